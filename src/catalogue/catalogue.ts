@@ -1,0 +1,107 @@
+/**
+ * SQL text that may stand in a statement as it is: quoted identifiers and type names that came from
+ * Postgres's own catalogue. Only `catalogue/introspect.ts` makes it.
+ */
+export type SqlText = string & { readonly trusted: unique symbol };
+
+/** What kind of value a column takes, by its base type (domains looked through). */
+export type ValueKind =
+  | "boolean"
+  | "int2"
+  | "int4"
+  | "int8"
+  | "float4"
+  | "float8"
+  | "numeric"
+  | "text"
+  | "uuid"
+  | "enum"
+  | "json"
+  | "bytea"
+  | "array"
+  | "composite"
+  | "other";
+
+/** Why a column can not be set by an update. */
+export type ReadOnlyReason =
+  | "primary key"
+  | "tenant"
+  | "generated"
+  | "identity"
+  | "policy"
+  | "privilege"
+  | "composite";
+
+/** A column that a client may name. @see DECISIONS 2 */
+export interface Column {
+  /** Exactly as spelt; matches the name pattern. */
+  readonly name: string;
+  /** `"name"`, quoted. */
+  readonly identifier: SqlText;
+  /** Postgres's name of the type as clients see it: `int8`, `timestamptz`, `text[]`, a domain's own name. */
+  readonly type: string;
+  readonly kind: ValueKind;
+  /** Kind of the elements when `kind` is `array`. */
+  readonly elementKind: ValueKind | undefined;
+  /**
+   * Type that parameters are cast to: never a length modifier; the domain itself when neither it nor
+   * what it stands on has a modifier, else its base type. Schema-qualified and quoted.
+   */
+  readonly cast: SqlText;
+  /** Type whose rounding a stored value has been through: `numeric(18,4)`, `timestamp(0)`; else equal to `cast`. */
+  readonly storedCast: SqlText;
+  /** `char(n)` or an array of it: compared as text, for its padding. */
+  readonly padded: boolean;
+  /** Characters at most (`varchar(n)`, `char(n)`), bits (`bit(n)`, `varbit(n)`), of the base or element type. */
+  readonly maxLength: number | undefined;
+  readonly nullable: boolean;
+  readonly primaryKey: boolean;
+  readonly readOnly: ReadOnlyReason | undefined;
+  /** Labels when `kind` (or `elementKind`) is `enum`, in the enum's order. */
+  readonly labels: readonly string[] | undefined;
+  /** The type has `=` by a default operator class. */
+  readonly equality: boolean;
+  /** The type has `<` by a default operator class of btree. */
+  readonly order: boolean;
+  /** 64-bit integer or numeric, or an array of it: printed as strings on `IEEE754Compatible=true`. */
+  readonly wideNumber: boolean;
+  readonly comment: string | null;
+}
+
+/** The column that says whose a row is. */
+export interface TenantColumn {
+  readonly name: string;
+  readonly identifier: SqlText;
+  /** Plain type of the column, for the cast of the tenant: `pg_catalog.int4`. */
+  readonly cast: SqlText;
+  readonly kind: "text" | "uuid" | "int2" | "int4" | "int8";
+}
+
+/** A table that clients may address. */
+export interface Table {
+  readonly name: string;
+  /** `"schema"."table"`, quoted. */
+  readonly identifier: SqlText;
+  readonly comment: string | null;
+  /** Exposed columns by name, in column order. */
+  readonly columns: ReadonlyMap<string, Column>;
+  /** The primary key's exposed columns, in key order; empty when there is none. */
+  readonly primaryKey: readonly Column[];
+  /** Quoted identifiers of all key columns, exposed or not, in key order: the last sort key. */
+  readonly keyOrder: readonly SqlText[];
+  /** Undefined: a shared look-up table, read by every tenant, written by none. */
+  readonly tenant: TenantColumn | undefined;
+  /** False: shared, read-only by policy, or no column can be updated. */
+  readonly writable: boolean;
+  /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
+  readonly pinnable: boolean;
+}
+
+/** All that clients may address, at one moment. Swapped whole, never changed. */
+export interface Catalogue {
+  readonly tables: ReadonlyMap<string, Table>;
+  /** Names of credential tables in lower case. @see DECISIONS 2 */
+  readonly credentialTables: ReadonlySet<string>;
+  /** Differs when anything a client can see differs; stands in ETags. */
+  readonly version: string;
+}

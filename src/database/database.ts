@@ -1,0 +1,35 @@
+import type { PendingQuery, Row, Sql } from "postgres";
+
+/** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
+export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
+
+/** How a statement is to be run. */
+export interface RunOptions {
+  /** True when the statement may change rows: it is never repeated after a lost connection. */
+  readonly write: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Steps of a transaction in the lane, in order; the last one's rows are given back. */
+export interface TransactionOptions {
+  /** True: everything is done, deferred constraints included, and then undone. */
+  readonly rollback: boolean;
+}
+
+/**
+ * Postgres, behind one round trip a statement. Every rejection is an ApiError of DECISIONS 4 whose
+ * `cause` is a `Failure`; no text of Postgres stands in its message.
+ */
+export interface Database {
+  readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
+  /** Runs the statements in one transaction, on a connection of its own, one transaction at a time. */
+  readonly transact: <R extends Row>(
+    statements: readonly Compile[],
+    options: TransactionOptions,
+  ) => Promise<R[]>;
+  /** Calls back on each NOTIFY of the channel; does nothing where no session can be held. */
+  readonly listen: (channel: string, notified: () => void) => Promise<void>;
+  /** Waits for what runs, at most the given milliseconds, then closes. */
+  readonly close: (timeoutMs: number) => Promise<void>;
+}

@@ -1,0 +1,31 @@
+/** What an {@link ApiError} carries beside its status and text. */
+export interface ErrorDetails {
+  /** Rows that matched; only the two update-single cases of spec 7 set it. */
+  readonly matched?: number;
+  /** Response headers that belong to the status, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What happened underneath, for the log; never shown to a client. */
+  readonly cause?: unknown;
+  /** True when a fresh catalogue might lead to another answer. */
+  readonly stale?: boolean;
+}
+
+/**
+ * The one error a client may see: status, text and headers of a refusal.
+ * @see spec 7
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly matched: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stale: boolean;
+
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.status = status;
+    this.matched = details.matched;
+    this.headers = details.headers ?? {};
+    this.stale = details.stale ?? false;
+  }
+}

@@ -1,0 +1,22 @@
+/** The numbers of spec 8, and those of DECISIONS that belong beside them. */
+
+/** Deepest nesting of groups; the outermost group is depth 1. @see spec 8 */
+export const MAX_GROUP_DEPTH = 5;
+/** Conditions in one request, counted over the whole tree. @see spec 8 */
+export const MAX_CONDITIONS = 50;
+/** Values in one `in` or `not_in`. @see spec 8 */
+export const MAX_LIST_VALUES = 200;
+/** Rows per page when the request does not say. @see spec 8 */
+export const DEFAULT_ROWS_PER_PAGE = 50;
+/** Rows per page at most; more is capped, not refused. @see spec 4.1 */
+export const MAX_ROWS_PER_PAGE = 200;
+/** Names of tables and columns. @see spec 2 */
+export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
+/** Faults of one body that a 400 tells. @see DECISIONS 7 */
+export const MAX_ISSUES_TOLD = 5;
+/** A client's value in a message is cut here. @see DECISIONS 7 */
+export const MAX_QUOTED_CHARACTERS = 100;
+/** Nesting of a JSON body; spec 4.1 needs 13. @see RELIABILITY 5 */
+export const MAX_JSON_DEPTH = 64;
+/** Prepared statement shapes kept per process. @see RELIABILITY 0.6 */
+export const MAX_PREPARED_SHAPES = 256;

@@ -1,0 +1,18 @@
+/** What a token may do. @see DECISIONS 5 */
+export type TokenScope = "query" | "update";
+
+/** Whom a valid token speaks for, and what it allows. @see spec 5 */
+export interface Access {
+  readonly tokenId: string;
+  readonly name: string | null;
+  readonly tenant: string;
+  readonly scopes: readonly TokenScope[];
+  /** Null: all tables. */
+  readonly tables: readonly string[] | null;
+  readonly expiresAt: Date | null;
+}
+
+/** Finds the access of a token; null for unknown, expired and revoked alike. */
+export interface TokenStore {
+  readonly find: (token: string) => Promise<Access | null>;
+}
