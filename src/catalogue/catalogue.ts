@@ -40,6 +40,10 @@ export interface Column {
   readonly identifier: SqlText;
   /** Postgres's name of the type as clients see it: `int8`, `timestamptz`, `text[]`, a domain's own name. */
   readonly type: string;
+  /** Name of the type underneath: domains looked through (`timestamptz`, `_text` as `text[]`). */
+  readonly baseType: string;
+  /** True when `cast` is a domain, whose rules only Postgres can judge. */
+  readonly domain: boolean;
   readonly kind: ValueKind;
   /** Kind of the elements when `kind` is `array`. */
   readonly elementKind: ValueKind | undefined;
