@@ -1,3 +1,5 @@
+import { ApiError } from "../errors.ts";
+
 /** What the database did instead of answering, in the terms that answers are chosen by. @see DECISIONS 4 */
 export type FailureKind =
   | "value" // 22xxx: a value of the wrong form or out of range
@@ -26,4 +28,177 @@ export interface Failure {
   readonly column: string | undefined;
   /** The text, for `raised` alone. */
   readonly message: string | undefined;
+}
+
+/** Code of a failure that our own deadline made: the backend did not even answer its timeout. */
+export const DEADLINE = "DEADLINE";
+
+const MAX_RAISED_CHARACTERS = 500;
+
+const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
+  ["23502", "not_null"],
+  ["23514", "check"],
+  ["44000", "check"],
+  ["0A000", "stale"],
+  ["3F000", "stale"],
+  ["42703", "stale"],
+  ["42P01", "stale"],
+  ["42P02", "stale"],
+  ["42P10", "stale"],
+  ["42P18", "stale"],
+  ["42704", "stale"],
+  ["42804", "stale"],
+  ["42809", "stale"],
+  ["42846", "stale"],
+  ["42883", "stale"],
+  ["428C9", "stale"],
+  ["42501", "permission"],
+  ["40003", "lost"],
+  ["55P03", "locked"],
+  ["57014", "timeout"],
+  ["25P04", "timeout"],
+  ["25006", "unavailable"],
+  ["3D000", "unavailable"],
+  ["57P03", "unavailable"],
+  ["25P03", "lost"],
+  ["57P01", "lost"],
+  ["57P02", "lost"],
+  ["57P04", "lost"],
+  ["57P05", "lost"],
+  ["CONNECT_TIMEOUT", "unavailable"],
+  ["CONNECTION_ENDED", "unavailable"],
+  ["ECONNREFUSED", "unavailable"],
+  ["EHOSTUNREACH", "unavailable"],
+  ["ENETUNREACH", "unavailable"],
+  ["ENOENT", "unavailable"], // the directory of a unix socket
+  ["ENOTFOUND", "unavailable"],
+  ["EAI_AGAIN", "unavailable"],
+  ["CONNECTION_CLOSED", "lost"],
+  ["CONNECTION_DESTROYED", "lost"],
+  ["ECONNABORTED", "lost"],
+  ["ECONNRESET", "lost"],
+  ["EPIPE", "lost"], // Deno's word for what Node calls CONNECTION_CLOSED
+  ["ERR_STREAM_DESTROYED", "lost"],
+  ["ETIMEDOUT", "lost"],
+]);
+
+const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
+  ["08", "lost"],
+  ["22", "value"],
+  ["23", "conflict"],
+  ["28", "unavailable"],
+  ["40", "serialization"],
+  ["53", "unavailable"],
+  ["54", "too_complex"],
+  ["P0", "raised"],
+]);
+
+/**
+ * Tells what an error of the driver means; `sent` is false when the statement never left, in which
+ * case whatever happened, nothing was changed and the database is simply not there.
+ * @see RELIABILITY 6
+ */
+export function classify(error: unknown, sent = true): Failure {
+  const fields = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly code?: unknown;
+    readonly constraint_name?: unknown;
+    readonly column_name?: unknown;
+    readonly message?: unknown;
+  };
+  const code = typeof fields.code === "string" ? fields.code : "UNKNOWN";
+  const known = KIND_BY_CODE.get(code) ??
+    (code.length === 5 ? KIND_BY_CLASS.get(code.slice(0, 2)) : undefined);
+  const kind = sent ? known ?? "unknown" : "unavailable";
+  return {
+    kind,
+    code,
+    constraint: kind === "check" ? text(fields.constraint_name) : undefined,
+    column: kind === "not_null" ? text(fields.column_name) : undefined,
+    message: kind === "raised" ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS) : undefined,
+  };
+}
+
+/** Makes a failure of our own, with nothing to tell but its kind and code. */
+export function fail(kind: FailureKind, code: string): Failure {
+  return { kind, code, constraint: undefined, column: undefined, message: undefined };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+const RETRY_SOON = { "Retry-After": "1" };
+const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
+
+/**
+ * Chooses the answer for a failure; status and text are ours alone. Kinds that an operation can say
+ * more about (`value`, `not_null`, `check`, `stale`) get a general text; the failure is its `cause`.
+ * @see DECISIONS 4
+ */
+export function toApiError(failure: Failure, { write }: { readonly write: boolean }): ApiError {
+  const unchanged = write ? "; nothing was changed" : "";
+  const refuse = (status: number, message: string, headers: Record<string, string> = {}) =>
+    new ApiError(status, message, { cause: failure, headers, stale: failure.kind === "stale" });
+  switch (failure.kind) {
+    case "value":
+      return refuse(400, "A value does not fit the type of its column");
+    case "not_null":
+      return refuse(400, "A column that must have a value was given null");
+    case "check":
+      return refuse(
+        400,
+        failure.constraint === undefined
+          ? "The new values break a check constraint"
+          : `The new values break the check constraint "${failure.constraint}"`,
+      );
+    case "conflict":
+      return refuse(409, "The new values conflict with existing data");
+    case "raised":
+      return refuse(400, failure.message ?? "The database refused the change");
+    case "permission":
+      return refuse(403, "The service's database role does not permit this");
+    case "serialization":
+      return refuse(503, `The rows are being changed by other requests${unchanged}`, RETRY_SOON);
+    case "locked":
+      return refuse(503, `The rows are locked by another transaction${unchanged}`, RETRY_SOON);
+    case "timeout":
+      return write && failure.code === DEADLINE
+        ? refuse(504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`)
+        : refuse(504, `The database took too long${unchanged}`);
+    case "unavailable":
+      return refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
+    case "lost":
+      return write
+        ? refuse(503, `The connection to the database was lost; ${OUTCOME_UNKNOWN}`, RETRY_SOON)
+        : refuse(503, "The connection to the database was lost", RETRY_SOON);
+    case "too_complex":
+      return refuse(400, "The request is too complex for the database");
+    case "stale":
+    case "unknown":
+      return refuse(500, "Internal error");
+  }
+}
+
+const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
+  ["28P01", "the database refuses the user or the password of DATABASE_URL"],
+  ["28000", "the database does not let the user of DATABASE_URL in (pg_hba.conf, or no such role)"],
+  ["SASL_SIGNATURE_MISMATCH", "the database could not prove that it knows the password"],
+  ["3D000", "the database named in DATABASE_URL does not exist"],
+  ["CERT_HAS_EXPIRED", "the database's certificate has expired"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "the database's certificate is self-signed"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the database's certificate is for another host"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "the database's certificate comes from an unknown authority"],
+  [
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "the database's certificate comes from an unknown authority",
+  ],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the database's certificate comes from an unknown authority"],
+]);
+
+/**
+ * Says in one line why waiting for the database is useless, or nothing when it may come back.
+ * @see DECISIONS 9
+ */
+export function describeFatal(failure: Failure): string | undefined {
+  return FATAL_BY_CODE.get(failure.code);
 }

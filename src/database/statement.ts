@@ -1,0 +1,91 @@
+import type { PendingQuery, Row, RowList, Sql } from "postgres";
+import type { Compile } from "./database.ts";
+import type { Failure } from "./failure.ts";
+import { classify, DEADLINE, fail } from "./failure.ts";
+import type { DriverQuery, Shapes } from "./shapes.ts";
+
+/** Rows, or what happened instead. */
+export type Outcome<T> =
+  | { readonly rows: T; readonly failure?: undefined }
+  | { readonly failure: Failure };
+
+/** What a statement is given besides its text. */
+export interface StatementOptions {
+  readonly shapes: Shapes;
+  /** Milliseconds until a connection must stand. */
+  readonly connectMs: number;
+  /** Milliseconds until the answer must be there. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Compiles one statement and runs it, once, within the deadline. */
+export function runStatement<R extends Row>(
+  sql: Sql,
+  compile: Compile<R>,
+  options: StatementOptions,
+): Promise<Outcome<RowList<R[]>>> {
+  const query = compile(sql);
+  options.shapes.admit(query);
+  return settle(query, options);
+}
+
+/**
+ * Waits for a query, within limits that the driver does not have: a frozen backend never answers,
+ * and a server that accepts and closes is tried for ever. A query left behind may still settle later;
+ * its rejection is taken here.
+ * @see RELIABILITY 0.5
+ */
+export function settle<R extends Row>(
+  query: PendingQuery<R[]>,
+  { connectMs, deadlineMs, signal }: Omit<StatementOptions, "shapes">,
+): Promise<Outcome<RowList<R[]>>> {
+  const inside = query as unknown as DriverQuery;
+  if (signal?.aborted) return Promise.resolve({ failure: fail("timeout", "ABORTED") });
+  return new Promise((resolve) => {
+    const end = (outcome: Outcome<RowList<R[]>>) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+      resolve(outcome);
+    };
+    // Before it was sent a query can not be cancelled: the driver would lose the connection with it.
+    const cancel = () => {
+      if (inside.state !== null) Promise.resolve(query.cancel()).catch(() => {});
+    };
+    const strike = () => end({ failure: fail("timeout", DEADLINE) });
+    let timer = setTimeout(() => {
+      if (inside.state === null) end({ failure: fail("unavailable", DEADLINE) });
+      else timer = setTimeout(strike, Math.max(0, deadlineMs - connectMs));
+    }, Math.min(connectMs, deadlineMs));
+    signal?.addEventListener("abort", cancel);
+    query.then(
+      (rows) => end({ rows }),
+      (error) => end({ failure: classify(error, inside.state !== null) }),
+    );
+  });
+}
+
+const MAX_SERIALIZATION_RETRIES = 3;
+
+/**
+ * Repeats what was rolled back by a deadlock or a serialization failure, at most three times, and
+ * once what `again` says may be repeated.
+ * @see DECISIONS 4
+ */
+export async function repeat<T>(
+  attempt: () => Promise<Outcome<T>>,
+  again: (failure: Failure) => boolean,
+): Promise<Outcome<T>> {
+  let collisions = 0;
+  let repeated = false;
+  while (true) {
+    const outcome = await attempt();
+    if (outcome.failure === undefined) return outcome;
+    if (outcome.failure.kind === "serialization" && collisions < MAX_SERIALIZATION_RETRIES) {
+      // Two that collided must not start again in step.
+      const ms = Math.random() * 20 * 2 ** collisions++;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    } else if (!repeated && again(outcome.failure)) repeated = true;
+    else return outcome;
+  }
+}
