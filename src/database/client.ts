@@ -1,11 +1,11 @@
-import postgres from "postgres";
-import type { Options, PostgresType, Row, Sql } from "postgres";
+import type { Row } from "postgres";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
-import { CONNECT_MS, planConnection, planSettings } from "./connection.ts";
-import type { DriverOptions } from "./connection.ts";
+import { CONNECT_MS } from "./connection.ts";
 import type { Compile, Database, RunOptions } from "./database.ts";
+import { openDriver } from "./driver.ts";
+import type { Client } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, toApiError } from "./failure.ts";
@@ -17,6 +17,8 @@ import { repeat, runStatement } from "./statement.ts";
 
 /** Beyond Postgres's own timeout, before we take a backend for frozen. */
 const GRACE_MS = 3000;
+/** SQLSTATE of a session setting that the server can not have. */
+const SETTING_REFUSED = "22023";
 
 /** What openDatabase can be given besides the configuration. */
 export interface OpenOptions {
@@ -39,20 +41,20 @@ export async function openDatabase(
     (config.databaseUrl === undefined
       ? await (await import("./embedded.ts")).openEmbedded({ dataDir: config.dataDir })
       : undefined);
-  const driver = planDriver(config, embedded);
   // PGlite has one session: a second statement would only wait inside of it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
-  const gate = openGate(poolSize, config.poolWaitMs);
   const statement: StatementOptions = {
     shapes: openShapes(),
     connectMs: CONNECT_MS + 1000,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
-  const tell = observeAvailability(observe);
-  const pool = openClient({ ...driver, max: poolSize }, statement.deadlineMs);
-  const single = openClient({ ...driver, max: 1, idle_timeout: undefined, max_lifetime: null }, 0);
+  const driver = openDriver(config, embedded);
+  const pool = driver.openClient({ max: poolSize, lingerMs: statement.deadlineMs });
+  const single = driver.openClient({ max: 1, lingerMs: 0, keep: true });
+  const gate = openGate(poolSize, config.poolWaitMs);
   const transact = openLane(single, openGate(1, config.poolWaitMs), statement);
-  let listener: Sql | undefined;
+  const tell = observeAvailability(observe);
+  let listener: Client | undefined;
 
   async function run<R extends Row>(
     compile: Compile<R>,
@@ -62,10 +64,11 @@ export async function openDatabase(
     if (typeof leave !== "function") throw toApiError(leave, { write });
     try {
       const outcome = await repeat(async () => {
-        const outcome = await runStatement(pool.sql(), compile, { ...statement, signal });
-        if (outcome.failure?.code === DEADLINE) pool.renew();
+        const sql = pool.sql();
+        const outcome = await runStatement(sql, compile, { ...statement, signal });
+        if (isBroken(outcome.failure)) pool.renew(sql);
         return outcome;
-      }, (failure) => failure.kind === "lost" && !write);
+      }, (failure) => mayRepeat(failure, write));
       tell(outcome.failure);
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
       return outcome.rows;
@@ -74,17 +77,34 @@ export async function openDatabase(
     }
   }
 
+  function mayRepeat(failure: Failure, write: boolean): boolean {
+    if (failure.kind === "lost") return !write;
+    if (failure.kind !== "unavailable" || failure.code !== SETTING_REFUSED) return false;
+    if (!driver.dropClientCheck()) return false;
+    pool.renew(pool.sql());
+    single.renew(single.sql());
+    return true;
+  }
+
   async function listen(channel: string, notified: () => void): Promise<void> {
     if (embedded !== undefined || !config.prepare) return;
-    listener ??= connect({ ...driver, max: 1, idle_timeout: undefined, max_lifetime: null });
-    // Away now, the driver asks again whenever it has a connection.
-    await listener.listen(channel, notified, notified).catch(() => {});
+    listener ??= driver.openClient({ max: 1, lingerMs: 0, keep: true });
+    // After each later connection something may have been missed.
+    let first = true;
+    const listening = () => {
+      if (!first) notified();
+      first = false;
+    };
+    // Away now, the driver asks again for as long as it takes.
+    await listener.sql().listen(channel, notified, listening).catch(() => {
+      first = false;
+    });
   }
 
   async function close(timeoutMs: number): Promise<void> {
+    const clients = [pool, single, listener].filter((client) => client !== undefined);
     const timeout = timeoutMs / 1000;
-    const clients = [pool.sql(), single.sql(), ...(listener === undefined ? [] : [listener])];
-    await Promise.all(clients.map((sql) => sql.end({ timeout }).catch(() => {})));
+    await Promise.all(clients.map((client) => client.sql().end({ timeout }).catch(() => {})));
     await embedded?.close();
   }
 
@@ -105,78 +125,9 @@ export async function probeDatabase(database: Database): Promise<Failure | undef
   }
 }
 
-/** Opens a plain client on an embedded Postgres, for what prepares it: demonstration and tests. */
-export function connectEmbedded(embedded: Embedded): Sql {
-  return connect(planEmbedded(embedded));
+function isBroken(failure: Failure | undefined): boolean {
+  return failure !== undefined && (failure.kind === "lost" || failure.code === DEADLINE);
 }
-
-function connect(options: DriverOptions): Sql {
-  return postgres(options as Options<Record<string, PostgresType>>) as Sql;
-}
-
-/** A client of the driver that can be replaced by a fresh one. */
-interface Client {
-  readonly sql: () => Sql;
-  readonly closes: () => number;
-  readonly renew: () => void;
-}
-
-/** What runs on a client that is replaced may go on for `lingerMs`. */
-function openClient(options: DriverOptions, lingerMs: number): Client {
-  let closes = 0;
-  const open = () => connect({ ...options, onclose: () => closes++ });
-  let sql = open();
-  return {
-    sql: () => sql,
-    closes: () => closes,
-    renew() {
-      closes++;
-      sql.end({ timeout: lingerMs / 1000 }).catch(() => {});
-      sql = open();
-    },
-  };
-}
-
-function planDriver(config: Config, embedded: Embedded | undefined): DriverOptions {
-  if (embedded !== undefined) return { ...planEmbedded(embedded), prepare: config.prepare };
-  return {
-    ...COMMON_OPTIONS,
-    ...planConnection(config.databaseUrl ?? ""),
-    prepare: config.prepare,
-    idle_timeout: 60,
-    max_lifetime: 1800,
-    connect_timeout: CONNECT_MS / 1000,
-    keep_alive: 30,
-    connection: planSettings(config, { checkClient: true }),
-  };
-}
-
-function planEmbedded(embedded: Embedded): DriverOptions {
-  return {
-    ...COMMON_OPTIONS,
-    socket: embedded.connect,
-    host: "embedded",
-    port: 0,
-    user: "postgres",
-    database: "postgres",
-    password: "",
-    ssl: false,
-    max: 1,
-    idle_timeout: undefined,
-    max_lifetime: null,
-    connection: { application_name: "rowgate" },
-  };
-}
-
-const COMMON_OPTIONS: DriverOptions = {
-  // Fast statements would queue behind slow ones on one connection. @see RELIABILITY 0.4
-  max_pipeline: 0,
-  fetch_types: false,
-  no_subscribe: true,
-  backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 2),
-  onnotice: () => {},
-  debug: false,
-};
 
 /** Tells when the database goes away and when it is back, once each. */
 function observeAvailability(observe: Observe): (failure: Failure | undefined) => void {

@@ -56,18 +56,12 @@ export function planSettings(
   config: Config,
   { checkClient }: { readonly checkClient: boolean },
 ): Record<string, string> {
-  const printing = {
-    application_name: "rowgate",
-    TimeZone: "UTC",
-    DateStyle: "ISO, YMD",
-    IntervalStyle: "iso_8601",
-  };
   // A pooler in transaction mode passes on what it tracks and refuses the rest.
-  if (!config.prepare) return printing;
+  if (!config.prepare) return { ...PRINT_SETTINGS };
   const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
   return {
     ...(options === null ? {} : { options }),
-    ...printing,
+    ...PRINT_SETTINGS,
     ...SESSION_SETTINGS,
     statement_timeout: String(config.statementTimeoutMs),
     lock_timeout: String(config.lockTimeoutMs),
@@ -75,6 +69,14 @@ export function planSettings(
     ...(checkClient ? { client_connection_check_interval: "5000" } : {}),
   };
 }
+
+/** What even a pooler keeps track of. */
+export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+  application_name: "rowgate",
+  TimeZone: "UTC",
+  DateStyle: "ISO, YMD",
+  IntervalStyle: "iso_8601",
+};
 
 /** What makes Postgres print and judge the same everywhere, whatever a role or database has set. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
@@ -118,8 +120,8 @@ function planVerification(hosts: readonly string[]): DriverOptions["ssl"] {
 }
 
 function parseHost(text: string, port: number): { readonly host: string; readonly port: number } {
-  if (text.startsWith("/")) return { host: text, port };
-  const parts = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(text);
+  const parts = (text.startsWith("/") ? /^(.*?)(?::(\d+))?$/ : /^\[?([^\]]*?)\]?(?::(\d+))?$/)
+    .exec(text);
   return { host: parts?.[1] || "localhost", port: Number(parts?.[2] ?? port) };
 }
 

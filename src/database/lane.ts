@@ -3,17 +3,9 @@ import type { Compile, Database, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, fail, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
+import type { Client } from "./driver.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { repeat, runStatement, settle } from "./statement.ts";
-
-/** A client with one connection. */
-export interface LaneClient {
-  readonly sql: () => Sql;
-  /** How often its connection was closed so far. */
-  readonly closes: () => number;
-  /** Takes a new connection instead of one that can not be trusted any more. */
-  readonly renew: () => void;
-}
 
 /** The transaction's connection went away before the commit: nothing was kept. */
 const LANE_LOST = fail("unavailable", "LANE_LOST");
@@ -24,7 +16,7 @@ const LANE_LOST = fail("unavailable", "LANE_LOST");
  * @see RELIABILITY 0.3, 3a
  */
 export function openLane(
-  client: LaneClient,
+  client: Client,
   gate: Gate,
   options: StatementOptions,
 ): Database["transact"] {
@@ -49,7 +41,7 @@ export function openLane(
 }
 
 async function runTransaction(
-  client: LaneClient,
+  client: Client,
   statements: readonly Compile[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Row[]>> {
@@ -77,7 +69,7 @@ async function runTransaction(
   if (!options.rollback) {
     const kept = await settle(command(sql, "commit"), options);
     if (kept.failure === undefined) return { rows };
-    if (kept.failure.code === DEADLINE) client.renew();
+    if (kept.failure.kind === "lost" || kept.failure.code === DEADLINE) client.renew(sql);
     return kept;
   }
   // Deferred constraints are judged at a commit that never comes.
@@ -89,21 +81,24 @@ async function runTransaction(
 
 /** Ends a transaction that is not to be kept; a connection that can not do that is given up. */
 async function undo(
-  client: LaneClient,
+  client: Client,
   failure: Failure,
   options: StatementOptions,
 ): Promise<{ readonly failure: Failure }> {
   const sql = client.sql();
   if (failure.code === DEADLINE) {
-    client.renew();
+    client.renew(sql);
     return { failure: failure.kind === "timeout" ? fail("timeout", "LANE_DEADLINE") : failure };
   }
-  if (failure.kind === "lost") return { failure: LANE_LOST };
+  if (failure.kind === "lost") {
+    client.renew(sql);
+    return { failure: LANE_LOST };
+  }
   if (failure.kind === "unavailable" && failure !== LANE_LOST && failure.code !== "25006") {
     return { failure };
   }
   const undone = await settle(command(sql, "rollback"), options);
-  if (undone.failure !== undefined) client.renew();
+  if (undone.failure !== undefined) client.renew(sql);
   return { failure };
 }
 

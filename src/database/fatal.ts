@@ -1,0 +1,25 @@
+import type { Failure } from "./failure.ts";
+
+const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
+  ["28P01", "the database refuses the user or the password of DATABASE_URL"],
+  ["28000", "the database does not let the user of DATABASE_URL in (pg_hba.conf, or no such role)"],
+  ["SASL_SIGNATURE_MISMATCH", "the database could not prove that it knows the password"],
+  ["3D000", "the database named in DATABASE_URL does not exist"],
+  ["CERT_HAS_EXPIRED", "the database's certificate has expired"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "the database's certificate is self-signed"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the database's certificate is for another host"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "the database's certificate comes from an unknown authority"],
+  [
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "the database's certificate comes from an unknown authority",
+  ],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the database's certificate comes from an unknown authority"],
+]);
+
+/**
+ * Says in one line why waiting for the database is useless, or nothing when it may come back.
+ * @see DECISIONS 9
+ */
+export function describeFatal(failure: Failure): string | undefined {
+  return FATAL_BY_CODE.get(failure.code);
+}

@@ -1,0 +1,119 @@
+/** What the driver needs of a socket. */
+export interface Emitter {
+  readonly emit: (event: string, ...values: unknown[]) => unknown;
+}
+
+/** What stands at the other end. */
+export interface SessionOptions<S extends Emitter> {
+  /** Takes messages of Postgres's protocol, gives the answer to all of them. */
+  readonly execute: (messages: Uint8Array) => Promise<Uint8Array>;
+  /** Makes a bare emitter of the runtime's kind. */
+  readonly createEmitter: () => S;
+}
+
+interface Side<S> {
+  readonly socket: S & { readyState: string };
+  readonly messages: Uint8Array[];
+}
+
+/** The end of an answer after which nothing is open: ready, in no transaction. */
+const READY_IDLE = Uint8Array.of(0x5a, 0, 0, 0, 5, 0x49);
+const SYNC = Uint8Array.of(0x53, 0, 0, 0, 4);
+const ROLLBACK = Uint8Array.of(0x51, 0, 0, 0, 13, ...new TextEncoder().encode("rollback"), 0);
+const TERMINATE = 0x58;
+const CANCEL_REQUEST = 80877102;
+
+/**
+ * Shares one session of Postgres among any number of sockets for the driver. A socket has it from
+ * its first message until Postgres is ready again and in no transaction: a message of another one in
+ * between would run in that transaction, or overwrite a statement that was parsed and not yet bound.
+ */
+export function shareSession<S extends Emitter>(options: SessionOptions<S>): () => S {
+  let holder: Side<S> | undefined;
+  let working = false;
+  const waiting: Side<S>[] = [];
+
+  function pass(): void {
+    holder = waiting.shift();
+    if (holder !== undefined) queueMicrotask(work);
+  }
+
+  async function work(): Promise<void> {
+    const side = holder;
+    if (working || side === undefined) return;
+    working = true;
+    let idle = false;
+    for (let next = side.messages.shift(); next !== undefined; next = side.messages.shift()) {
+      try {
+        const answer = await options.execute(next);
+        idle = endsWith(answer, READY_IDLE);
+        if (answer.length > 0 && isOpen(side)) side.socket.emit("data", answer);
+      } catch (error) {
+        side.socket.emit("error", error);
+        close(side);
+      }
+    }
+    if (!isOpen(side) && !idle) await rollBack();
+    working = false;
+    if (idle || !isOpen(side)) pass();
+  }
+
+  /** Ends what a socket left open when it went away. */
+  async function rollBack(): Promise<void> {
+    await options.execute(SYNC).catch(() => {});
+    await options.execute(ROLLBACK).catch(() => {});
+  }
+
+  function write(side: Side<S>, message: Uint8Array): boolean {
+    if (!isOpen(side)) return false;
+    if (message[0] === TERMINATE || isCancel(message)) {
+      close(side);
+      return true;
+    }
+    // The driver may use the buffer again.
+    side.messages.push(Uint8Array.from(message));
+    if (holder === side) queueMicrotask(work);
+    else if (!waiting.includes(side)) waiting.push(side);
+    if (holder === undefined) pass();
+    return true;
+  }
+
+  function close(side: Side<S>): void {
+    if (!isOpen(side)) return;
+    side.socket.readyState = "closed";
+    side.messages.length = 0;
+    const place = waiting.indexOf(side);
+    if (place >= 0) waiting.splice(place, 1);
+    if (holder === side) queueMicrotask(work);
+    queueMicrotask(() => side.socket.emit("close", false));
+  }
+
+  return function connect() {
+    const socket = Object.assign(options.createEmitter(), {
+      readyState: "open",
+      write: (message: Uint8Array) => write(side, message),
+      end: (message?: Uint8Array) => {
+        if (message !== undefined) write(side, message);
+        close(side);
+      },
+      destroy: () => close(side),
+    });
+    const side: Side<S> = { socket, messages: [] };
+    return socket;
+  };
+}
+
+function isOpen<S>({ socket }: Side<S>): boolean {
+  return socket.readyState === "open";
+}
+
+function endsWith(bytes: Uint8Array, tail: Uint8Array): boolean {
+  const start = bytes.length - tail.length;
+  return start >= 0 && tail.every((byte, index) => bytes[start + index] === byte);
+}
+
+/** One statement runs at a time, to its end: a request to cancel one always comes too late. */
+function isCancel(message: Uint8Array): boolean {
+  return message.length === 16 &&
+    new DataView(message.buffer, message.byteOffset).getInt32(4) === CANCEL_REQUEST;
+}
