@@ -1,0 +1,25 @@
+import { distance } from "fastest-levenshtein";
+
+/** Longer names have no near one; no column name of Postgres is longer than 63 bytes. */
+const MAX_NAME_CHARACTERS = 128;
+
+/**
+ * Gives the known name that a client probably meant by a misspelt one, or undefined when none is
+ * near: at most 2 edits or a third of the letters away, and never more than half of them. Upper
+ * and lower case are one.
+ * @see DECISIONS 7
+ */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > MAX_NAME_CHARACTERS) return undefined;
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
+    const found = distance(wanted, candidate.toLowerCase());
+    if (found >= bestDistance || found * 2 > Math.max(name.length, candidate.length)) continue;
+    best = candidate;
+    bestDistance = found;
+  }
+  return best;
+}

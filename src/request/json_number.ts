@@ -1,0 +1,76 @@
+import { quote } from "../issue.ts";
+import { MAX_QUOTED_CHARACTERS } from "../limits.ts";
+import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const PARTS = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+const EXPONENT = /[eE]/;
+/** Every decimal of at most 15 significant digits survives a double. */
+const ALWAYS_EXACT_CHARACTERS = 15;
+
+/**
+ * Reads the number at `reader.at`, and notes it when a double does not hold it.
+ * @throws {ApiError} 400 for a malformed number
+ * @see DECISIONS 3
+ */
+export function readNumber(reader: JsonReader): number {
+  const short = readShortInteger(reader);
+  if (short !== undefined) return short;
+  NUMBER.lastIndex = reader.at;
+  if (!NUMBER.test(reader.text)) throw refuseSyntax(reader, "a digit");
+  const literal = reader.text.slice(reader.at, NUMBER.lastIndex);
+  reader.at = NUMBER.lastIndex;
+  const value = Number(literal);
+  if (!isExact(literal, value)) {
+    const shown = quote(literal.slice(0, 2 * MAX_QUOTED_CHARACTERS)).slice(1, -1);
+    noteIssue(reader, `${shown} can not be held exactly by a JSON number, send it as a string`);
+  }
+  return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
+}
+
+/** Reads up to 15 digits and nothing else, 5 times faster than the pattern; else reads nothing. */
+function readShortInteger(reader: JsonReader): number | undefined {
+  const { text, at: start } = reader;
+  let at = start;
+  let value = 0;
+  let code = text.charCodeAt(at);
+  if (code === 0x30) return undefined;
+  while (code >= 0x30 && code <= 0x39) {
+    value = value * 10 + code - 0x30;
+    code = text.charCodeAt(++at);
+  }
+  const length = at - start;
+  if (length === 0 || length > ALWAYS_EXACT_CHARACTERS) return undefined;
+  if (code === 0x2e || code === 0x45 || code === 0x65) return undefined;
+  reader.at = at;
+  return value;
+}
+
+/**
+ * Tells whether a number literal means the same after a stay in a double: no integer beyond
+ * 2^53 - 1, which a client may have rounded already, and otherwise the double prints back as the
+ * decimal that was sent, compared by value (`1.0`, `1E5` and `-0` are fine).
+ * @see DECISIONS 3
+ */
+export function isExact(literal: string, value: number): boolean {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (literal.length <= ALWAYS_EXACT_CHARACTERS && !EXPONENT.test(literal)) return true;
+  const sent = splitDecimal(literal);
+  const held = splitDecimal(String(value));
+  return sent.digits === held.digits && sent.exponent === held.exponent;
+}
+
+/** Digits without leading and trailing zeros, and the power of ten of the last one. */
+function splitDecimal(literal: string): { digits: string; exponent: number } {
+  const [, whole = "", fraction = "", power = "0"] = PARTS.exec(literal) ?? [];
+  const all = whole + fraction;
+  let end = all.length;
+  while (end > 0 && all[end - 1] === "0") end--;
+  let start = 0;
+  while (start < end && all[start] === "0") start++;
+  if (start === end) return { digits: "", exponent: 0 };
+  return {
+    digits: all.slice(start, end),
+    exponent: Number(power) - fraction.length + (all.length - end),
+  };
+}
