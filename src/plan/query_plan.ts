@@ -1,6 +1,11 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
+import { quote, refuseIssues } from "../issue.ts";
+import type { QueryRequest } from "../request/query_request.ts";
+import type { Access } from "../tokens/token.ts";
+import { type Findings, resolveColumn } from "./column.ts";
+import { planGroup } from "./group.ts";
 import type { Predicate } from "./predicate.ts";
-import type { Scope } from "./scope.ts";
+import { planScope, type Scope } from "./scope.ts";
 
 /** A query that can not be refused any more. */
 export interface QueryPlan {
@@ -16,4 +21,71 @@ export interface QueryPlan {
   readonly count: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
   readonly wideNumbersAsText: boolean;
+}
+
+/** What a query is planned against, and what headers asked for. */
+export interface QueryOptions {
+  readonly table: Table;
+  readonly access: Access;
+  readonly count: boolean;
+  readonly wideNumbersAsText: boolean;
+}
+
+/**
+ * Turns a query's names into columns, checks its values and puts the tenant's scope in.
+ * @throws {ApiError} 400 at the path of each name or value that the table does not admit
+ * @see spec 4.1
+ */
+export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
+  const { table, access, count, wideNumbersAsText } = options;
+  const findings: Findings = { issues: [], unknownName: false };
+  const predicate = request.filters && planGroup(request.filters, { table, findings });
+  const columns = planSelect(request.select, table, findings);
+  const sort = planSort(request.sort, table, findings);
+  if (findings.issues.length > 0) {
+    throw refuseIssues(findings.issues, request.document, findings.unknownName);
+  }
+  return {
+    table,
+    scope: planScope(table, access),
+    predicate,
+    columns,
+    sort,
+    page: request.page,
+    perPage: request.perPage,
+    count,
+    wideNumbersAsText,
+  };
+}
+
+function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {
+  if (select.length === 0) return [...table.columns.values()];
+  const columns = new Set<Column>();
+  select.forEach((name, position) => {
+    const column = resolveColumn(table, name, { path: ["select", position], findings });
+    if (column !== undefined) columns.add(column);
+  });
+  return [...columns];
+}
+
+function planSort(
+  sort: QueryRequest["sort"],
+  table: Table,
+  findings: Findings,
+): QueryPlan["sort"] {
+  const keys: { column: Column; descending: boolean }[] = [];
+  sort.forEach((item, position) => {
+    const path = ["sort", position, "field"];
+    const column = resolveColumn(table, item.field, { path, findings });
+    if (column === undefined) return;
+    if (column.order) keys.push({ column, descending: item.direction === "desc" });
+    else {
+      findings.issues.push({
+        path,
+        message: `Column ${quote(column.name)} of type ${column.type} has no order, ` +
+          "expected a column that can be sorted",
+      });
+    }
+  });
+  return keys;
 }

@@ -1,4 +1,5 @@
-import type { TenantColumn } from "../catalogue/catalogue.ts";
+import type { Table, TenantColumn } from "../catalogue/catalogue.ts";
+import type { Access } from "../tokens/token.ts";
 
 /**
  * The tenant predicate of a plan. Required in every plan: one without a tenant does not type-check.
@@ -8,3 +9,13 @@ import type { TenantColumn } from "../catalogue/catalogue.ts";
 export type Scope =
   | { readonly kind: "tenant"; readonly column: TenantColumn; readonly tenant: string }
   | { readonly kind: "shared"; readonly tenant: string };
+
+/**
+ * Gives the scope of a table for an access; the only place that makes one.
+ * @see spec 5
+ */
+export function planScope(table: Table, access: Access): Scope {
+  const { tenant } = access;
+  if (table.tenant === undefined) return { kind: "shared", tenant };
+  return { kind: "tenant", column: table.tenant, tenant };
+}

@@ -1,6 +1,13 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
+import { refuseIssues } from "../issue.ts";
+import type { Scalar } from "../request/filter.ts";
+import type { UpdateRequest } from "../request/update_request.ts";
+import type { Access } from "../tokens/token.ts";
+import { planAssignment } from "./assignment.ts";
+import { type Findings, resolveColumn } from "./column.ts";
+import { planEquality, refuseOperator } from "./condition.ts";
 import type { Predicate, Value } from "./predicate.ts";
-import type { Scope } from "./scope.ts";
+import { planScope, type Scope } from "./scope.ts";
 
 /** One column's new value; null sets NULL. */
 export interface Assignment {
@@ -18,4 +25,52 @@ export interface UpdatePlan {
   readonly maxAffected: number | undefined;
   /** True on `Prefer: tx=rollback`. */
   readonly rollback: boolean;
+}
+
+/** What an update is planned against, and what the `Prefer` header asked for. */
+export interface UpdateOptions {
+  readonly table: Table;
+  readonly access: Access;
+  readonly maxAffected: number | undefined;
+  readonly rollback: boolean;
+}
+
+/**
+ * Turns an update's names into columns, checks its values and puts the tenant's scope in. The table
+ * is one that can be written, so it has a tenant.
+ * @throws {ApiError} 400 at the path of each name or value that the table does not admit
+ * @see spec 4.2
+ */
+export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
+  const { table, access, maxAffected, rollback } = options;
+  const findings: Findings = { issues: [], unknownName: false };
+  const items = request.filters.map(([field, value]) =>
+    planUpdateFilter({ field, value }, table, findings)
+  ).filter((item) => item !== undefined);
+  const assignments = request.fields.map(([field, value]) =>
+    planAssignment({ field, value }, table, findings)
+  ).filter((assignment) => assignment !== undefined);
+  if (findings.issues.length > 0) {
+    throw refuseIssues(findings.issues, request.document, findings.unknownName);
+  }
+  const scope = planScope(table, access);
+  if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");
+  const predicate: Predicate = { kind: "and", items };
+  return { table, scope, predicate, assignments, maxAffected, rollback };
+}
+
+/** One equality of an update; the same `eq` condition of a query selects the same rows. */
+function planUpdateFilter(
+  { field, value }: { field: string; value: Scalar },
+  table: Table,
+  findings: Findings,
+): Predicate | undefined {
+  const path = ["filters", field];
+  const column = resolveColumn(table, field, { path, findings });
+  if (column === undefined) return undefined;
+  if (value !== null && !column.equality) {
+    findings.issues.push({ path, message: refuseOperator("=", column, "null") });
+    return undefined;
+  }
+  return planEquality(value, column, { path, findings, comparison: "=" });
 }

@@ -1,0 +1,32 @@
+import type { Column, Table } from "../catalogue/catalogue.ts";
+import type { Issue, Path } from "../issue.ts";
+import { quote } from "../issue.ts";
+import { nearest } from "../nearest.ts";
+
+/** Collects what is wrong with a request while it is planned. */
+export interface Findings {
+  readonly issues: Issue[];
+  /** True when a name was not found, which a fresh catalogue may mend. */
+  unknownName: boolean;
+}
+
+/**
+ * Gives the column that a client's name means; the only way from a name to a column, so a hidden one
+ * does not exist anywhere. Undefined, with an issue at the path, when there is none.
+ * @see DECISIONS 2
+ */
+export function resolveColumn(
+  table: Table,
+  name: string,
+  { path, findings }: { path: Path; findings: Findings },
+): Column | undefined {
+  const column = table.columns.get(name);
+  if (column !== undefined) return column;
+  const near = nearest(name, [...table.columns.keys()]);
+  const expected = near === undefined
+    ? `expected a column of table ${quote(table.name)}`
+    : `did you mean ${quote(near)}`;
+  findings.unknownName = true;
+  findings.issues.push({ path, message: `Unknown column ${quote(name)}, ${expected}` });
+  return undefined;
+}

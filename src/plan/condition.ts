@@ -1,0 +1,161 @@
+import type { Column, Table } from "../catalogue/catalogue.ts";
+import { type Path, quote } from "../issue.ts";
+import type {
+  Condition,
+  ListOperator,
+  RangeOperator,
+  Scalar,
+  ScalarOperator,
+} from "../request/filter.ts";
+import { type Findings, resolveColumn } from "./column.ts";
+import { operatorsOf } from "./operators.ts";
+import type { Comparison, Predicate, Value } from "./predicate.ts";
+import { judgeScalar } from "./value.ts";
+
+/** What a predicate is planned against. */
+export interface PredicateOptions {
+  readonly table: Table;
+  readonly findings: Findings;
+}
+
+const COMPARISONS: ReadonlyMap<ScalarOperator, Comparison> = new Map([
+  ["eq", "="],
+  ["neq", "<>"],
+  ["gt", ">"],
+  ["gte", ">="],
+  ["lt", "<"],
+  ["lte", "<="],
+]);
+
+/**
+ * Gives the predicate of one condition: its name resolved, its operator admitted by the column's
+ * type, its value checked. Undefined, with an issue at the path, when one of them is not so.
+ * @see spec 2
+ */
+export function planCondition(
+  condition: Condition,
+  { table, findings }: PredicateOptions,
+): Predicate | undefined {
+  const path = [...condition.path, "field"];
+  const column = resolveColumn(table, condition.field, { path, findings });
+  if (column === undefined) return undefined;
+  if (!admits(column, condition)) {
+    const expected = `one of ${operatorsOf(column).join(", ")}`;
+    findings.issues.push({
+      path: [...condition.path, "op"],
+      message: refuseOperator(condition.op, column, expected),
+    });
+    return undefined;
+  }
+  return planOperator(condition, column, findings);
+}
+
+/** Says that a type has not what an operator needs. @see DECISIONS 3 */
+export function refuseOperator(operator: string, column: Column, expected: string): string {
+  return `${quote(operator)} does not work on column ${quote(column.name)} of type ` +
+    `${column.type}, expected ${expected}`;
+}
+
+/** `eq null` and `neq null` are tests for null, which every type has. */
+function admits(column: Column, condition: Condition): boolean {
+  if ((condition.op === "eq" || condition.op === "neq") && condition.value === null) return true;
+  return operatorsOf(column).includes(condition.op);
+}
+
+function planOperator(
+  condition: Condition,
+  column: Column,
+  findings: Findings,
+): Predicate | undefined {
+  const path = [...condition.path, "value"];
+  switch (condition.op) {
+    case "is_null":
+    case "is_not_null":
+      return { kind: "null", column, negated: condition.op === "is_not_null" };
+    case "like":
+    case "not_like":
+      return {
+        kind: "like",
+        column,
+        negated: condition.op === "not_like",
+        pattern: condition.value,
+      };
+    case "in":
+    case "not_in":
+      return planMember(condition, column, findings);
+    case "between":
+      return planBetween(condition, column, findings);
+    default:
+      return planEquality(condition.value, column, {
+        path,
+        findings,
+        comparison: COMPARISONS.get(condition.op)!,
+      });
+  }
+}
+
+/**
+ * Compares a column with a scalar; null means IS NULL for `=` and IS NOT NULL for `<>`.
+ * @see DECISIONS 3
+ */
+export function planEquality(
+  value: Scalar,
+  column: Column,
+  { path, findings, comparison }: { path: Path; findings: Findings; comparison: Comparison },
+): Predicate | undefined {
+  if (value === null) return { kind: "null", column, negated: comparison === "<>" };
+  const checked = checkScalar(value, column, { path, findings });
+  return checked && { kind: "compare", column, comparison, value: checked };
+}
+
+/** A null in the list adds "or is null" to `in`, "and is not null" to `not_in`. */
+function planMember(
+  condition: Condition & { readonly op: ListOperator },
+  column: Column,
+  findings: Findings,
+): Predicate {
+  const negated = condition.op === "not_in";
+  const values: Value[] = [];
+  let hasNull = false;
+  condition.value.forEach((value, position) => {
+    if (value === null) hasNull = true;
+    else {
+      const path = [...condition.path, "value", position];
+      const checked = checkScalar(value, column, { path, findings });
+      if (checked !== undefined) values.push(checked);
+    }
+  });
+  const isNull: Predicate = { kind: "null", column, negated };
+  if (hasNull && values.length === 0) return isNull;
+  const member: Predicate = { kind: "member", column, negated, values };
+  return hasNull ? { kind: negated ? "and" : "or", items: [member, isNull] } : member;
+}
+
+function planBetween(
+  condition: Condition & { readonly op: RangeOperator },
+  column: Column,
+  findings: Findings,
+): Predicate | undefined {
+  const [low, high] = condition.value.map((value, position) =>
+    value === null ? undefined : checkScalar(value, column, {
+      path: [...condition.path, "value", position],
+      findings,
+    })
+  );
+  return low && high && { kind: "between", column, low, high };
+}
+
+function checkScalar(
+  value: Exclude<Scalar, null>,
+  column: Column,
+  { path, findings }: { path: Path; findings: Findings },
+): Value | undefined {
+  const judgement = judgeScalar(value, column);
+  if ("text" in judgement) return { ...judgement, path };
+  findings.issues.push({
+    path,
+    message: `${quote(value)} does not fit column ${quote(column.name)} of type ${column.type}, ` +
+      `expected ${judgement.expected}`,
+  });
+  return undefined;
+}

@@ -1,0 +1,21 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import type { Operator } from "../request/filter.ts";
+
+const EQUALITY: readonly Operator[] = ["eq", "neq", "in", "not_in"];
+const ORDER: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
+const ALWAYS: readonly Operator[] = ["like", "not_like", "is_null", "is_not_null"];
+
+/**
+ * The operators that a column's type admits, in the order of spec 2; what Get Fields lists.
+ * @see DECISIONS 3
+ */
+export function operatorsOf(column: Column): readonly Operator[] {
+  return [
+    ...(column.equality ? EQUALITY.slice(0, 2) : []),
+    ...(column.order ? ORDER.slice(0, 4) : []),
+    ...ALWAYS.slice(0, 2),
+    ...(column.equality ? EQUALITY.slice(2) : []),
+    ...(column.order ? ORDER.slice(4) : []),
+    ...ALWAYS.slice(2),
+  ];
+}

@@ -1,0 +1,111 @@
+import type { Column, ValueKind } from "../catalogue/catalogue.ts";
+import { quote } from "../issue.ts";
+import { nearest } from "../nearest.ts";
+import type { Scalar } from "../request/filter.ts";
+import { judgeDecimal, judgeWholeNumber } from "./number_text.ts";
+import { isPlainTime } from "./time_text.ts";
+
+/** What a value's check found: its text for Postgres, or what was expected instead. */
+export type Judgement =
+  | { readonly text: string; readonly decided: boolean }
+  | { readonly expected: string };
+
+/** The part of a column that decides what values it takes. */
+export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "labels">;
+
+/** Types that take a JSON number though their kind is `other`. */
+const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
+/** What Postgres reads as a boolean: any unique beginning of these words, and the digits. */
+const BOOLEAN_TEXT = /^\s*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)\s*$/i;
+const UUID_TEXT = /^(\{[0-9a-f]{4}(-?[0-9a-f]{4}){7}\}|[0-9a-f]{4}(-?[0-9a-f]{4}){7})$/i;
+
+/**
+ * Checks a scalar against a column's type and gives its text as Postgres's input function takes it;
+ * lossless conversions only. `decided` is false where Postgres has the last word.
+ * @see DECISIONS 3
+ */
+export function judgeScalar(value: Exclude<Scalar, null>, type: ValueType): Judgement {
+  const judgement = typeof value === "string" ? judgeText(value, type) : judgeBare(value, type);
+  if (!("text" in judgement) || !type.domain) return judgement;
+  return { text: judgement.text, decided: false };
+}
+
+/** Numbers and booleans: their JSON text, where the type can hold it without loss. */
+function judgeBare(value: number | boolean, type: ValueType): Judgement {
+  const text = Object.is(value, -0) ? "0" : String(value);
+  if (type.kind === "json") return { text, decided: true };
+  if (type.kind === "text") return judgeText(text, type);
+  if (typeof value === "boolean") {
+    return type.kind === "boolean" ? { text, decided: true } : refuse(type);
+  }
+  switch (type.kind) {
+    case "boolean":
+      return value === 0 || value === 1 ? { text, decided: true } : refuse(type);
+    case "int2":
+    case "int4":
+    case "int8":
+      return judgeWholeNumber(text, type.kind) ?? refuse(type);
+    case "float4":
+    case "float8":
+    case "numeric":
+      return judgeDecimal(text, type.kind) ?? refuse(type);
+    default:
+      return NUMBER_TYPES.has(type.baseType) ? { text, decided: false } : refuse(type);
+  }
+}
+
+function judgeText(text: string, type: ValueType): Judgement {
+  switch (type.kind) {
+    case "text":
+      return isCut(text, type.baseType) ? refuse(type) : { text, decided: true };
+    case "boolean":
+      return BOOLEAN_TEXT.test(text) ? { text, decided: true } : refuse(type);
+    case "int2":
+    case "int4":
+    case "int8":
+      return judgeWholeNumber(text, type.kind) ?? refuse(type);
+    case "float4":
+    case "float8":
+    case "numeric":
+      return judgeDecimal(text, type.kind) ?? refuse(type);
+    case "uuid":
+      return UUID_TEXT.test(text) ? { text, decided: true } : refuse(type);
+    case "enum":
+      return judgeLabel(text, type);
+    default:
+      return { text, decided: isPlainTime(text, type.baseType) };
+  }
+}
+
+/** True where Postgres would cut the text silently, and so find or store another value. */
+function isCut(text: string, baseType: string): boolean {
+  const maxBytes = baseType === "char" ? 1 : baseType === "name" ? 63 : Infinity;
+  return maxBytes !== Infinity && new TextEncoder().encode(text).length > maxBytes;
+}
+
+function judgeLabel(text: string, type: ValueType): Judgement {
+  const labels = type.labels ?? [];
+  if (labels.includes(text)) return { text, decided: true };
+  const near = nearest(text, labels);
+  if (near !== undefined) return { expected: `${article(type)}, did you mean ${quote(near)}` };
+  return { expected: `one of ${labels.slice(0, 20).map(quote).join(", ")}` };
+}
+
+function refuse(type: ValueType): Judgement {
+  return { expected: EXPECTED.get(type.kind) ?? `a string that is ${article(type)}` };
+}
+
+function article(type: ValueType): string {
+  return `a value of type ${type.type}`;
+}
+
+const EXPECTED: ReadonlyMap<ValueKind, string> = new Map([
+  ["boolean", "true or false"],
+  ["int2", "a whole number from -32768 to 32767"],
+  ["int4", "a whole number from -2147483648 to 2147483647"],
+  ["int8", "a whole number from -9223372036854775808 to 9223372036854775807"],
+  ["float4", "a number"],
+  ["float8", "a number"],
+  ["numeric", "a number"],
+  ["uuid", "a uuid"],
+]);

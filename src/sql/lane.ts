@@ -1,0 +1,20 @@
+import type { PendingQuery, Row, Sql } from "postgres";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import { compileWhere } from "./predicate.ts";
+import type { TenantSetting } from "./setting.ts";
+import { compileTable } from "./update.ts";
+
+/**
+ * Compiles the lock that comes before a single update in the lane: at most the two rows that decide.
+ * @see RELIABILITY 3a
+ */
+export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
+  return sql`select 1 from ${compileTable(sql, plan)} where ${
+    compileWhere(sql, plan)
+  } limit 2 for update`;
+}
+
+/** Compiles the tenant's setting for a whole transaction of the lane. */
+export function compileSetTenant(sql: Sql, setting: TenantSetting): PendingQuery<Row[]> {
+  return sql`select set_config(${setting.name}::text, ${setting.tenant}::text, true)`;
+}

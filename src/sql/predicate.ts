@@ -1,0 +1,117 @@
+import type { Fragment, Sql } from "postgres";
+import type { Column } from "../catalogue/catalogue.ts";
+import { printArray } from "../array_text.ts";
+import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
+import type { Scope } from "../plan/scope.ts";
+import { join, literal } from "./fragment.ts";
+
+/** A column of the statement's table, whose alias no column can bear. */
+export function compileColumn(sql: Sql, column: Pick<Column, "identifier">): Fragment {
+  return sql`"$t".${literal(sql, column.identifier)}`;
+}
+
+/** A value as Postgres's own input function of the column's type reads it. */
+export function compileValue(sql: Sql, value: Value, column: Column): Fragment {
+  return sql`${value.text}::text::${literal(sql, column.cast)}`;
+}
+
+/**
+ * Compiles all that a row must meet: the tenant's scope first and outermost, the client's predicate
+ * in parentheses behind it.
+ * @see spec 5
+ */
+export function compileWhere(
+  sql: Sql,
+  { scope, predicate }: { scope: Scope; predicate: Predicate | undefined },
+): Fragment {
+  const parts: Fragment[] = [];
+  if (scope.kind === "tenant") {
+    const cast = literal(sql, scope.column.cast);
+    parts.push(sql`${compileColumn(sql, scope.column)} = ${scope.tenant}::text::${cast}`);
+  }
+  if (predicate !== undefined) parts.push(compilePredicate(sql, predicate));
+  return parts.length === 0 ? sql`true` : join(sql, "and", parts);
+}
+
+/** Compiles a predicate, recursively; every result can stand beside an AND. @see spec 2 */
+export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
+  switch (predicate.kind) {
+    case "and":
+    case "or":
+      return compileGroup(sql, predicate.kind, predicate.items);
+    case "compare":
+      return compileComparison(
+        sql,
+        predicate.comparison,
+        compileColumn(sql, predicate.column),
+        compileValue(sql, predicate.value, predicate.column),
+      );
+    case "between":
+      return sql`${compileColumn(sql, predicate.column)} between ${
+        compileValue(sql, predicate.low, predicate.column)
+      } and ${compileValue(sql, predicate.high, predicate.column)}`;
+    case "member":
+      return compileMember(sql, predicate);
+    case "like":
+      return compileLike(sql, predicate);
+    case "null": {
+      const column = compileColumn(sql, predicate.column);
+      return predicate.negated ? sql`${column} is not null` : sql`${column} is null`;
+    }
+  }
+}
+
+function compileGroup(sql: Sql, kind: "and" | "or", items: readonly Predicate[]): Fragment {
+  if (items.length === 0) return kind === "and" ? sql`true` : sql`false`;
+  return sql`(${join(sql, kind, items.map((item) => compilePredicate(sql, item)))})`;
+}
+
+function compileComparison(
+  sql: Sql,
+  comparison: Comparison,
+  ...[left, right]: [Fragment, Fragment]
+): Fragment {
+  switch (comparison) {
+    case "=":
+      return sql`${left} = ${right}`;
+    case "<>":
+      return sql`${left} <> ${right}`;
+    case "<":
+      return sql`${left} < ${right}`;
+    case "<=":
+      return sql`${left} <= ${right}`;
+    case ">":
+      return sql`${left} > ${right}`;
+    case ">=":
+      return sql`${left} >= ${right}`;
+  }
+}
+
+/** One parameter for the whole list, so that lists of every length share one statement. */
+function compileMember(
+  sql: Sql,
+  { column, negated, values }: Extract<Predicate, { kind: "member" }>,
+): Fragment {
+  const left = compileColumn(sql, column);
+  const list = compileList(sql, values, column);
+  return negated ? sql`${left} <> all(${list})` : sql`${left} = any(${list})`;
+}
+
+/** A list of arrays is no array of Postgres, whose arrays don't nest: it goes in as rows. */
+export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
+  const texts = printArray(values.map((value) => value.text));
+  const cast = literal(sql, column.cast);
+  if (column.kind !== "array") return sql`${texts}::text[]::${cast}[]`;
+  return sql`select "$v"."$e"::${cast} from unnest(${texts}::text[]) "$v"("$e")`;
+}
+
+/** Through the type's text form; case counts, whatever the column's own comparison says. */
+function compileLike(
+  sql: Sql,
+  { column, negated, pattern }: Extract<Predicate, { kind: "like" }>,
+): Fragment {
+  const left = compileColumn(sql, column);
+  return negated
+    ? sql`${left}::text not like ${pattern}::text`
+    : sql`${left}::text like ${pattern}::text`;
+}

@@ -1,0 +1,76 @@
+import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Column } from "../catalogue/catalogue.ts";
+import type { QueryPlan } from "../plan/query_plan.ts";
+import { join, literal } from "./fragment.ts";
+import { compileJudgement } from "./judge.ts";
+import { compileColumn, compileWhere } from "./predicate.ts";
+import { compileFromSetting, compileSetting, type TenantSetting } from "./setting.ts";
+
+/** The one row of a query's result: texts, passed through as they are. */
+export interface PageRow {
+  /** Rows that match across all pages, as digits; null when not counted. */
+  readonly total: string | null;
+  /** Rows on the page, as digits. */
+  readonly rows: string;
+  /** The page, a JSON array printed by Postgres. */
+  readonly records: string;
+}
+
+/**
+ * Compiles a query into one statement: the page printed as JSON by Postgres, and the total from the
+ * same snapshot. A page that is not full knows the total, so it is counted only when the page is full.
+ * @see spec 4.1
+ */
+export function compileSelect(
+  sql: Sql,
+  plan: QueryPlan,
+  setting?: TenantSetting,
+): PendingQuery<PageRow[]> {
+  const from = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+  const limit = sql`${String(plan.perPage)}::text::int8`;
+  const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
+  const total = plan.count ? compileTotal(sql, from, { limit, offset }) : sql`null`;
+  const judgement = compileJudgement(sql, plan.predicate);
+  return sql<PageRow[]>`with ${
+    compileSetting(sql, setting)
+  }"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j" from (select ${
+    compileColumns(sql, plan)
+  } from ${from}${
+    compileOrder(sql, plan)
+  } limit ${limit} offset ${offset}) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select "$j" from "$p") records${
+    judgement === undefined ? sql`` : sql`, (${judgement}) judged`
+  }${compileFromSetting(sql, setting)}`;
+}
+
+function compileTotal(
+  sql: Sql,
+  from: Fragment,
+  { limit, offset }: { limit: Fragment; offset: Fragment },
+): Fragment {
+  return sql`select case when "$n" < ${limit} and ("$n" > 0 or ${offset} = 0) then ${offset} + "$n" else (select count(*) from ${from}) end from "$p"`;
+}
+
+/** The aliases are the columns' own names: json_agg makes them the keys of a record. */
+function compileColumns(sql: Sql, plan: QueryPlan): Fragment {
+  return join(sql, ",", plan.columns.map((column) => compileOutput(sql, column, plan)));
+}
+
+function compileOutput(sql: Sql, column: Column, plan: QueryPlan): Fragment {
+  const value = compileColumn(sql, column);
+  if (!plan.wideNumbersAsText || !column.wideNumber) return value;
+  const name = literal(sql, column.identifier);
+  return column.kind === "array" ? sql`${value}::text[] ${name}` : sql`${value}::text ${name}`;
+}
+
+/** The primary key comes last, so that paging is stable; without a sort no order is added. */
+function compileOrder(sql: Sql, { sort, table }: QueryPlan): Fragment {
+  if (sort.length === 0) return sql``;
+  const sorted = new Set(sort.map(({ column }) => column.identifier));
+  const keys = sort.map(({ column, descending }) => {
+    const value = compileColumn(sql, column);
+    return descending ? sql`${value} desc` : sql`${value}`;
+  });
+  const last = table.keyOrder.filter((identifier) => !sorted.has(identifier))
+    .map((identifier) => compileColumn(sql, { identifier }));
+  return sql` order by ${join(sql, ",", [...keys, ...last])}`;
+}

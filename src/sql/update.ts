@@ -1,0 +1,49 @@
+import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
+import { join, literal } from "./fragment.ts";
+import { compileColumn } from "./predicate.ts";
+
+/** Compiles the SET list. Never a length modifier in a cast: an explicit one cuts silently. */
+export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragment {
+  return join(
+    sql,
+    ",",
+    assignments.map(({ column, value }) =>
+      sql`${literal(sql, column.identifier)} = ${value?.text ?? null}::text::${
+        literal(sql, column.cast)
+      }`
+    ),
+  );
+}
+
+/**
+ * Compiles "a value would really change", by the stored bytes: right for every type, NULLs equal, where
+ * `is distinct from` fails on json, xml and point and overlooks changes of box, interval and citext.
+ * The function behind `*<>`, not the operator, which engines that shard by statement lose.
+ * @see RELIABILITY 3b
+ */
+export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fragment {
+  const stored = assignments.map(({ column }) => {
+    const value = sql`${compileColumn(sql, column)}::${literal(sql, column.cast)}`;
+    return column.padded ? asText(sql, value, column.kind) : value;
+  });
+  const sent = assignments.map(({ column, value }) => {
+    const cast = column.padded ? column.cast : column.storedCast;
+    const text = sql`${value?.text ?? null}::text::${literal(sql, cast)}`;
+    return column.padded ? asText(sql, text, column.kind) : text;
+  });
+  return sql`record_image_ne(row(${join(sql, ",", stored)}), row(${join(sql, ",", sent)}))`;
+}
+
+/** Text drops the padding of `char(n)`, which is no part of the value. */
+function asText(sql: Sql, value: Fragment, kind: string): Fragment {
+  return kind === "array" ? sql`${value}::text[]` : sql`${value}::text`;
+}
+
+/** `"schema"."table" "$t"`, the only way a statement names the table. */
+export function compileTable(sql: Sql, plan: Pick<UpdatePlan, "table">): Fragment {
+  return sql`${literal(sql, plan.table.identifier)} "$t"`;
+}
+
+/** A statement whose rows nobody reads. */
+export type Step = PendingQuery<Record<string, never>[]>;
