@@ -1,7 +1,10 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { Fragment, PendingQuery, Row, Sql } from "postgres";
 
 /** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
+
+/** Compiles one statement of a transaction, whatever its rows are. */
+export type Step = (sql: Sql) => Fragment;
 
 /** How a statement is to be run. */
 export interface RunOptions {
@@ -23,9 +26,9 @@ export interface TransactionOptions {
  */
 export interface Database {
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
-  /** Runs the statements in one transaction, on a connection of its own, one transaction at a time. */
+  /** Runs the steps in one transaction, on a connection of its own, one transaction at a time. */
   readonly transact: <R extends Row>(
-    statements: readonly Compile[],
+    steps: readonly Step[],
     options: TransactionOptions,
   ) => Promise<R[]>;
   /** Calls back on each NOTIFY of the channel; does nothing where no session can be held. */

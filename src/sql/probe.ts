@@ -1,8 +1,16 @@
 import type { PendingQuery, Row, Sql } from "postgres";
+import { printArray } from "../array_text.ts";
 import type { SqlText } from "../catalogue/catalogue.ts";
 import { literal } from "./fragment.ts";
 
-/** Compiles the cast of one value alone, to find out whether it is the one that Postgres refused. */
-export function compileProbe(sql: Sql, text: string, cast: SqlText): PendingQuery<Row[]> {
-  return sql`select ${text}::text::${literal(sql, cast)} is null`;
+/** Compiles the cast of values alone, to find out which of them Postgres refuses. */
+export function compileProbe(
+  sql: Sql,
+  texts: readonly string[],
+  cast: SqlText,
+): PendingQuery<Row[]> {
+  const list = printArray(texts);
+  return sql`select count("$v"."$e"::${
+    literal(sql, cast)
+  }) from unnest(${list}::text[]) "$v"("$e")`;
 }

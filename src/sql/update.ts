@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Fragment, Sql } from "postgres";
 import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
 import { join, literal } from "./fragment.ts";
 import { compileColumn } from "./predicate.ts";
@@ -44,6 +44,3 @@ function asText(sql: Sql, value: Fragment, kind: string): Fragment {
 export function compileTable(sql: Sql, plan: Pick<UpdatePlan, "table">): Fragment {
   return sql`${literal(sql, plan.table.identifier)} "$t"`;
 }
-
-/** A statement whose rows nobody reads. */
-export type Step = PendingQuery<Record<string, never>[]>;

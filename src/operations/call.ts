@@ -1,0 +1,73 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { CurrentCatalogue } from "../catalogue/current.ts";
+import type { Database } from "../database/database.ts";
+import type { Failure } from "../database/failure.ts";
+import { ApiError } from "../errors.ts";
+import type { ParsedJson } from "../request/json.ts";
+import type { TenantSetting } from "../sql/setting.ts";
+import type { Access } from "../tokens/token.ts";
+
+/** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
+export interface Wishes {
+  readonly count: boolean;
+  readonly maxAffected: number | undefined;
+  readonly rollback: boolean;
+}
+
+/** One authenticated request on its way through an operation. */
+export interface Call {
+  readonly access: Access;
+  /** The table's name as it stands in the path; empty where the path has none. */
+  readonly table: string;
+  /** Reads and parses the body; called once, after the table is known to be open. */
+  readonly readDocument: () => Promise<ParsedJson>;
+  readonly readWishes: () => Wishes;
+  readonly wideNumbersAsText: boolean;
+  /** Aborted when the client went away. */
+  readonly signal: AbortSignal;
+  readonly database: Database;
+  readonly catalogue: CurrentCatalogue;
+  /** Name of the operator's setting for the tenant, if any. */
+  readonly tenantSetting: string | undefined;
+}
+
+/** What an operation answers with 200. */
+export interface Answer {
+  /** The body, a JSON object as text. */
+  readonly json: string;
+  /** Rows read or written, for the log. */
+  readonly rows?: number;
+  /** True for what may be asked again with an ETag. */
+  readonly cacheable?: boolean;
+}
+
+/** Gives the setting that carries the call's tenant into a statement. @see DECISIONS 9 */
+export function settingOf({ tenantSetting, access }: Call): TenantSetting | undefined {
+  return tenantSetting === undefined ? undefined : { name: tenantSetting, tenant: access.tenant };
+}
+
+/** Gives the database's failure behind an error; undefined for any other error. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof ApiError) || typeof error.cause !== "object") return undefined;
+  const cause = error.cause as Partial<Failure> | null;
+  return typeof cause?.kind === "string" ? cause as Failure : undefined;
+}
+
+/**
+ * Tries on the catalogue in force and, where a newer one might lead to another answer, once more on
+ * the fresh one.
+ * @see DECISIONS 2
+ */
+export async function tryFresh<T>(
+  source: CurrentCatalogue,
+  attempt: (catalogue: Catalogue) => T | Promise<T>,
+): Promise<T> {
+  const seen = await source.current();
+  try {
+    return await attempt(seen);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.stale) throw error;
+    if (!await source.refresh(seen, failureOf(error)?.code ?? "unknown name")) throw error;
+    return await attempt(await source.current());
+  }
+}

@@ -1,0 +1,96 @@
+import type { Column, SqlText } from "../catalogue/catalogue.ts";
+import { type Issue, quote } from "../issue.ts";
+import { MAX_ISSUES_TOLD } from "../limits.ts";
+import type { Predicate, Value } from "../plan/predicate.ts";
+import type { Assignment } from "../plan/update_plan.ts";
+import { compileProbe } from "../sql/probe.ts";
+import { type Call, failureOf } from "./call.ts";
+
+/** Values of one column that Postgres casts alike. */
+interface Suspects {
+  readonly column: Column;
+  readonly cast: SqlText;
+  readonly values: readonly Value[];
+}
+
+/**
+ * Asks Postgres about the values that only it can judge, to find those it refused: lists whole at
+ * first, then in halves. Nothing is read or written. Stops at as many issues as an answer tells.
+ * @throws {ApiError} 503 or 504 when the database fails meanwhile
+ * @see DECISIONS 4
+ */
+export async function locateValues(
+  call: Call,
+  plan: { predicate: Predicate | undefined; assignments?: readonly Assignment[] },
+): Promise<Issue[]> {
+  const suspects = [
+    ...(plan.predicate === undefined ? [] : suspectsOf(plan.predicate)),
+    ...(plan.assignments ?? []).map(({ column, value }) => ({
+      column,
+      cast: column.storedCast,
+      values: value === null ? [] : [value],
+    })),
+  ];
+  const issues: Issue[] = [];
+  for (const { column, cast, values } of suspects) {
+    const undecided = values.filter((value) => !value.decided);
+    await locate(call, { column, cast, values: undecided }, issues);
+  }
+  return issues;
+}
+
+async function locate(call: Call, suspects: Suspects, issues: Issue[]): Promise<void> {
+  const { column, cast, values } = suspects;
+  if (values.length === 0 || issues.length >= MAX_ISSUES_TOLD) return;
+  const refusal = await probe(call, suspects);
+  if (refusal === undefined) return;
+  if (values.length === 1) {
+    issues.push({ path: values[0]!.path, message: describe(values[0]!, column, refusal) });
+    return;
+  }
+  const half = Math.ceil(values.length / 2);
+  await locate(call, { column, cast, values: values.slice(0, half) }, issues);
+  await locate(call, { column, cast, values: values.slice(half) }, issues);
+}
+
+/** Undefined when Postgres takes them all; else what kind of refusal it was. */
+async function probe(call: Call, { cast, values }: Suspects): Promise<string | undefined> {
+  const texts = values.map((value) => value.text);
+  try {
+    await call.database.run((sql) => compileProbe(sql, texts, cast), {
+      write: false,
+      signal: call.signal,
+    });
+    return undefined;
+  } catch (error) {
+    const kind = failureOf(error)?.kind;
+    if (kind === "value" || kind === "check" || kind === "not_null") return kind;
+    throw error;
+  }
+}
+
+function describe(value: Value, column: Column, refusal: string): string {
+  const fault = refusal === "check" ? "breaks a rule of" : "does not fit";
+  return `${quote(value.text)} ${fault} column ${quote(column.name)} of type ${column.type}, ` +
+    `expected a value that Postgres takes as ${column.type}`;
+}
+
+function suspectsOf(predicate: Predicate): Suspects[] {
+  switch (predicate.kind) {
+    case "and":
+    case "or":
+      return predicate.items.flatMap(suspectsOf);
+    case "compare":
+      return [suspect(predicate.column, [predicate.value])];
+    case "between":
+      return [suspect(predicate.column, [predicate.low, predicate.high])];
+    case "member":
+      return [suspect(predicate.column, predicate.values)];
+    default:
+      return [];
+  }
+}
+
+function suspect(column: Column, values: readonly Value[]): Suspects {
+  return { column, cast: column.cast, values };
+}

@@ -1,0 +1,40 @@
+import { resolveTable } from "../catalogue/resolve.ts";
+import type { Step } from "../database/database.ts";
+import { planUpdate, type UpdatePlan } from "../plan/update_plan.ts";
+import { parseUpdateRequest, type UpdateRequest } from "../request/update_request.ts";
+import { compileSetTenant } from "../sql/lane.ts";
+import { type Call, settingOf, tryFresh } from "./call.ts";
+import { explainFailure } from "./explain_failure.ts";
+
+/** What both updates do before they differ: table, body, plan; then the given run. */
+export async function prepareUpdate<T>(
+  call: Call,
+  run: (plan: UpdatePlan, request: UpdateRequest) => Promise<T>,
+): Promise<T> {
+  const { access, table: name, catalogue } = call;
+  const resolve = { access, operation: "update" } as const;
+  await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
+  const { maxAffected, rollback } = call.readWishes();
+  const document = await call.readDocument();
+  const request = parseUpdateRequest(document.value, document.issues);
+  return await tryFresh(catalogue, async (seen) => {
+    const table = resolveTable(seen, name, resolve);
+    const plan = planUpdate(request, { table, access, maxAffected, rollback });
+    try {
+      return await run(plan, request);
+    } catch (error) {
+      throw await explainFailure(error, { call, plan, document: request.document });
+    }
+  });
+}
+
+/** Runs steps in the lane, the tenant's setting first where there is one. */
+export async function transact<R extends object>(
+  call: Call,
+  { steps, rollback }: { steps: readonly Step[]; rollback: boolean },
+): Promise<R> {
+  const setting = settingOf(call);
+  const first: Step[] = setting === undefined ? [] : [(sql) => compileSetTenant(sql, setting)];
+  const [row] = await call.database.transact([...first, ...steps], { rollback });
+  return row as unknown as R;
+}

@@ -1,0 +1,48 @@
+import { resolveTable } from "../catalogue/resolve.ts";
+import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
+import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
+import { compileSelect, type PageRow } from "../sql/select.ts";
+import { type Answer, type Call, settingOf, tryFresh } from "./call.ts";
+import { explainFailure } from "./explain_failure.ts";
+
+/**
+ * Query Records: reads one page of rows, and how many match across all pages.
+ * @throws {ApiError} 400 the body; 403 a credential table or a token without `query`; 404 no such
+ * table; 503 and 504 the database
+ * @see spec 4.1
+ */
+export async function queryRecords(call: Call): Promise<Answer> {
+  const { access, table: name, catalogue, wideNumbersAsText } = call;
+  const resolve = { access, operation: "query" } as const;
+  await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
+  const { count } = call.readWishes();
+  const document = await call.readDocument();
+  const request = parseQueryRequest(document.value, document.issues);
+  return await tryFresh(catalogue, async (seen) => {
+    const table = resolveTable(seen, name, resolve);
+    const plan = planQuery(request, { table, access, count, wideNumbersAsText });
+    return printPage(plan, await readPage(call, { plan, request }));
+  });
+}
+
+async function readPage(
+  call: Call,
+  { plan, request }: { plan: QueryPlan; request: QueryRequest },
+): Promise<PageRow> {
+  const setting = settingOf(call);
+  const options = { write: false, signal: call.signal };
+  try {
+    const [page] = await call.database.run((sql) => compileSelect(sql, plan, setting), options);
+    return page!;
+  } catch (error) {
+    throw await explainFailure(error, { call, plan, document: request.document });
+  }
+}
+
+/** The page goes through as Postgres printed it: every digit, every microsecond. */
+function printPage(plan: QueryPlan, page: PageRow): Answer {
+  const table = JSON.stringify(plan.table.name);
+  const json = `{"success":true,"table":${table},"page":${plan.page},"per_page":${plan.perPage},` +
+    `"total":${page.total},"records":${page.records}}`;
+  return { json, rows: Number(page.rows) };
+}

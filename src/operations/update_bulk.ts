@@ -1,0 +1,33 @@
+import type { Step } from "../database/database.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
+import { type Answer, type Call, settingOf } from "./call.ts";
+import { prepareUpdate, transact } from "./prepare_update.ts";
+import { refuseExceeded } from "./refuse_exceeded.ts";
+
+/**
+ * Update Bulk Records: changes fields of every row that matches; none is not an error.
+ * @throws {ApiError} 400 the body; 403 and 404 the table; 409 conflicts, or more rows than
+ * `max-affected`; 503 and 504 the database
+ * @see spec 4.3
+ */
+export async function updateBulk(call: Call): Promise<Answer> {
+  return await prepareUpdate(call, async (plan) => {
+    const row = await writeRows(call, plan);
+    if (row.exceeded) throw refuseExceeded(plan);
+    const table = JSON.stringify(plan.table.name);
+    const json = `{"success":true,"table":${table},"updated":${row.updated}}`;
+    return { json, rows: Number(row.updated) };
+  });
+}
+
+async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
+  const setting = settingOf(call);
+  if (plan.rollback) {
+    const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, setting)];
+    return await transact<BulkRow>(call, { steps, rollback: true });
+  }
+  const options = { write: true, signal: call.signal };
+  const [row] = await call.database.run((sql) => compileUpdateBulk(sql, plan, setting), options);
+  return row!;
+}

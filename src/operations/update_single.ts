@@ -1,0 +1,69 @@
+import { ApiError } from "../errors.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import { compileLock } from "../sql/lane.ts";
+import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import { type Answer, type Call, settingOf } from "./call.ts";
+import { prepareUpdate, transact } from "./prepare_update.ts";
+import { refuseExceeded } from "./refuse_exceeded.ts";
+
+/**
+ * Update Single Record: changes fields of exactly one row, or nothing.
+ * @throws {ApiError} 400 the body; 403 and 404 the table; 404 `matched` 0; 409 `matched` N, or the
+ * database refused the change; 503 and 504 the database
+ * @see spec 4.2
+ */
+export async function updateSingle(call: Call): Promise<Answer> {
+  return await prepareUpdate(call, async (plan, request) => {
+    const result = await writeRow(call, plan);
+    const updated = judgeResult(plan, result);
+    const table = JSON.stringify(plan.table.name);
+    const fields = JSON.stringify(request.document.fields);
+    const json = `{"success":true,"table":${table},"matched":1,"updated":${updated},` +
+      `"fields":${fields}}`;
+    return { json, rows: updated };
+  });
+}
+
+/**
+ * One statement where a row version can be pinned; the lane where it can not, where the row changed
+ * while the statement waited for it, and for `tx=rollback`.
+ * @see RELIABILITY 3a
+ */
+async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
+  const setting = settingOf(call);
+  if (plan.table.pinnable && !plan.rollback) {
+    const options = { write: true, signal: call.signal };
+    const [row] = await call.database.run(
+      (sql) => compileUpdateSingle(sql, plan, setting),
+      options,
+    );
+    if (!isOvertaken(plan, row!)) return row!;
+  }
+  return await transact<SingleRow>(call, {
+    steps: [(sql) => compileLock(sql, plan), (sql) => compileUpdateSingle(sql, plan, setting)],
+    rollback: plan.rollback,
+  });
+}
+
+function isOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
+  return row.wanted && row.updated === "0" && !isExceeded(plan, row);
+}
+
+function isExceeded(plan: UpdatePlan, row: SingleRow): boolean {
+  return plan.maxAffected !== undefined && BigInt(row.matched) > BigInt(plan.maxAffected);
+}
+
+function judgeResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
+  const matched = Number(row.matched);
+  if (matched === 0) throw new ApiError(404, "No row matches the filters", { matched });
+  if (matched > 1) {
+    const message = `${matched} rows match the filters, expected exactly one; ` +
+      "to update them all, use the bulk operation (PATCH …/records/bulk)";
+    throw new ApiError(409, message, { matched });
+  }
+  if (isExceeded(plan, row)) throw refuseExceeded(plan);
+  if (row.wanted && row.updated === "0") {
+    throw new ApiError(409, "The database refused the change");
+  }
+  return row.updated === "1" ? 1 : 0;
+}
