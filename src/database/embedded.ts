@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
-import { link, mkdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import type { PGlite } from "@electric-sql/pglite";
@@ -57,15 +57,33 @@ export async function openEmbedded(options: EmbeddedOptions = {}): Promise<Embed
 async function start({ dataDir, load }: EmbeddedOptions): Promise<PGlite> {
   const { PGlite } = await import("@electric-sql/pglite");
   const { citext } = await import("@electric-sql/pglite/contrib/citext");
-  const postgres = await PGlite.create({
-    ...(dataDir === undefined ? {} : { dataDir: join(dataDir, "postgres") }),
-    ...(load === undefined ? {} : { loadDataDir: load }),
-    extensions: { citext },
+  const extensions = { citext };
+  const filling = load === undefined ? { extensions } : { extensions, loadDataDir: load };
+  const postgres = dataDir === undefined ? await PGlite.create(filling) : await PGlite.create({
+    dataDir: await prepareDirectory(
+      dataDir,
+      (aside) => PGlite.create({ dataDir: aside, ...filling }),
+    ),
+    extensions,
   });
   const settings = { ...PRINT_SETTINGS, ...SESSION_SETTINGS };
   const text = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
   await postgres.exec(text.join(";"));
   return postgres;
+}
+
+/** Makes a new cluster aside and moves it into place whole: one that was cut short never counts. */
+async function prepareDirectory(
+  dataDir: string,
+  create: (aside: string) => Promise<PGlite>,
+): Promise<string> {
+  const directory = join(dataDir, "postgres");
+  if (await stat(directory).then(() => true, () => false)) return directory;
+  const aside = join(dataDir, "postgres.new");
+  await rm(aside, { recursive: true, force: true });
+  await (await create(aside)).close();
+  await rename(aside, directory);
+  return directory;
 }
 
 /** Who holds a data directory: a process id alone may be another process after a restart. */
@@ -114,8 +132,9 @@ async function isAlive(found: string): Promise<boolean> {
   }
 }
 
-/** Reads when a process started, where the system tells. */
+/** Reads when a process started, where the system tells; a dead one that waits for its parent did not. */
 async function identify(pid: number): Promise<Holder> {
   const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return { pid, started: line.slice(line.lastIndexOf(")") + 2).split(" ")[19] };
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return { pid, started: fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19] };
 }
