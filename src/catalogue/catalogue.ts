@@ -1,6 +1,6 @@
 /**
  * SQL text that may stand in a statement as it is: quoted identifiers and type names that came from
- * Postgres's own catalogue. Only `catalogue/introspect.ts` makes it.
+ * Postgres's own catalogue. Only `catalogue/quote_identifier.ts` makes it.
  */
 export type SqlText = string & { readonly trusted: unique symbol };
 
@@ -54,6 +54,11 @@ export interface Column {
   readonly cast: SqlText;
   /** Type whose rounding a stored value has been through: `numeric(18,4)`, `timestamp(0)`; else equal to `cast`. */
   readonly storedCast: SqlText;
+  /**
+   * Type that the column itself must be cast to in a comparison: a domain over an enum has no `=` or
+   * `<` of its own. Undefined for all others.
+   */
+  readonly comparedAs: SqlText | undefined;
   /** `char(n)` or an array of it: compared as text, for its padding. */
   readonly padded: boolean;
   /** Characters at most (`varchar(n)`, `char(n)`), bits (`bit(n)`, `varbit(n)`), of the base or element type. */
@@ -91,7 +96,10 @@ export interface Table {
   readonly columns: ReadonlyMap<string, Column>;
   /** The primary key's exposed columns, in key order; empty when there is none. */
   readonly primaryKey: readonly Column[];
-  /** Quoted identifiers of all key columns, exposed or not, in key order: the last sort key. */
+  /**
+   * Quoted identifiers of the key columns that the role may read, exposed to clients or not, in key
+   * order: the last sort key.
+   */
   readonly keyOrder: readonly SqlText[];
   /** Undefined: a shared look-up table, read by every tenant, written by none. */
   readonly tenant: TenantColumn | undefined;

@@ -1,4 +1,11 @@
+import { ApiError } from "../errors.ts";
+import type { Database } from "../database/database.ts";
+import type { Failure } from "../database/failure.ts";
+import type { Observe } from "../observe.ts";
+import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { introspect, type IntrospectOptions } from "./introspect.ts";
+import type { Introspection } from "./introspection.ts";
 
 /** The catalogue in force, following the database. @see DECISIONS 2 */
 export interface CurrentCatalogue {
@@ -13,4 +20,131 @@ export interface CurrentCatalogue {
   readonly loaded: () => boolean;
   /** Stops following. */
   readonly close: () => void;
+}
+
+/** What the catalogue is read by, and who hears of it. */
+export interface FollowOptions extends IntrospectOptions {
+  readonly observe: Observe;
+  /** Milliseconds of a clock that never goes back; tests give their own. */
+  readonly now?: () => number;
+}
+
+/** A session NOTIFYs this channel when the catalogue changed. */
+export const CATALOGUE_CHANNEL = "rowgate_catalogue";
+/** A catalogue of this age is read anew beside the request that finds it. */
+export const RENEW_AGE_MS = 30_000;
+/** No request sees an older catalogue than this while the database answers. @see DECISIONS 2 */
+export const MAX_AGE_MS = 60_000;
+/** Unknown names can not make more reads than this. @see DECISIONS 2 */
+export const MIN_REFRESH_INTERVAL_MS = 1_000;
+
+/**
+ * Follows the catalogue of a database: loaded at first use, read anew on NOTIFY, on demand and by age,
+ * swapped whole, kept when a reading fails or shows nothing new.
+ *
+ * Age is looked at on use: there is no timer, so nothing keeps a process alive or has to be stopped.
+ * @see DECISIONS 2
+ */
+export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
+  const { observe, now = () => performance.now() } = options;
+  let inForce: { readonly catalogue: Catalogue; readonly source: string } | undefined;
+  let running: Promise<void> | undefined;
+  /** When what is in force was true; when it was last asked for anew. */
+  let readAtMs = -Infinity;
+  let refreshedAtMs = -Infinity;
+  let changed = false;
+  let listening = false;
+  let closed = false;
+  const told = new Set<string>();
+
+  return { current, refresh, loaded: () => inForce !== undefined, close };
+
+  async function current(): Promise<Catalogue> {
+    if (inForce === undefined) {
+      await load("start");
+    } else if (changed || now() - readAtMs >= MAX_AGE_MS) {
+      await refreshQuietly(changed ? "notified" : "age");
+    } else if (now() - readAtMs >= RENEW_AGE_MS) {
+      void refreshQuietly("age");
+    }
+    if (inForce === undefined) throw new ApiError(503, "The catalogue is not loaded");
+    return inForce.catalogue;
+  }
+
+  async function refresh(seen: Catalogue, reason: string): Promise<boolean> {
+    if (inForce?.catalogue === seen) await refreshQuietly(reason);
+    return inForce !== undefined && inForce.catalogue !== seen;
+  }
+
+  /** Keeps what is in force when the reading fails: the database will refuse what is wrong in it. */
+  async function refreshQuietly(reason: string): Promise<void> {
+    if (running === undefined) {
+      if (closed || now() - refreshedAtMs < MIN_REFRESH_INTERVAL_MS) return;
+      refreshedAtMs = now();
+    }
+    try {
+      await load(reason);
+    } catch {
+      // load() has observed it.
+    }
+  }
+
+  function load(reason: string): Promise<void> {
+    running ??= read(reason).finally(() => running = undefined);
+    return running;
+  }
+
+  async function read(reason: string): Promise<void> {
+    listen();
+    changed = false;
+    const startedMs = now();
+    try {
+      const rows = await database.run((sql) => introspect(sql, options), { write: false });
+      await replace(rows[0]?.introspection ?? "", reason);
+      readAtMs = startedMs;
+    } catch (error) {
+      observe({ kind: "catalogue_failed", code: codeOf(error) });
+      throw error;
+    }
+  }
+
+  /** The same schema gives the same text, and keeps the catalogue that requests hold. */
+  async function replace(source: string, reason: string): Promise<void> {
+    if (inForce?.source === source) return;
+    const { catalogue, warnings } = await buildCatalogue(
+      JSON.parse(source) as Introspection,
+      options,
+    );
+    inForce = { catalogue, source };
+    observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
+    for (const message of warnings) {
+      if (!told.has(message)) observe({ kind: "warning", message });
+      told.add(message);
+    }
+  }
+
+  function listen(): void {
+    if (listening) return;
+    listening = true;
+    database.listen(CATALOGUE_CHANNEL, notified).catch(() => {
+      listening = false;
+    });
+  }
+
+  /** What can not be read at once, within the second or while a reading runs, is read at the next use. */
+  function notified(): void {
+    if (closed) return;
+    changed = true;
+    if (inForce !== undefined && running === undefined) void refreshQuietly("notified");
+  }
+
+  function close(): void {
+    closed = true;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return "internal";
+  const failure = error.cause as Partial<Failure> | undefined;
+  return failure?.code ?? String(error.status);
 }

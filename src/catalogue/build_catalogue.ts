@@ -1,0 +1,67 @@
+import { NAME_PATTERN } from "../limits.ts";
+import { buildTable } from "./build_table.ts";
+import type { Catalogue, Column, Table } from "./catalogue.ts";
+import { DEFAULT_CREDENTIAL_TABLES } from "./credential_tables.ts";
+import type { IntrospectOptions } from "./introspect.ts";
+import type { Introspection } from "./introspection.ts";
+
+/** A catalogue, and what in the policy does not fit the database, for the operator. */
+export interface BuiltCatalogue {
+  readonly catalogue: Catalogue;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Turns what Postgres told into what clients may address, by the rules of exposure and the policy.
+ * @see DECISIONS 2
+ */
+export async function buildCatalogue(
+  found: Introspection,
+  options: IntrospectOptions,
+): Promise<BuiltCatalogue> {
+  const { policy, schema } = options;
+  const warnings: string[] = [];
+  const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
+  for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
+  const tables = new Map<string, Table>();
+  for (const candidate of found.tables) {
+    const { name } = candidate;
+    if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;
+    const table = buildTable(candidate, { options, types: found.types, warnings });
+    if (table !== undefined) tables.set(name, table);
+  }
+  const present = new Set(found.tables.map((table) => table.name));
+  for (const name of policy.tables.keys()) {
+    if (credentialTables.has(name.toLowerCase())) {
+      warnings.push(`policy: tables.${name} is a credential table and stays closed`);
+    } else if (!present.has(name)) {
+      warnings.push(`policy: tables.${name} is not in schema "${schema}"`);
+    }
+  }
+  const credentials = new Set(found.credentialTables.map((name) => name.toLowerCase()));
+  for (const name of policy.credentialTables) {
+    if (credentials.has(name.toLowerCase())) continue;
+    warnings.push(`policy: credential table "${name}" is not in schema "${schema}"`);
+  }
+  const version = await digest([...tables.values()].map(describeForClients));
+  return { catalogue: { tables, credentialTables, version }, warnings };
+}
+
+function describeForClients(table: Table): unknown {
+  const { name, comment, writable, primaryKey } = table;
+  const columns = [...table.columns.values()].map(describeColumn);
+  return [name, comment, writable, primaryKey.map((column) => column.name), columns];
+}
+
+function describeColumn(column: Column): unknown {
+  const { name, type, kind, nullable, primaryKey, readOnly, labels, comment } = column;
+  const { equality, order, maxLength } = column;
+  const flags = [nullable, primaryKey, readOnly, equality, order, maxLength];
+  return [name, type, kind, ...flags, labels, comment];
+}
+
+async function digest(visible: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(visible));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,112 @@
+import { NAME_PATTERN } from "../limits.ts";
+import type { Column, ReadOnlyReason, Table } from "./catalogue.ts";
+import { describeType } from "./column_type.ts";
+import type { FoundColumn, FoundTable, Introspection } from "./introspection.ts";
+import type { TablePolicy } from "./policy.ts";
+import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { type BuildContext, findTenantColumn } from "./tenant_column.ts";
+
+const NO_POLICY: TablePolicy = {
+  tenantColumn: undefined,
+  shared: false,
+  expose: false,
+  primaryKey: [],
+  hiddenColumns: new Set(),
+  readOnly: false,
+  readOnlyColumns: new Set(),
+};
+
+/**
+ * Gives the table that clients may address; undefined for one that stays closed: without a tenant
+ * column and not shared, not readable, or a view that the policy does not expose.
+ * @see DECISIONS 2
+ */
+export function buildTable(found: FoundTable, context: BuildContext): Table | undefined {
+  const { options, warnings } = context;
+  const policy = options.policy.tables.get(found.name) ?? NO_POLICY;
+  const stored = found.kind === "r" || found.kind === "p";
+  for (const message of misfits(found, policy)) {
+    warnings.push(`policy: tables.${found.name}${message}`);
+  }
+  const tenant = findTenantColumn(found, { policy, context });
+  if (tenant === "none" || (!stored && !policy.expose)) return undefined;
+  const keyNames = stored ? ownKey(found) : policy.primaryKey;
+  const writable = tenant !== "shared" && stored && !policy.readOnly;
+  const columns = new Map<string, Column>();
+  for (const column of found.columns) {
+    if (!column.select || !NAME_PATTERN.test(column.name)) continue;
+    if (policy.hiddenColumns.has(column.name)) continue;
+    const closed = !writable || policy.readOnlyColumns.has(column.name);
+    const isTenant = tenant !== "shared" && tenant.name === column.name;
+    const rules = { closed, isTenant, primaryKey: keyNames.includes(column.name) };
+    columns.set(column.name, buildColumn(column, { types: context.types, ...rules }));
+  }
+  if (columns.size === 0) return undefined;
+  const readable = new Set(found.columns.filter((each) => each.select).map((each) => each.name));
+  return {
+    name: found.name,
+    identifier: qualify(options.schema, found.name),
+    comment: found.comment,
+    columns,
+    primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
+    keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
+    tenant: tenant === "shared" ? undefined : tenant,
+    writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
+    pinnable: found.pinnable,
+  };
+}
+
+function buildColumn(
+  found: FoundColumn,
+  { types, primaryKey, isTenant, closed }: {
+    readonly types: Introspection["types"];
+    readonly primaryKey: boolean;
+    readonly isTenant: boolean;
+    readonly closed: boolean;
+  },
+): Column {
+  const { notNull, ...type } = describeType(found, types);
+  return {
+    name: found.name,
+    identifier: quoteIdentifier(found.name),
+    ...type,
+    nullable: !found.notNull && !notNull,
+    primaryKey,
+    readOnly: reasonNotToSet(),
+    comment: found.comment,
+  };
+
+  function reasonNotToSet(): ReadOnlyReason | undefined {
+    if (primaryKey) return "primary key";
+    if (isTenant) return "tenant";
+    if (found.generated) return "generated";
+    if (found.identity) return "identity";
+    if (closed) return "policy";
+    if (type.kind === "composite" || type.elementKind === "composite") return "composite";
+    return found.update ? undefined : "privilege";
+  }
+}
+
+function ownKey(found: FoundTable): readonly string[] {
+  const names = new Map(found.columns.map((column) => [column.number, column.name]));
+  return found.key.flatMap((number) => names.get(number) ?? []);
+}
+
+/** What the policy says of the table that the database does not bear out. */
+function misfits(found: FoundTable, policy: TablePolicy): readonly string[] {
+  const stored = found.kind === "r" || found.kind === "p";
+  const names = new Set(found.columns.map((column) => column.name));
+  const lists = [
+    ["hidden_columns", policy.hiddenColumns],
+    ["read_only_columns", policy.readOnlyColumns],
+    ["primary_key", policy.primaryKey],
+  ] as const;
+  const messages: string[] = [];
+  for (const [list, columns] of lists) {
+    for (const column of columns) {
+      if (!names.has(column)) messages.push(`.${list}: there is no column "${column}"`);
+    }
+  }
+  if (stored && policy.expose) messages.push(`.expose: is for views and foreign tables, left out`);
+  return messages;
+}

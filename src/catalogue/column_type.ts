@@ -1,0 +1,150 @@
+import type { Column, SqlText, ValueKind } from "./catalogue.ts";
+import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
+import { arrayOf, qualify, trustFormattedType } from "./quote_identifier.ts";
+
+/** What a column's type decides about the column. */
+export type ColumnType =
+  & Pick<
+    Column,
+    | "type"
+    | "baseType"
+    | "domain"
+    | "kind"
+    | "elementKind"
+    | "cast"
+    | "storedCast"
+    | "comparedAs"
+    | "padded"
+    | "maxLength"
+    | "labels"
+    | "equality"
+    | "order"
+    | "wideNumber"
+  >
+  & { readonly notNull: boolean };
+
+/** A type with its domains looked through. */
+interface Footing {
+  readonly type: FoundType;
+  /** The modifier in force and the base type printed with it. */
+  readonly modifier: number;
+  readonly modified: string | null;
+  readonly domain: boolean;
+  readonly notNull: boolean;
+}
+
+const KINDS: ReadonlyMap<string, ValueKind> = new Map([
+  ["bool", "boolean"],
+  ["int2", "int2"],
+  ["int4", "int4"],
+  ["int8", "int8"],
+  ["float4", "float4"],
+  ["float8", "float8"],
+  ["numeric", "numeric"],
+  ["uuid", "uuid"],
+  ["json", "json"],
+  ["jsonb", "json"],
+  ["bytea", "bytea"],
+  ["char", "text"],
+  ["name", "text"],
+]);
+/** Types whose modifier rounds a value. All are words of SQL's grammar, so they need no schema. */
+const ROUNDED = new Set(["numeric", "timestamp", "timestamptz", "time", "timetz", "interval"]);
+/** Length in a modifier: `varchar(n)` and `char(n)` add four to it, the bit strings do not. */
+const LENGTH_OFFSETS = new Map([["varchar", 4], ["bpchar", 4], ["bit", 0], ["varbit", 0]]);
+
+/**
+ * Tells how values of a column are written, cast, compared and printed.
+ * @see RELIABILITY 3b
+ */
+export function describeType(column: FoundColumn, types: Introspection["types"]): ColumnType {
+  const declared = requireType(types, column.type);
+  const footing = lookThrough(declared, { types, column });
+  const base = footing.type;
+  const element = base.element === null
+    ? undefined
+    : lookThrough(requireType(types, base.element), { types, column: footing });
+  const value = element ?? footing;
+  const kind = element === undefined ? kindOf(base) : "array";
+  const cast = castOf(declared, { types, footing });
+  const length = LENGTH_OFFSETS.get(builtInName(value.type));
+  const rounded = ROUNDED.has(builtInName(value.type)) && footing.modified !== null;
+  const composite = value.type.kind === "c";
+  return {
+    type: nameOf(declared, types),
+    baseType: element === undefined ? base.name : `${element.type.name}[]`,
+    domain: declared.kind === "d" && cast === qualify(declared.schema, declared.name) ||
+      element?.domain === true,
+    kind,
+    elementKind: element === undefined ? undefined : kindOf(element.type),
+    cast,
+    storedCast: rounded ? trustFormattedType(footing.modified) : cast,
+    comparedAs: footing.domain && base.kind === "e" ? cast : undefined,
+    padded: builtInName(value.type) === "bpchar",
+    maxLength: length === undefined || value.modifier < length
+      ? undefined
+      : value.modifier - length,
+    labels: value.type.labels ?? undefined,
+    equality: value.type.equality && !composite,
+    order: value.type.order && !composite,
+    wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
+    notNull: footing.notNull,
+  };
+}
+
+/** Never with a modifier: an explicit cast to `varchar(n)` cuts silently. */
+function castOf(
+  declared: FoundType,
+  { types, footing }: { types: Introspection["types"]; footing: Footing },
+): SqlText {
+  if (declared.kind !== "d") return castName(declared, types);
+  const plain = footing.modifier < 0 && footing.type.kind !== "e";
+  return castName(plain ? declared : footing.type, types);
+}
+
+/** An array of a domain keeps the domain: Postgres has no `=` between it and an array of its base. */
+function castName(type: FoundType, types: Introspection["types"]): SqlText {
+  if (type.element === null) return qualify(type.schema, type.name);
+  const element = requireType(types, type.element);
+  return arrayOf(qualify(element.schema, element.name));
+}
+
+function nameOf(type: FoundType, types: Introspection["types"]): string {
+  return type.element === null ? type.name : `${requireType(types, type.element).name}[]`;
+}
+
+function lookThrough(
+  declared: FoundType,
+  { types, column }: {
+    types: Introspection["types"];
+    column: { readonly modifier: number; readonly modified: string | null };
+  },
+): Footing {
+  let type = declared;
+  let { modifier, modified } = column;
+  let notNull = false;
+  while (type.base !== null) {
+    notNull ||= type.notNull;
+    if (type.modifier >= 0) ({ modifier, modified } = type);
+    type = requireType(types, type.base);
+  }
+  return { type, modifier, modified, domain: declared.kind === "d", notNull };
+}
+
+function kindOf(type: FoundType): ValueKind {
+  if (type.kind === "e") return "enum";
+  if (type.kind === "c") return "composite";
+  if (type.element !== null) return "array";
+  return KINDS.get(builtInName(type)) ?? (type.category === "S" ? "text" : "other");
+}
+
+/** The name of a built-in type; empty for another's, which may be called `numeric` and be none. */
+function builtInName(type: FoundType): string {
+  return type.schema === "pg_catalog" ? type.name : "";
+}
+
+function requireType(types: Introspection["types"], oid: string): FoundType {
+  const type = types[oid];
+  if (type === undefined) throw new Error(`The introspection lacks type ${oid}`);
+  return type;
+}

@@ -1,0 +1,142 @@
+import * as v from "valibot";
+import { NAME_PATTERN } from "../limits.ts";
+import { findRepeatedKey } from "./repeated_key.ts";
+
+/** What the operator's policy file refines. @see DECISIONS 2 */
+export interface Policy {
+  /** By the table's name, exactly as spelt. */
+  readonly tables: ReadonlyMap<string, TablePolicy>;
+  /** Credential tables besides the default ones. */
+  readonly credentialTables: readonly string[];
+}
+
+/** What the policy says of one table, view or foreign table. */
+export interface TablePolicy {
+  /** Undefined: the tenant column of the configuration. */
+  readonly tenantColumn: string | undefined;
+  /** A look-up table without tenant column: every tenant reads it, none writes it. */
+  readonly shared: boolean;
+  /** Exposes a view, materialised view or foreign table. */
+  readonly expose: boolean;
+  /** Of a view or foreign table, which have none in the database. */
+  readonly primaryKey: readonly string[];
+  readonly hiddenColumns: ReadonlySet<string>;
+  readonly readOnly: boolean;
+  readonly readOnlyColumns: ReadonlySet<string>;
+}
+
+/** A policy, or all that is wrong with it in a person's words. */
+export type ParsedPolicy =
+  | { readonly policy: Policy }
+  | { readonly problems: readonly string[] };
+
+/** No policy file. */
+export const EMPTY_POLICY: Policy = { tables: new Map(), credentialTables: [] };
+
+const EXPECTED_NAME = "expected a name of letters, digits and underscores";
+const EXPECTED_NAMES = "expected an array of names";
+const EXPECTED_FLAG = "expected true or false";
+const EXPECTED_OBJECT = "expected an object";
+
+const name = v.pipe(v.string(EXPECTED_NAME), v.regex(NAME_PATTERN, EXPECTED_NAME));
+const columnName = v.pipe(
+  v.string("expected the name of a column"),
+  v.nonEmpty("expected the name of a column"),
+);
+const flag = v.optional(v.boolean(EXPECTED_FLAG), false);
+const columnNames = v.optional(v.array(columnName, EXPECTED_NAMES), []);
+const object = v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_OBJECT);
+
+/** One table of the policy file, strict. @see docs/policy.schema.json */
+export const TABLE_POLICY_SCHEMA = v.strictObject({
+  tenant_column: v.optional(columnName),
+  shared: flag,
+  expose: flag,
+  primary_key: columnNames,
+  hidden_columns: columnNames,
+  read_only: flag,
+  read_only_columns: columnNames,
+});
+
+/** The policy file, strict; its tables are walked by hand, as valibot's `record` drops names. */
+export const POLICY_SCHEMA = v.strictObject({
+  $schema: v.optional(v.string("expected a string")),
+  tables: v.optional(object, {}),
+  credential_tables: v.optional(v.array(name, EXPECTED_NAMES), []),
+});
+
+/**
+ * Parses the text of a policy file; tells every problem at once. Whether its tables and columns exist
+ * is told when the catalogue is built.
+ * @see DECISIONS 2
+ */
+export function parsePolicy(text: string): ParsedPolicy {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return { problems: ["the policy file is not JSON"] };
+  }
+  if (!isObject(document)) return { problems: ["the policy file must hold a JSON object"] };
+  const problems: string[] = [];
+  const repeated = findRepeatedKey(text);
+  if (repeated !== undefined) problems.push(`${JSON.stringify(repeated)} is there twice`);
+  const top = v.safeParse(POLICY_SCHEMA, document);
+  if (!top.success) problems.push(...top.issues.map((issue) => printIssue(issue, [])));
+  const tables = new Map<string, TablePolicy>();
+  const named = isObject(document.tables) ? document.tables : {};
+  for (const table of Object.keys(named)) {
+    const parsed = parseTable(table, named[table]);
+    if ("problems" in parsed) problems.push(...parsed.problems);
+    else tables.set(table, parsed.policy);
+  }
+  if (problems.length > 0 || !top.success) return { problems };
+  return { policy: { tables, credentialTables: top.output.credential_tables } };
+}
+
+function parseTable(
+  table: string,
+  input: unknown,
+): { readonly policy: TablePolicy } | { readonly problems: readonly string[] } {
+  const where = `tables.${table}`;
+  if (!NAME_PATTERN.test(table)) return { problems: [`${where}: ${EXPECTED_NAME}`] };
+  if (!isObject(input)) return { problems: [`${where}: ${EXPECTED_OBJECT}`] };
+  const parsed = v.safeParse(TABLE_POLICY_SCHEMA, input);
+  if (!parsed.success) {
+    return { problems: parsed.issues.map((issue) => printIssue(issue, ["tables", table])) };
+  }
+  const found = parsed.output;
+  const problems: string[] = [];
+  if (found.shared && found.tenant_column !== undefined) {
+    problems.push(`${where}: "shared" is for a table without tenant column, leave out one of both`);
+  }
+  if (found.primary_key.length > 0 && !found.expose) {
+    problems.push(
+      `${where}.primary_key: is for a view or foreign table, which needs "expose": true`,
+    );
+  }
+  if (problems.length > 0) return { problems };
+  return {
+    policy: {
+      tenantColumn: found.tenant_column,
+      shared: found.shared,
+      expose: found.expose,
+      primaryKey: [...new Set(found.primary_key)],
+      hiddenColumns: new Set(found.hidden_columns),
+      readOnly: found.read_only,
+      readOnlyColumns: new Set(found.read_only_columns),
+    },
+  };
+}
+
+function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): string {
+  const path = [...above, ...(issue.path ?? []).map((item) => String(item.key))].join(".");
+  if (issue.type === "strict_object" && issue.expected === "never") {
+    return `${path}: is not known here`;
+  }
+  return `${path}: ${issue.message}`;
+}
+
+function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null && !Array.isArray(input);
+}

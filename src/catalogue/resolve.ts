@@ -1,0 +1,66 @@
+import { ApiError } from "../errors.ts";
+import { quote } from "../issue.ts";
+import { NAME_PATTERN } from "../limits.ts";
+import type { Access } from "../tokens/token.ts";
+import type { Catalogue, Table } from "./catalogue.ts";
+import { tenantFits } from "./tenant_fits.ts";
+
+/** Who asks, and for what: Get Fields needs no scope. @see DECISIONS 5 */
+export interface ResolveOptions {
+  readonly access: Access;
+  readonly operation: "query" | "update" | "fields";
+}
+
+/**
+ * Gives the table that a name in a path means to the holder of a token; steps 3 to 6 of the order of
+ * checks. Whether a table is missing, not exposed, of no tenant like the token's, or outside the
+ * token's tables: one text, so that nobody learns which.
+ * @throws {ApiError} 400 the name can not be one; 403 a credential table, an operation that the token
+ * does not grant, an update of a read-only table; 404 not found (`stale`)
+ * @see DECISIONS 1
+ */
+export function resolveTable(
+  catalogue: Catalogue,
+  name: string,
+  { access, operation }: ResolveOptions,
+): Table {
+  requireName(name);
+  refuseCredentials(catalogue, name);
+  const table = requireTable(catalogue, name, access);
+  requireScope(access, operation);
+  if (operation === "update" && !table.writable) {
+    throw new ApiError(403, `table: ${quote(name)} is not writable through the integration API`);
+  }
+  return table;
+}
+
+/**
+ * Tells whether the holder of a token may know of a table: what Get Tables lists.
+ * @see DECISIONS 1 step 6
+ */
+export function isOpenTo(table: Table, access: Access): boolean {
+  if (access.tables !== null && !access.tables.includes(table.name)) return false;
+  return table.tenant === undefined || tenantFits(access.tenant, table.tenant.kind);
+}
+
+function requireName(name: string): void {
+  if (NAME_PATTERN.test(name)) return;
+  const expected = "expected letters, digits and underscores";
+  throw new ApiError(400, `table: ${quote(name)} is not a table name, ${expected}`);
+}
+
+function refuseCredentials(catalogue: Catalogue, name: string): void {
+  if (!catalogue.credentialTables.has(name.toLowerCase())) return;
+  throw new ApiError(403, `table: ${quote(name)} is not readable through the integration API`);
+}
+
+function requireTable(catalogue: Catalogue, name: string, access: Access): Table {
+  const table = catalogue.tables.get(name);
+  if (table !== undefined && isOpenTo(table, access)) return table;
+  throw new ApiError(404, `table: ${quote(name)} was not found`, { stale: true });
+}
+
+function requireScope(access: Access, operation: ResolveOptions["operation"]): void {
+  if (operation === "fields" || access.scopes.includes(operation)) return;
+  throw new ApiError(403, `The token does not grant the operation ${quote(operation)}`);
+}

@@ -1,0 +1,63 @@
+import type { TenantColumn } from "./catalogue.ts";
+import { describeType } from "./column_type.ts";
+import type { IntrospectOptions } from "./introspect.ts";
+import type { FoundTable, Introspection } from "./introspection.ts";
+import type { TablePolicy } from "./policy.ts";
+import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+
+/** What a table is built with. */
+export interface BuildContext {
+  readonly options: IntrospectOptions;
+  readonly types: Introspection["types"];
+  /** Takes what in the policy does not fit. */
+  readonly warnings: string[];
+}
+
+const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
+  ["text", "text"],
+  ["varchar", "text"],
+  ["bpchar", "text"],
+  ["uuid", "uuid"],
+  ["int2", "int2"],
+  ["int4", "int4"],
+  ["int8", "int8"],
+]);
+
+/**
+ * Finds the column that says whose a row is; `shared` for a look-up table of all tenants, `none` for
+ * a table that must stay closed because nothing says whose its rows are.
+ *
+ * A table that the policy calls shared though it has the tenant column is scoped by it all the same.
+ * @see DECISIONS 2
+ */
+export function findTenantColumn(
+  found: FoundTable,
+  { policy, context }: { readonly policy: TablePolicy; readonly context: BuildContext },
+): TenantColumn | "shared" | "none" {
+  const { options, types, warnings } = context;
+  const where = `policy: tables.${found.name}`;
+  const name = policy.tenantColumn ?? options.tenantColumn;
+  const column = found.columns.find((each) => each.name === name);
+  if (column === undefined) {
+    if (policy.shared && found.kind !== "v" && found.kind !== "m") return "shared";
+    if (policy.shared) warnings.push(`${where}.shared: a view needs a tenant column, not exposed`);
+    else if (options.policy.tables.has(found.name)) {
+      warnings.push(`${where}: there is no tenant column "${name}", not exposed`);
+    }
+    return "none";
+  }
+  if (policy.shared) warnings.push(`${where}.shared: left out, the table has "${name}"`);
+  if (!column.select) return "none";
+  const { baseType, cast, kind } = describeType({ ...column, modifier: -1 }, types);
+  const tenantKind = KINDS.get(baseType);
+  if (tenantKind === undefined || kind === "other" || !column.deterministic) {
+    warnings.push(`table "${found.name}": its tenant column can not hold a tenant, not exposed`);
+    return "none";
+  }
+  return {
+    name,
+    identifier: quoteIdentifier(name),
+    cast: cast.startsWith("pg_catalog.") ? cast : qualify("pg_catalog", baseType),
+    kind: tenantKind,
+  };
+}
