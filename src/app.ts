@@ -1,22 +1,93 @@
-import type { CurrentCatalogue } from "./catalogue/current.ts";
-import type { Config } from "./config.ts";
-import type { Database } from "./database/database.ts";
-import type { Observe } from "./observe.ts";
-import type { TokenStore } from "./tokens/token.ts";
+import { type IRequest, Router } from "itty-router";
+import type { Dependencies } from "./dependencies.ts";
+import { ApiError } from "./errors.ts";
+import { takeRequestId } from "./http/request_id.ts";
+import { respond, respondError, respondOptions } from "./http/respond.ts";
+import { quote } from "./issue.ts";
+import { checkHealth } from "./operations/check_health.ts";
+import { ROUTES } from "./routes.ts";
+import { serveRoute } from "./serve_route.ts";
+import { startTrace, type Trace } from "./trace.ts";
 
-/** All that the handler needs; the runtimes and the tests make them. */
-export interface Dependencies {
-  readonly config: Config;
-  readonly database: Database;
-  readonly catalogue: CurrentCatalogue;
-  readonly tokens: TokenStore;
-  readonly observe: Observe;
-}
+export type { Dependencies };
 
 /** The fetch handler. */
 export type App = (request: Request) => Promise<Response>;
 
-/** Makes the fetch handler of the whole service. */
-export function createApp(_dependencies: Dependencies): App {
-  throw new Error("comes next");
+/** Answers one method of one path. */
+type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
+
+/**
+ * Makes the fetch handler of the whole service: routes, one catch, one log line a request.
+ * @see DECISIONS 1
+ */
+export function createApp(dependencies: Dependencies): App {
+  const router = Router<IRequest, [Trace]>();
+  const { config } = dependencies;
+  for (const [path, methods] of collectHandlers(dependencies)) {
+    router.all(path, (request, trace) => dispatch(methods, request, trace));
+  }
+  router.all("*", (request) => {
+    const { pathname } = new URL(request.url);
+    throw new ApiError(404, `The path ${quote(pathname)} was not found`);
+  });
+  let inFlight = 0;
+
+  return async function answer(request) {
+    const requestId = takeRequestId(request);
+    const exchange = { request, requestId, corsOrigins: config.corsOrigins };
+    const trace = startTrace(exchange);
+    inFlight++;
+    try {
+      if (inFlight > config.maxInFlight) throw refuseBusy();
+      return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
+    } catch (error) {
+      trace.fail(error, dependencies.observe);
+      const response = respondError(error, exchange);
+      if (trace.applied !== undefined) response.headers.set("preference-applied", trace.applied);
+      return trace.end(response, dependencies.observe);
+    } finally {
+      inFlight--;
+    }
+  };
+}
+
+function refuseBusy(): ApiError {
+  const headers = { "Retry-After": "1" };
+  return new ApiError(503, "The service is busy, try again in a second", { headers });
+}
+
+/** Gives the methods of each path. */
+function collectHandlers(dependencies: Dependencies): Map<string, Map<string, Handler>> {
+  const paths = new Map<string, Map<string, Handler>>();
+  for (const route of ROUTES) {
+    const methods = paths.get(route.path) ?? new Map<string, Handler>();
+    paths.set(route.path, methods);
+    methods.set(
+      route.method,
+      (request, trace) => serveRoute(route, request, { trace, dependencies }),
+    );
+  }
+  for (const path of ["/livez", "/readyz"] as const) {
+    const check: Handler = async (_request, trace) =>
+      respond({ status: 200, json: await checkHealth(path, dependencies) }, trace.exchange);
+    paths.set(path, new Map([["GET", check]]));
+  }
+  return paths;
+}
+
+/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see DECISIONS 8 */
+function dispatch(
+  methods: ReadonlyMap<string, Handler>,
+  request: IRequest,
+  trace: Trace,
+): Response | Promise<Response> {
+  const handler = methods.get(request.method === "HEAD" ? "GET" : request.method);
+  if (handler !== undefined) return handler(request, trace);
+  const allowed = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"];
+  if (request.method === "OPTIONS") return respondOptions(allowed, trace.exchange);
+  const message = `The method ${quote(request.method)} is not allowed here, expected ${
+    allowed.join(", ")
+  }`;
+  throw new ApiError(405, message, { headers: { Allow: allowed.join(", ") } });
 }

@@ -1,0 +1,14 @@
+import type { CurrentCatalogue } from "./catalogue/current.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database/database.ts";
+import type { Observe } from "./observe.ts";
+import type { TokenStore } from "./tokens/token.ts";
+
+/** All that the handler needs; the runtimes and the tests make them. */
+export interface Dependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly catalogue: CurrentCatalogue;
+  readonly tokens: TokenStore;
+  readonly observe: Observe;
+}

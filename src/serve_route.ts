@@ -1,0 +1,73 @@
+import type { IRequest } from "itty-router";
+import type { Dependencies } from "./dependencies.ts";
+import { wantsWideNumbersAsText } from "./http/accept.ts";
+import { authenticate } from "./http/authenticate.ts";
+import { readBody } from "./http/body.ts";
+import { makeEtag } from "./http/etag.ts";
+import { parsePreferences } from "./http/preferences.ts";
+import { respond } from "./http/respond.ts";
+import type { Answer, Call } from "./operations/call.ts";
+import { parseJson } from "./request/json.ts";
+import type { Route } from "./routes.ts";
+import type { Access } from "./tokens/token.ts";
+import type { Trace } from "./trace.ts";
+
+/** What a route is served with. */
+interface Serving {
+  readonly trace: Trace;
+  readonly dependencies: Dependencies;
+}
+
+/**
+ * Serves one authenticated operation: token, then the operation, which reads the body when it has
+ * seen that the table is open.
+ * @throws {ApiError} 401 the token; whatever the operation throws
+ * @see DECISIONS 1
+ */
+export async function serveRoute(
+  route: Route,
+  request: IRequest,
+  { trace, dependencies }: Serving,
+): Promise<Response> {
+  trace.operation = route.operation;
+  const access = await authenticate(request as unknown as Request, dependencies.tokens);
+  trace.access = access;
+  const call = makeCall(route, request, { trace, dependencies, access });
+  if (call.table !== "") trace.table = call.table.slice(0, 100);
+  const answer = await route.answer(call);
+  if (answer.rows !== undefined) trace.rows = answer.rows;
+  return await respondAnswer(answer, trace);
+}
+
+function makeCall(
+  route: Route,
+  request: IRequest,
+  { trace, dependencies, access }: Serving & { access: Access },
+): Call {
+  const { config, database, catalogue } = dependencies;
+  const limits = { maxBytes: config.maxBodyBytes, timeoutMs: config.requestTimeoutMs };
+  return {
+    access,
+    database,
+    catalogue,
+    table: request.params.table ?? "",
+    tenantSetting: config.tenantSetting,
+    signal: request.signal,
+    wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
+    readDocument: async () => parseJson(await readBody(trace.exchange.request, limits)),
+    readWishes: () => {
+      const wishes = parsePreferences(request.headers.get("prefer"), route.prefers);
+      trace.applied = wishes.applied;
+      return wishes;
+    },
+  };
+}
+
+async function respondAnswer(answer: Answer, trace: Trace): Promise<Response> {
+  const { json } = answer;
+  const headers: Record<string, string> = trace.applied === undefined
+    ? {}
+    : { "preference-applied": trace.applied };
+  const etag = answer.cacheable ? { etag: await makeEtag(json) } : {};
+  return respond({ status: 200, json, headers, ...etag }, trace.exchange);
+}

@@ -1,0 +1,63 @@
+import type { Failure } from "./database/failure.ts";
+import { ApiError } from "./errors.ts";
+import type { Exchange } from "./http/respond.ts";
+import type { Observe } from "./observe.ts";
+import type { Access } from "./tokens/token.ts";
+
+/** What is learnt of one request on its way, for its headers and its log line. */
+export interface Trace {
+  readonly exchange: Exchange;
+  operation?: string;
+  table?: string;
+  access?: Access;
+  rows?: number;
+  /** Value of `Preference-Applied`, once it is known. */
+  applied?: string | undefined;
+  /** Tells the failure behind an error; the client sees none of it. */
+  readonly fail: (error: unknown, observe: Observe) => void;
+  /** Tells the request, and gives its response back. */
+  readonly end: (response: Response, observe: Observe) => Response;
+}
+
+/** Starts the trace of one request. */
+export function startTrace(exchange: Exchange): Trace {
+  const { request, requestId } = exchange;
+  const started = performance.now();
+  const trace: Trace = { exchange, fail, end };
+  return trace;
+
+  function fail(error: unknown, observe: Observe): void {
+    const code = describeFailure(error);
+    if (code === undefined) return;
+    observe({ kind: "failure", requestId, code, where: trace.operation ?? "routes" });
+  }
+
+  function end(response: Response, observe: Observe): Response {
+    observe({
+      kind: "request",
+      requestId,
+      method: request.method,
+      path: pathOf(request.url),
+      status: response.status,
+      durationMs: Math.round((performance.now() - started) * 1000) / 1000,
+      ...(trace.operation !== undefined && { operation: trace.operation }),
+      ...(trace.table !== undefined && { table: trace.table }),
+      ...(trace.access && { tokenId: trace.access.tokenId, tenant: trace.access.tenant }),
+      ...(trace.rows !== undefined && { rows: trace.rows }),
+    });
+    return response;
+  }
+}
+
+/** Never the query string: clients put secrets there. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  return start < 0 ? "/" : url.slice(start).split(/[?#]/, 1)[0]!.slice(0, 200);
+}
+
+/** SQLSTATE or driver code of the database's failure; name of any error that is not ours. */
+function describeFailure(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.name : typeof error;
+  const cause = error.cause as Partial<Failure> | null | undefined;
+  return typeof cause?.code === "string" ? cause.code : undefined;
+}
