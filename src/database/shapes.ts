@@ -49,13 +49,16 @@ function printShape(query: DriverQuery): string {
 function printArgument(argument: unknown): string {
   if (argument === null || typeof argument === "string") return "$";
   if (typeof argument === "object") {
-    if ("strings" in argument) return printShape(argument as DriverQuery);
-    // A list of fragments; an empty one would be sent as a parameter.
-    if (Array.isArray(argument) && argument.length > 0) {
-      return argument.map(printArgument).join(" ");
+    if (isFragment(argument)) return printShape(argument);
+    if (Array.isArray(argument) && argument.length > 0 && argument.every(isFragment)) {
+      return argument.map(printShape).join(" ");
     }
     // An identifier of the driver, already quoted.
     if ("value" in argument && Object.keys(argument).length === 1) return String(argument.value);
   }
   throw new TypeError(`a parameter must be string or null, not ${typeof argument}`);
+}
+
+function isFragment(value: unknown): value is DriverQuery {
+  return typeof value === "object" && value !== null && "strings" in value;
 }

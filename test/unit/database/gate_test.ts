@@ -1,0 +1,59 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { openGate } from "../../../src/database/gate.ts";
+
+describe("openGate", () => {
+  it("lets as many in as it has room for, the others in order [DECISIONS 9]", async () => {
+    const gate = openGate(2, 60_000);
+    const first = await gate.enter();
+    const second = await gate.enter();
+    const order: number[] = [];
+    const third = gate.enter().then((leave) => (order.push(3), leave));
+    const fourth = gate.enter().then((leave) => (order.push(4), leave));
+    await Promise.resolve();
+    assertEquals(order, []);
+    assert(typeof first === "function" && typeof second === "function");
+    first();
+    const leaveThird = await third;
+    assertEquals(order, [3]);
+    assert(typeof leaveThird === "function");
+    leaveThird();
+    await fourth;
+    assertEquals(order, [3, 4]);
+  });
+
+  it("frees one place once, however often it is left", async () => {
+    const gate = openGate(1, 5);
+    const leave = await gate.enter();
+    assert(typeof leave === "function");
+    leave();
+    leave();
+    assert(typeof await gate.enter() === "function");
+    assertEquals(typeof await gate.enter(), "object");
+  });
+
+  it("turns away who waited too long, and keeps no place for them [DECISIONS 9]", async () => {
+    const gate = openGate(1, 5);
+    const leave = await gate.enter();
+    const turned = await gate.enter();
+    assert(typeof turned !== "function");
+    assertEquals([turned.kind, turned.code], ["unavailable", "POOL_WAIT"]);
+    assert(typeof leave === "function");
+    leave();
+    assert(typeof await gate.enter() === "function");
+  });
+
+  it("forgets who does not wait any more", async () => {
+    const gate = openGate(1, 60_000);
+    const leave = await gate.enter();
+    const controller = new AbortController();
+    const waiting = gate.enter(controller.signal);
+    controller.abort();
+    const gone = await waiting;
+    assert(typeof gone !== "function");
+    assertEquals(gone.code, "ABORTED");
+    assert(typeof leave === "function");
+    leave();
+    assert(typeof await gate.enter() === "function");
+  });
+});
