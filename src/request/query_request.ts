@@ -1,4 +1,12 @@
+import { type Issue, quote } from "../issue.ts";
+import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../limits.ts";
 import type { Group } from "./filter.ts";
+import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
+import { parseFilters } from "./group.ts";
+import { describeBadBody, isObject, reportUnknownKey } from "./known_keys.ts";
+import { NAME } from "./name.ts";
+import { PAGE, PER_PAGE } from "./page.ts";
+import { parseSort } from "./sort.ts";
 
 /** One key of the ordering, as the client wrote it. @see spec 2 */
 export interface SortItem {
@@ -18,4 +26,55 @@ export interface QueryRequest {
   readonly perPage: number;
   /** The parsed body, for the order of later issues. */
   readonly document: unknown;
+}
+
+const KEYS = ["filters", "select", "sort", "page", "per_page"];
+
+/**
+ * Checks the shape of the body of Query Records; names and values are left to the plan.
+ * `select` and `sort` come without repetitions, `per_page` capped.
+ * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
+ * @see spec 4.1
+ * @see DECISIONS 3
+ */
+export function parseQueryRequest(
+  document: unknown,
+  issuesOfParser: readonly Issue[] = [],
+): QueryRequest {
+  const findings: Findings = { issues: [] };
+  const request = {
+    filters: undefined as Group | undefined,
+    select: [] as readonly string[],
+    sort: [] as readonly SortItem[],
+    page: 1,
+    perPage: DEFAULT_ROWS_PER_PAGE,
+  };
+  if (!isObject(document)) report(findings, [], describeBadBody(document));
+  for (const key of isObject(document) ? Object.keys(document) : []) {
+    if (isFull(findings)) break;
+    const value = (document as Record<string, unknown>)[key];
+    if (key === "filters") request.filters = parseFilters(findings, value);
+    else if (key === "select") request.select = parseSelect(findings, value);
+    else if (key === "sort") request.sort = parseSort(findings, value);
+    else if (key === "page") request.page = check(findings, PAGE, { value, path: [key] }) ?? 1;
+    else if (key === "per_page") {
+      const rows = check(findings, PER_PAGE, { value, path: [key] }) ?? 1;
+      request.perPage = Math.min(rows, MAX_ROWS_PER_PAGE);
+    } else reportUnknownKey(findings, { path: [key], known: KEYS });
+  }
+  refuseFindings(findings, { parser: issuesOfParser, document });
+  return { ...request, document };
+}
+
+function parseSelect(findings: Findings, input: unknown): readonly string[] {
+  const names = new Set<string>();
+  if (!Array.isArray(input)) {
+    report(findings, ["select"], `${quote(input)} is not an array, expected an array of names`);
+    return [];
+  }
+  for (let index = 0; index < input.length && !isFull(findings); index++) {
+    const name = check(findings, NAME, { value: input[index], path: ["select", index] });
+    if (name !== undefined) names.add(name);
+  }
+  return [...names];
 }

@@ -1,4 +1,9 @@
+import { type Issue, quote } from "../issue.ts";
+import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
+import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
+import { describeBadBody, isObject, reportUnknownKey } from "./known_keys.ts";
+import { describeBadName, isName } from "./name.ts";
 
 /** Any JSON value, numbers safe, strings well-formed. */
 export type Json = Scalar | readonly Json[] | { readonly [key: string]: Json };
@@ -11,4 +16,69 @@ export interface UpdateRequest {
   readonly fields: readonly (readonly [field: string, value: Json])[];
   /** The parsed body, for the order of later issues and the echo of `fields`. */
   readonly document: { readonly filters: object; readonly fields: object };
+}
+
+const MEMBERS = ["filters", "fields"] as const;
+const EXPECTED = {
+  filters: "an object with at least one entry: the column and the value it must equal",
+  fields: "an object with at least one entry: the column and its new value",
+};
+
+/**
+ * Checks the shape of the body of both updates; names and values are left to the plan. Walked by
+ * hand: valibot's `record` drops the key `constructor`, and a dropped filter widens an update.
+ * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
+ * @see spec 4.2
+ * @see DECISIONS 4
+ */
+export function parseUpdateRequest(
+  document: unknown,
+  issuesOfParser: readonly Issue[] = [],
+): UpdateRequest {
+  const findings: Findings = { issues: [] };
+  const entries = new Map<string, readonly (readonly [string, unknown])[]>();
+  if (!isObject(document)) report(findings, [], describeBadBody(document));
+  for (const key of isObject(document) ? Object.keys(document) : []) {
+    if (isFull(findings)) break;
+    const value = (document as Record<string, unknown>)[key];
+    if (key === "filters" || key === "fields") {
+      entries.set(key, parseEntries(findings, value, { member: key }));
+    } else reportUnknownKey(findings, { path: [key], known: MEMBERS });
+  }
+  for (const member of isObject(document) ? MEMBERS : []) {
+    if (entries.has(member)) continue;
+    report(findings, [member], `${member} is required, expected ${EXPECTED[member]}`);
+  }
+  refuseFindings(findings, { parser: issuesOfParser, document });
+  return {
+    filters: entries.get("filters"),
+    fields: entries.get("fields"),
+    document,
+  } as UpdateRequest;
+}
+
+function parseEntries(
+  findings: Findings,
+  input: unknown,
+  { member }: { readonly member: "filters" | "fields" },
+): readonly (readonly [string, unknown])[] {
+  const entries: [string, unknown][] = [];
+  if (!isObject(input)) {
+    report(findings, [member], `${quote(input)} is not an object, expected ${EXPECTED[member]}`);
+    return entries;
+  }
+  for (const name of Object.keys(input)) {
+    if (isFull(findings)) return entries;
+    const path = [member, name];
+    if (!isName(name)) report(findings, path, describeBadName(name));
+    else if (member === "fields") entries.push([name, input[name]]);
+    else {
+      const value = check(findings, SCALAR, { value: input[name], path });
+      if (value !== undefined) entries.push([name, value]);
+    }
+  }
+  if (Object.keys(input).length === 0) {
+    report(findings, [member], `${member} is empty, expected ${EXPECTED[member]}`);
+  }
+  return entries;
 }

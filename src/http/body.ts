@@ -1,0 +1,102 @@
+import { ApiError } from "../errors.ts";
+import { checkMediaType } from "./media_type.ts";
+
+/** What a body may cost. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** How long the whole body may take, from the call on. */
+  readonly timeoutMs: number;
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads the body of a request as text, for `parseJson`. Bytes are counted while they come, whatever
+ * `Content-Length` says; the rest of a body that is refused is not read.
+ * @throws {ApiError} 415 media type, charset or compression; 413 size; 408 deadline; 400 when the
+ * body breaks off, is not UTF-8 or begins with a byte order mark
+ * @see DECISIONS 7
+ * @see DECISIONS 8
+ */
+export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
+  checkMediaType(request.headers);
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (length > limits.maxBytes) throw refuseSize(limits);
+  if (request.body === null) return "";
+  return decode(await readBytes(request.body.getReader(), limits));
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  const deadline = startDeadline(limits);
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([readChunk(reader), deadline.expired]);
+      if (done) return chunks;
+      size += value.byteLength;
+      if (size > limits.maxBytes) throw refuseSize(limits);
+      chunks.push(value);
+    }
+  } catch (error) {
+    // Not awaited: a peer that sends nothing may never let go.
+    reader.cancel().catch(() => {});
+    throw error;
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function readChunk(reader: Reader): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw new ApiError(400, "body: it broke off, expected it whole", { cause });
+  }
+}
+
+function startDeadline(
+  { timeoutMs }: BodyLimits,
+): { readonly expired: Promise<never>; readonly clear: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `body: it did not arrive in time, expected it whole within ${timeoutMs} ms`;
+      reject(new ApiError(408, message, { headers: { "connection": "close" } }));
+    }, timeoutMs);
+  });
+  return { expired, clear: () => clearTimeout(timer) };
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  const text = decodeUtf8(join(chunks));
+  if (text.charCodeAt(0) !== BYTE_ORDER_MARK) return text;
+  throw new ApiError(400, "body: it begins with a byte order mark, expected JSON without one");
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch (cause) {
+    throw new ApiError(400, "body: it is not valid UTF-8, expected JSON in UTF-8", { cause });
+  }
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function refuseSize({ maxBytes }: BodyLimits): ApiError {
+  return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`);
+}

@@ -1,0 +1,57 @@
+const ALLOWED_HEADERS = [
+  "Accept",
+  "Authorization",
+  "Content-Type",
+  "If-None-Match",
+  "Prefer",
+  "X-Request-Id",
+].join(", ");
+const EXPOSED_HEADERS = [
+  "ETag",
+  "Preference-Applied",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Request-Id",
+].join(", ");
+const PREFLIGHT_SECONDS = "600";
+
+/**
+ * Gives the headers that let pages of the named origins read an answer; none when no origin is
+ * named. Credentials are never allowed: the token travels in a header that the page itself sets.
+ * @see DECISIONS 8
+ */
+export function corsHeaders(
+  request: Request,
+  origins: readonly string[],
+): Record<string, string> {
+  if (origins.length === 0) return {};
+  const origin = request.headers.get("origin");
+  if (origin === null || !(origins.includes(origin) || origins.includes("*"))) {
+    return { "vary": "Origin" };
+  }
+  return {
+    "vary": "Origin",
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": EXPOSED_HEADERS,
+  };
+}
+
+/**
+ * Gives the headers that answer a browser's question before the request proper; none when it is no
+ * such question or its origin is not named.
+ * @see DECISIONS 8
+ */
+export function preflightHeaders(
+  request: Request,
+  { origins, allow }: { readonly origins: readonly string[]; readonly allow: string },
+): Record<string, string> {
+  const headers = corsHeaders(request, origins);
+  if (!request.headers.has("access-control-request-method")) return headers;
+  if (headers["access-control-allow-origin"] === undefined) return headers;
+  return {
+    ...headers,
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": ALLOWED_HEADERS,
+    "access-control-max-age": PREFLIGHT_SECONDS,
+  };
+}

@@ -1,0 +1,97 @@
+import { ApiError } from "../errors.ts";
+import { quote } from "../issue.ts";
+import { nearest } from "../nearest.ts";
+import { type HeaderItem, parseHeaderList } from "./header_list.ts";
+
+/** What a client asked for beyond the body. @see DECISIONS 4 */
+export interface Preferences {
+  /** False on `count=none`; query only. */
+  readonly count: boolean;
+  /** From `max-affected=N`; updates only. */
+  readonly maxAffected: number | undefined;
+  /** True on `tx=rollback`; updates only. */
+  readonly rollback: boolean;
+  /** Value of the `Preference-Applied` header; undefined when none was. */
+  readonly applied: string | undefined;
+}
+
+/** Which preferences each kind of operation knows, beside `handling`. */
+const KNOWN = {
+  query: ["count"],
+  update: ["max-affected", "tx"],
+  other: [],
+} as const;
+
+const NONE: Preferences = {
+  count: true,
+  maxAffected: undefined,
+  rollback: false,
+  applied: undefined,
+};
+
+/**
+ * Reads the `Prefer` header for a kind of operation. Unknown preferences, and those of other
+ * operations, are ignored; the first of two equal ones counts.
+ * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since
+ * ignoring a safety limit would be the opposite of what was asked; for any unknown one under
+ * `handling=strict`
+ * @see DECISIONS 3
+ * @see DECISIONS 4
+ */
+export function parsePreferences(
+  header: string | null,
+  operation: keyof typeof KNOWN,
+): Preferences {
+  if (header === null) return NONE;
+  const items = new Map<string, HeaderItem>();
+  for (const item of parseHeaderList(header)) {
+    const name = item.name.toLowerCase();
+    if (!items.has(name)) items.set(name, item);
+  }
+  const known: readonly string[] = KNOWN[operation];
+  const strict = items.get("handling")?.value.toLowerCase() === "strict";
+  const applied: string[] = [];
+  let preferences = NONE;
+  for (const [name, { value }] of items) {
+    const change = known.includes(name) ? readPreference(name, value) : undefined;
+    if (change !== undefined) preferences = { ...preferences, ...change };
+    const honoured = change !== undefined || (name === "handling" && isHandling(value));
+    if (honoured) applied.push(`${name}=${value.toLowerCase()}`);
+    else if (strict) throw refuseUnknown(name, { value, known: ["handling", ...known] });
+  }
+  return { ...preferences, applied: applied.length === 0 ? undefined : applied.join(", ") };
+}
+
+function readPreference(name: string, value: string): Partial<Preferences> | undefined {
+  if (name === "count") return value.toLowerCase() === "none" ? { count: false } : undefined;
+  if (name === "tx") {
+    if (value.toLowerCase() === "rollback") return { rollback: true };
+    throw new ApiError(400, `Prefer: tx is ${quote(value)}, expected tx=rollback`);
+  }
+  if (/^[0-9]{1,15}$/.test(value)) return { maxAffected: Number(value) };
+  const expected = "expected a whole number from 0, such as max-affected=10";
+  throw new ApiError(400, `Prefer: max-affected is ${quote(value)}, ${expected}`);
+}
+
+function isHandling(value: string): boolean {
+  return ["strict", "lenient"].includes(value.toLowerCase());
+}
+
+function refuseUnknown(
+  name: string,
+  { value, known }: { readonly value: string; readonly known: readonly string[] },
+): ApiError {
+  const shown = quote(value === "" ? name : `${name}=${value}`);
+  const meant = nearest(name, known);
+  const expected = meant === undefined || meant === name
+    ? `expected one of ${known.map((one) => SPELT[one]).join(", ")}`
+    : `did you mean ${quote(meant)}?`;
+  return new ApiError(400, `Prefer: ${shown} is not a preference of this operation, ${expected}`);
+}
+
+const SPELT: Readonly<Record<string, string>> = {
+  "handling": "handling=strict",
+  "count": "count=none",
+  "max-affected": "max-affected=N",
+  "tx": "tx=rollback",
+};

@@ -1,0 +1,83 @@
+import { ApiError } from "../errors.ts";
+import { acceptsGzip, compress, isCompressible } from "./compress.ts";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { isUnchanged } from "./etag.ts";
+
+/** What an operation answers: JSON text, ready to go out. */
+export interface Answer {
+  readonly status: number;
+  readonly json: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** With it the answer may be kept by the client and asked for anew, and 304 said. */
+  readonly etag?: string;
+}
+
+/** What every answer needs to know of its request. */
+export interface Exchange {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly corsOrigins: readonly string[];
+}
+
+/**
+ * Makes the response: 304 when the client holds it already, without body on `HEAD`, compressed
+ * when the client takes that and it is worth it.
+ * @see DECISIONS 6
+ * @see DECISIONS 8
+ */
+export function respond(answer: Answer, exchange: Exchange): Response {
+  const { request } = exchange;
+  const headers = makeHeaders(answer, exchange);
+  if (answer.etag !== undefined && isUnchanged(request, answer.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  headers.set("content-type", "application/json; charset=utf-8");
+  const gzip = isCompressible(answer.json) && acceptsGzip(request.headers.get("accept-encoding"));
+  if (gzip) headers.set("content-encoding", "gzip");
+  const { status, json } = answer;
+  if (request.method === "HEAD") return new Response(null, { status, headers });
+  return new Response(gzip ? compress(json) : json, { status, headers });
+}
+
+/**
+ * Makes the response to anything thrown: spec 7's body for an {@link ApiError}, and for all else
+ * 500 with one text, whatever it was.
+ * @see spec 7
+ * @see DECISIONS 7
+ */
+export function respondError(error: unknown, exchange: Exchange): Response {
+  const refusal = error instanceof ApiError ? error : new ApiError(500, "Internal error");
+  const { status, message, matched, headers } = refusal;
+  const body = { success: false, error: message, ...(matched === undefined ? {} : { matched }) };
+  return respond({ status, json: JSON.stringify(body), headers }, exchange);
+}
+
+/**
+ * Makes the response to `OPTIONS`: 204, the methods of the path, and leave for named origins.
+ * @see DECISIONS 8
+ */
+export function respondOptions(methods: readonly string[], exchange: Exchange): Response {
+  const allow = methods.join(", ");
+  const { request, corsOrigins: origins } = exchange;
+  const headers = { allow, ...preflightHeaders(request, { origins, allow }) };
+  return new Response(null, { status: 204, headers: makeHeaders({ headers, json: "" }, exchange) });
+}
+
+function makeHeaders(
+  { headers: own, json, etag }: Omit<Answer, "status">,
+  { request, requestId, corsOrigins }: Exchange,
+): Headers {
+  const headers = new Headers({
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cache-control": etag === undefined ? "no-store" : "private, no-cache",
+    ...corsHeaders(request, corsOrigins),
+    ...own,
+  });
+  if (etag !== undefined) {
+    headers.set("etag", etag);
+    headers.append("vary", "Authorization");
+  }
+  if (isCompressible(json)) headers.append("vary", "Accept-Encoding");
+  return headers;
+}

@@ -1,0 +1,62 @@
+import { type Path, quote } from "../issue.ts";
+import { CONDITION_VALUES } from "./condition_value.ts";
+import type { Condition, Operator } from "./filter.ts";
+import { check, type Findings, isFull, report } from "./findings.ts";
+import { reportUnknownKey } from "./known_keys.ts";
+import { NAME } from "./name.ts";
+import { describeBadOperator, isNullOperator, isOperator } from "./operator.ts";
+
+/** The members of a condition. @see spec 2 */
+export const CONDITION_KEYS = ["field", "op", "value"] as const;
+
+const EXPECTED = {
+  field: "the name of a column",
+  op: "an operator such as eq",
+  value: "what the operator compares with",
+};
+
+/**
+ * Checks the shape of one condition; undefined after adding what is wrong with it.
+ * @see spec 2
+ * @see DECISIONS 3
+ */
+export function parseCondition(
+  findings: Findings,
+  input: Readonly<Record<string, unknown>>,
+  { path }: { readonly path: Path },
+): Condition | undefined {
+  const before = findings.issues.length;
+  const op = isOperator(input.op) ? input.op : undefined;
+  const meant = new Set<string | undefined>();
+  let field: string | undefined;
+  let value: unknown;
+  for (const key of Object.keys(input)) {
+    if (isFull(findings)) break;
+    const at = [...path, key];
+    if (key === "field") field = check(findings, NAME, { value: input.field, path: at });
+    else if (key === "op") {
+      if (op === undefined) report(findings, at, describeBadOperator(input.op));
+    } else if (key === "value") {
+      if (op !== undefined) value = checkValue(findings, op, { value: input.value, path: at });
+    } else meant.add(reportUnknownKey(findings, { path: at, known: CONDITION_KEYS }));
+  }
+  for (const key of CONDITION_KEYS) {
+    // A misspelt key is one fault, not two.
+    if (Object.hasOwn(input, key) || meant.has(key)) continue;
+    if (key === "value" && (op === undefined || isNullOperator(op))) continue;
+    report(findings, [...path, key], `${key} is required, expected ${EXPECTED[key]}`);
+  }
+  if (findings.issues.length > before || isFull(findings)) return undefined;
+  const condition = isNullOperator(op) ? { field, op } : { field, op, value };
+  return { kind: "condition", path, ...condition } as Condition;
+}
+
+function checkValue(
+  findings: Findings,
+  op: Operator,
+  place: { readonly value: unknown; readonly path: Path },
+): unknown {
+  if (!isNullOperator(op)) return check(findings, CONDITION_VALUES.get(op)!, place);
+  report(findings, place.path, `${quote(op)} takes no value, expected it to be left out`);
+  return undefined;
+}

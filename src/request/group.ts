@@ -1,0 +1,113 @@
+import { type Path, quote } from "../issue.ts";
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../limits.ts";
+import { CONDITION_KEYS, parseCondition } from "./condition.ts";
+import type { Filter, Group } from "./filter.ts";
+import { type Findings, isFull, report } from "./findings.ts";
+import { isObject } from "./known_keys.ts";
+
+/** What is counted over the whole tree while it is walked. */
+interface Tally {
+  readonly findings: Findings;
+  /** Items that are no groups, so far. */
+  conditions: number;
+}
+
+const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
+
+/**
+ * Checks the shape of `filters` and gives it as a group; undefined after adding what is wrong.
+ * Depth and conditions are counted before an item is looked into, so that no tree, however deep or
+ * wide, costs more than the limits allow.
+ * @see spec 2
+ * @see spec 8
+ * @see DECISIONS 3
+ */
+export function parseFilters(findings: Findings, input: unknown): Group | undefined {
+  const path = ["filters"];
+  if (isObject(input) && isGroup(input)) {
+    return parseGroup({ findings, conditions: 0 }, input, { path, depth: 1 });
+  }
+  const wrong = isObject(input) && isCondition(input)
+    ? "a condition can not stand alone"
+    : isObject(input)
+    ? describeKeys(input)
+    : `${quote(input)} is not a group`;
+  report(findings, path, `${wrong}, ${ONE_KEY}`);
+  return undefined;
+}
+
+function parseGroup(
+  tally: Tally,
+  input: Readonly<Record<string, unknown>>,
+  { path, depth }: { readonly path: Path; readonly depth: number },
+): Group | undefined {
+  const { findings } = tally;
+  if (depth > MAX_GROUP_DEPTH) {
+    const limit = `expected at most ${MAX_GROUP_DEPTH} groups inside each other`;
+    report(findings, path, `the group is nested too deeply, at depth ${depth}, ${limit}`);
+    return undefined;
+  }
+  const keys = Object.keys(input);
+  if (keys.length !== 1) {
+    report(findings, path, `${describeKeys(input)}, ${ONE_KEY}`);
+    return undefined;
+  }
+  const combine = keys[0] as "and" | "or";
+  const members = input[combine];
+  const listPath = [...path, combine];
+  if (!Array.isArray(members)) {
+    const wrong = `${quote(members)} is not an array`;
+    report(findings, listPath, `${wrong}, expected an array of conditions and groups`);
+    return undefined;
+  }
+  const items: Filter[] = [];
+  for (let index = 0; index < members.length && !isFull(findings); index++) {
+    const item = parseItem(tally, members[index], { path: [...listPath, index], depth });
+    if (tally.conditions > MAX_CONDITIONS) return undefined;
+    if (item !== undefined) items.push(item);
+  }
+  return { kind: "group", combine, items, path };
+}
+
+function parseItem(
+  tally: Tally,
+  input: unknown,
+  { path, depth }: { readonly path: Path; readonly depth: number },
+): Filter | undefined {
+  if (isObject(input) && isGroup(input)) {
+    return parseGroup(tally, input, { path, depth: depth + 1 });
+  }
+  if (++tally.conditions > MAX_CONDITIONS) {
+    report(
+      tally.findings,
+      path,
+      `one condition too many, expected at most ${MAX_CONDITIONS} in a request`,
+    );
+    return undefined;
+  }
+  if (isObject(input) && isCondition(input)) return parseCondition(tally.findings, input, { path });
+  const wrong = isObject(input) ? describeKeys(input) : quote(input);
+  report(
+    tally.findings,
+    path,
+    `${wrong} is neither a condition nor a group, expected field, op and value, or "and" or "or"`,
+  );
+  return undefined;
+}
+
+/** By the presence of a key, whatever its value. */
+function isGroup(input: Readonly<Record<string, unknown>>): boolean {
+  return Object.hasOwn(input, "and") || Object.hasOwn(input, "or");
+}
+
+function isCondition(input: Readonly<Record<string, unknown>>): boolean {
+  return CONDITION_KEYS.some((key) => Object.hasOwn(input, key));
+}
+
+function describeKeys(input: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(input);
+  if (keys.length === 0) return "an empty object";
+  const shown = keys.slice(0, 3).map(quote).join(", ");
+  return `an object with ${keys.length === 1 ? "the key" : "the keys"} ${shown}` +
+    (keys.length > 3 ? ", …" : "");
+}

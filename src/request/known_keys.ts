@@ -1,0 +1,31 @@
+import { type Path, quote } from "../issue.ts";
+import { nearest } from "../nearest.ts";
+import { type Findings, report } from "./findings.ts";
+
+/** Tells whether a JSON value is an object: neither null nor an array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Adds the finding about a key that is not known, at the key's own path, and gives the key that was
+ * probably meant.
+ * @see DECISIONS 7
+ */
+export function reportUnknownKey(
+  findings: Findings,
+  { path, known }: { readonly path: Path; readonly known: readonly string[] },
+): string | undefined {
+  const key = String(path.at(-1));
+  const meant = nearest(key, known);
+  const expected = meant === undefined
+    ? `expected ${known.length > 1 ? "one of " : ""}${known.join(", ")}`
+    : `did you mean ${quote(meant)}?`;
+  report(findings, path, `${quote(key)} is not a known key, ${expected}`);
+  return meant;
+}
+
+/** Says that a body is JSON, but no object. @see spec 4 */
+export function describeBadBody(document: unknown): string {
+  return `${quote(document)} is not an object, expected a JSON object`;
+}

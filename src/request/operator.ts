@@ -1,0 +1,58 @@
+import { quote } from "../issue.ts";
+import { nearest } from "../nearest.ts";
+import type { NullOperator, Operator } from "./filter.ts";
+
+/** The operators of spec 2, in its order. */
+export const OPERATORS: readonly Operator[] = [
+  "eq",
+  "neq",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "like",
+  "not_like",
+  "in",
+  "not_in",
+  "between",
+  "is_null",
+  "is_not_null",
+];
+
+/** What other interfaces call them; told, never accepted. */
+const OTHER_SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["=", "eq"],
+  ["==", "eq"],
+  ["equals", "eq"],
+  ["is", "eq"],
+  ["!=", "neq"],
+  ["<>", "neq"],
+  [">", "gt"],
+  [">=", "gte"],
+  ["ge", "gte"],
+  ["<", "lt"],
+  ["<=", "lte"],
+  ["le", "lte"],
+  ["contains", "like"],
+  ["starts_with", "like"],
+  ["nin", "not_in"],
+]);
+
+/** Tells whether a value is an operator of spec 2, spelt exactly so. */
+export function isOperator(value: unknown): value is Operator {
+  return (OPERATORS as readonly unknown[]).includes(value);
+}
+
+/** Tells whether a value is one of the two operators that take no value. */
+export function isNullOperator(value: unknown): value is NullOperator {
+  return value === "is_null" || value === "is_not_null";
+}
+
+/** Says that an operator is not supported, and which one was probably meant. @see spec 7 */
+export function describeBadOperator(op: unknown): string {
+  const meant = typeof op === "string"
+    ? OTHER_SPELLINGS.get(op.toLowerCase()) ?? nearest(op, OPERATORS)
+    : undefined;
+  return `${quote(op)} is not a supported operator, ` +
+    (meant === undefined ? `expected one of ${OPERATORS.join(", ")}` : `did you mean "${meant}"?`);
+}

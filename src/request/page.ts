@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { quote } from "../issue.ts";
+
+/** The number of a page, from 1. @see spec 4.1 */
+export const PAGE = v.custom<number>(
+  isCount,
+  (issue) => `${quote(issue.input)} is not a page, expected a whole number from 1`,
+);
+
+/** Rows per page, from 1; what is above the cap is not refused. @see DECISIONS 3 */
+export const PER_PAGE = v.custom<number>(
+  isCount,
+  (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,
+);
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}

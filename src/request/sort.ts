@@ -1,0 +1,58 @@
+import * as v from "valibot";
+import { type Path, quote } from "../issue.ts";
+import { check, type Findings, isFull, report } from "./findings.ts";
+import { isObject, reportUnknownKey } from "./known_keys.ts";
+import { NAME } from "./name.ts";
+import type { SortItem } from "./query_request.ts";
+
+const KEYS = ["field", "direction"];
+
+const DIRECTION = v.picklist(
+  ["asc", "desc"],
+  (issue) => `${quote(issue.input)} is not a direction, expected "asc" or "desc"`,
+);
+
+/**
+ * Checks the shape of `sort`. A column that comes again is left out, since it can not change the
+ * order: the length of the ordering is bounded by the columns of the table.
+ * @see spec 2
+ * @see DECISIONS 3
+ */
+export function parseSort(findings: Findings, input: unknown): readonly SortItem[] {
+  const items = new Map<string, SortItem>();
+  if (!Array.isArray(input)) {
+    report(findings, ["sort"], `${quote(input)} is not an array, expected an array of sort items`);
+    return [];
+  }
+  for (let index = 0; index < input.length && !isFull(findings); index++) {
+    const item = parseSortItem(findings, input[index], { path: ["sort", index] });
+    if (item !== undefined && !items.has(item.field)) items.set(item.field, item);
+  }
+  return [...items.values()];
+}
+
+function parseSortItem(
+  findings: Findings,
+  input: unknown,
+  { path }: { readonly path: Path },
+): SortItem | undefined {
+  if (!isObject(input)) {
+    const expected = 'expected an object such as {"field": "id", "direction": "asc"}';
+    report(findings, path, `${quote(input)} is not a sort item, ${expected}`);
+    return undefined;
+  }
+  let field: string | undefined;
+  let direction: SortItem["direction"] | undefined = "asc";
+  let meant: string | undefined;
+  for (const key of Object.keys(input)) {
+    if (isFull(findings)) break;
+    const place = { value: input[key], path: [...path, key] };
+    if (key === "field") field = check(findings, NAME, place);
+    else if (key === "direction") direction = check(findings, DIRECTION, place);
+    else meant = reportUnknownKey(findings, { path: place.path, known: KEYS });
+  }
+  if (!Object.hasOwn(input, "field") && meant !== "field") {
+    report(findings, [...path, "field"], "field is required, expected the name of a column");
+  }
+  return field === undefined || direction === undefined ? undefined : { field, direction };
+}
