@@ -1,0 +1,148 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import {
+  parsePolicy,
+  type Policy,
+  POLICY_SCHEMA,
+  TABLE_POLICY_SCHEMA,
+} from "../../../src/catalogue/policy.ts";
+
+function accept(document: unknown): Policy {
+  const parsed = parsePolicy(JSON.stringify(document));
+  if ("problems" in parsed) throw new Error(parsed.problems.join("; "));
+  return parsed.policy;
+}
+
+function refuse(document: unknown): readonly string[] {
+  const text = typeof document === "string" ? document : JSON.stringify(document);
+  const parsed = parsePolicy(text);
+  assert("problems" in parsed, `accepted ${text}`);
+  return parsed.problems;
+}
+
+describe("the policy file [DECISIONS 2]", () => {
+  it("takes an empty object as no policy [DECISIONS 2]", () => {
+    assertEquals(accept({}), { tables: new Map(), credentialTables: [] });
+  });
+
+  it("reads every member of a table [DECISIONS 2]", () => {
+    const policy = accept({
+      "$schema": "policy.schema.json",
+      tables: {
+        deals: {
+          tenant_column: "org-id",
+          hidden_columns: ["secret"],
+          read_only_columns: ["note"],
+          read_only: true,
+        },
+        countries: { shared: true },
+        open_deals: { expose: true, primary_key: ["fid"] },
+      },
+      credential_tables: ["Vault"],
+    });
+    assertEquals(policy.credentialTables, ["Vault"]);
+    assertEquals(policy.tables.get("deals"), {
+      tenantColumn: "org-id",
+      shared: false,
+      expose: false,
+      primaryKey: [],
+      hiddenColumns: new Set(["secret"]),
+      readOnly: true,
+      readOnlyColumns: new Set(["note"]),
+    });
+    assertEquals(policy.tables.get("countries")?.shared, true);
+    assertEquals(policy.tables.get("open_deals")?.primaryKey, ["fid"]);
+  });
+
+  it("keeps tables that are named like members of objects [RELIABILITY 0.1]", () => {
+    const parsed = parsePolicy(
+      '{"tables": {"__proto__": {"read_only": true}, "constructor": {"shared": true}}}',
+    );
+    assert("policy" in parsed);
+    assertEquals(parsed.policy.tables.get("__proto__")?.readOnly, true);
+    assertEquals(parsed.policy.tables.get("constructor")?.shared, true);
+  });
+
+  it("tells every problem at once, each where it stands [DECISIONS 9]", () => {
+    const problems = refuse({
+      table: {},
+      credential_tables: ["ok", "no good", 7],
+      tables: {
+        deals: { hidden: ["a"], read_only: "yes", hidden_columns: "a" },
+        "bad name": {},
+        notes: [],
+        view: { primary_key: ["id"] },
+        both: { shared: true, tenant_column: "x" },
+      },
+    });
+    for (
+      const [beginning, part] of [
+        ["table: ", "is not known here"],
+        ["credential_tables.1: ", "letters, digits and underscores"],
+        ["credential_tables.2: ", "letters, digits and underscores"],
+        ["tables.deals.hidden: ", "is not known here"],
+        ["tables.deals.read_only: ", "true or false"],
+        ["tables.deals.hidden_columns: ", "array of names"],
+        ["tables.bad name: ", "letters, digits and underscores"],
+        ["tables.notes: ", "an object"],
+        ["tables.view.primary_key: ", '"expose": true'],
+        ["tables.both: ", '"shared" is for a table without tenant column'],
+      ] as const
+    ) {
+      const found = problems.filter((problem) =>
+        problem.startsWith(beginning) && problem.includes(part)
+      );
+      assertEquals(found.length, 1, `${beginning} in ${JSON.stringify(problems)}`);
+    }
+    assertEquals(problems.length, 10);
+  });
+
+  it("refuses what is no JSON object [DECISIONS 2]", () => {
+    assertEquals(refuse("{").length, 1);
+    for (const document of [[], "text", 1, null]) {
+      assertEquals(refuse(JSON.stringify(document)), ["the policy file must hold a JSON object"]);
+    }
+    assertEquals(refuse({ tables: [] }), ["tables: expected an object"]);
+  });
+
+  it("refuses a key that stands twice, which would lose hidden columns in silence [0030]", () => {
+    const problems = refuse(
+      '{"tables": {"deals": {"hidden_columns": ["a:"]}, "de\\u0061ls": {"read_only": true}}}',
+    );
+    assertEquals(problems, ['"deals" is there twice']);
+  });
+
+  it("accepts one name in two objects [0030]", () => {
+    accept({ tables: { a: { read_only: true }, b: { read_only: true } } });
+  });
+});
+
+describe("docs/policy.schema.json [DECISIONS 2]", () => {
+  it("has the members of the policy's own schema [DECISIONS 2]", async () => {
+    const url = new URL("../../../docs/policy.schema.json", import.meta.url);
+    const { readFile } = await import("node:fs/promises");
+    const published = JSON.parse(await readFile(url, "utf8"));
+    assertEquals(
+      Object.keys(published.properties).sort(),
+      Object.keys(POLICY_SCHEMA.entries).sort(),
+    );
+    const table = published.$defs.table;
+    assertEquals(
+      Object.keys(table.properties).sort(),
+      Object.keys(TABLE_POLICY_SCHEMA.entries).sort(),
+    );
+    assertEquals([published.additionalProperties, table.additionalProperties], [false, false]);
+    const samples: Readonly<Record<string, unknown>> = {
+      string: "name",
+      boolean: true,
+      array: ["name"],
+    };
+    for (const [member, rule] of Object.entries<{ type: string }>(table.properties)) {
+      for (const [type, sample] of Object.entries(samples)) {
+        const table = member === "primary_key" ? { expose: true } : {};
+        const text = JSON.stringify({ tables: { t: { ...table, [member]: sample } } });
+        assertEquals("policy" in parsePolicy(text), type === rule.type, `${member} as ${type}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,192 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { buildCatalogue } from "../../../src/catalogue/build_catalogue.ts";
+import type { Introspection } from "../../../src/catalogue/introspection.ts";
+import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
+import { isOpenTo, resolveTable } from "../../../src/catalogue/resolve.ts";
+import { tenantFits } from "../../../src/catalogue/tenant_fits.ts";
+import type { Access } from "../../../src/tokens/token.ts";
+
+const INT4 = {
+  schema: "pg_catalog",
+  name: "int4",
+  kind: "b",
+  category: "N",
+  base: null,
+  modifier: -1,
+  modified: null,
+  notNull: false,
+  element: null,
+  labels: null,
+  equality: true,
+  order: true,
+};
+
+function column(number: number, name: string, update = true) {
+  return {
+    number,
+    name,
+    type: "23",
+    modifier: -1,
+    modified: null,
+    notNull: true,
+    generated: false,
+    identity: false,
+    select: true,
+    update,
+    deterministic: true,
+    comment: null,
+  };
+}
+
+function table(name: string, update = true) {
+  const columns = [column(1, "id"), column(2, "tenant_id"), column(3, "value", update)];
+  return { name, kind: "r" as const, comment: null, pinnable: true, key: [1], columns };
+}
+
+const FOUND: Introspection = {
+  tables: [table("deals"), table("archive", false), table("sessions"), table("Api_Tokens")],
+  types: { "23": INT4 },
+  credentialTables: ["Vault"],
+};
+const { catalogue } = await buildCatalogue(FOUND, {
+  schema: "public",
+  tenantColumn: "tenant_id",
+  policy: { ...EMPTY_POLICY, credentialTables: ["VAULT"] },
+});
+const ACCESS: Access = {
+  tokenId: "id",
+  name: null,
+  tenant: "1",
+  scopes: ["query", "update"],
+  tables: null,
+  expiresAt: null,
+};
+
+function refusal(
+  name: string,
+  options: Partial<Parameters<typeof resolveTable>[2]> = {},
+): ApiError {
+  return assertThrows(
+    () => resolveTable(catalogue, name, { access: ACCESS, operation: "query", ...options }),
+    ApiError,
+  );
+}
+
+describe("resolving a table [DECISIONS 1]", () => {
+  it("gives the table of a name, for each operation [DECISIONS 1]", () => {
+    for (const operation of ["query", "update", "fields"] as const) {
+      assertEquals(
+        resolveTable(catalogue, "deals", { access: ACCESS, operation }).identifier as string,
+        '"public"."deals"',
+      );
+    }
+  });
+
+  it("answers 400 at `table` naming a name that can not be one [spec 7] [DECISIONS 1.3]", () => {
+    for (const name of ["", "deals;", "a b", "de%61ls", "deals\n", "déals", 'a"b', "a.b"]) {
+      const error = refusal(name);
+      assertEquals(error.status, 400);
+      assertEquals(error.message.startsWith(`table: ${JSON.stringify(name)} `), true);
+    }
+  });
+
+  it("answers 403 for credential tables in any case, existing or not [spec 7] [DECISIONS 1.4] [DECISIONS 2] [RELIABILITY AU15]", () => {
+    const names = [
+      "user_passwords",
+      "passwords",
+      "password_resets",
+      "password_reset_codes",
+      "password_reset_tokens",
+      "sessions",
+      "user_sessions",
+      "session_records",
+      "impersonations",
+      "impersonation_records",
+      "user_impersonations",
+      "api_tokens",
+      "SESSIONS",
+      "Api_Tokens",
+      "vault",
+    ];
+    for (const name of names) {
+      for (const operation of ["query", "update", "fields"] as const) {
+        const error = refusal(name, { operation, access: { ...ACCESS, tables: [], scopes: [] } });
+        assertEquals(error.status, 403);
+        assertEquals(
+          error.message,
+          `table: "${name}" is not readable through the integration API`,
+        );
+      }
+    }
+  });
+
+  it("answers 404 with one text for unknown, foreign and unlisted tables [DECISIONS 1.5] [DECISIONS 1.6]", () => {
+    const unlisted = refusal("deals", { access: { ...ACCESS, tables: ["Deals"] } });
+    const unfit = refusal("deals", { access: { ...ACCESS, tenant: "one" } });
+    for (const error of [unlisted, unfit]) {
+      assertEquals([error.status, error.message], [404, 'table: "deals" was not found']);
+      assertEquals(error.stale, true);
+    }
+    for (const name of ["constructor", "__proto__", "toString", "Deals", "x".repeat(80)]) {
+      const error = refusal(name);
+      assertEquals([error.status, error.message], [404, `table: "${name}" was not found`]);
+      assertEquals(error.stale, true);
+    }
+  });
+
+  it("answers 404 before 403, so that a scope tells nothing of tables [DECISIONS 1.6]", () => {
+    const access: Access = { ...ACCESS, scopes: ["update"], tables: ["archive"] };
+    assertEquals(refusal("deals", { access }).status, 404);
+    assertEquals(refusal("archive", { access }).status, 403);
+  });
+
+  it("answers 403 for an operation that the token does not grant [DECISIONS 1.6]", () => {
+    for (const [operation, scopes] of [["query", ["update"]], ["update", ["query"]]] as const) {
+      const error = refusal("deals", { operation, access: { ...ACCESS, scopes } });
+      assertEquals(error.status, 403);
+      assertEquals(error.message, `The token does not grant the operation "${operation}"`);
+    }
+    const access: Access = { ...ACCESS, scopes: [] };
+    resolveTable(catalogue, "deals", { access, operation: "fields" });
+  });
+
+  it("answers 403 for an update of a table without a column to set [DECISIONS 2]", () => {
+    assertEquals(refusal("archive", { operation: "update" }).status, 403);
+    resolveTable(catalogue, "archive", { access: ACCESS, operation: "query" });
+  });
+
+  it("opens to a token only what it may know of [DECISIONS 6]", () => {
+    const deals = catalogue.tables.get("deals")!;
+    assertEquals(isOpenTo(deals, ACCESS), true);
+    assertEquals(isOpenTo(deals, { ...ACCESS, tables: ["deals"] }), true);
+    assertEquals(isOpenTo(deals, { ...ACCESS, tables: [] }), false);
+    assertEquals(isOpenTo(deals, { ...ACCESS, tenant: "x" }), false);
+    assertEquals(isOpenTo({ ...deals, tenant: undefined }, { ...ACCESS, tenant: "x" }), true);
+  });
+});
+
+describe("a tenant and its column's type [DECISIONS 2]", () => {
+  it("fits only where the cast can not fail [DECISIONS 2]", () => {
+    const cases = [
+      ["int2", ["0", "32767", "-32768", "007"], ["32768", "-32769", "", " 1", "1.0", "1e3", "+1"]],
+      ["int4", ["2147483647"], ["2147483648", "one", "0x10", "1_000"]],
+      ["int8", ["9223372036854775807", "-9223372036854775808"], ["9223372036854775808"]],
+      [
+        "uuid",
+        ["11111111-1111-4111-8111-111111111111", "AAAAAAAA-1111-4111-8111-111111111111"],
+        ["1", "11111111111141118111111111111111", "11111111-1111-4111-8111-11111111111g"],
+      ],
+      ["text", ["", "acme", "1", "ä 🚀"], ["a\0b"]],
+    ] as const;
+    for (const [kind, fitting, unfit] of cases) {
+      for (const tenant of fitting) {
+        assertEquals(tenantFits(tenant, kind), true, `${kind} ${tenant}`);
+      }
+      for (const tenant of unfit) {
+        assertEquals(tenantFits(tenant, kind), false, `${kind} ${tenant}`);
+      }
+    }
+  });
+});
