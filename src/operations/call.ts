@@ -67,7 +67,23 @@ export async function tryFresh<T>(
     return await attempt(seen);
   } catch (error) {
     if (!(error instanceof ApiError) || !error.stale) throw error;
-    if (!await source.refresh(seen, failureOf(error)?.code ?? "unknown name")) throw error;
-    return await attempt(await source.current());
+    const cause = failureOf(error);
+    if (!await source.refresh(seen, cause?.code ?? "unknown name")) throw settle(error);
   }
+  try {
+    return await attempt(await source.current());
+  } catch (error) {
+    throw settle(error);
+  }
+}
+
+/**
+ * What still fails on the fresh catalogue is no staleness: the database can not do what was asked,
+ * such as `like` on a column whose collation knows no patterns.
+ */
+function settle(error: unknown): unknown {
+  const failure = failureOf(error);
+  if (failure?.kind !== "stale") return error;
+  const message = "The database can not do this with the columns that the request names";
+  return new ApiError(400, message, { cause: failure });
 }
