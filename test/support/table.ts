@@ -1,0 +1,55 @@
+import type { Column, SqlText, Table, ValueKind } from "../../src/catalogue/catalogue.ts";
+
+/** Makes a column for tests that need no database; what is not said is ordinary. */
+export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
+  const type = more.type ?? (kind === "other" || kind === "array" ? "inet" : kind);
+  const cast = more.cast ?? `"pg_catalog"."${type}"` as SqlText;
+  return {
+    name,
+    identifier: `"${name}"` as SqlText,
+    type,
+    baseType: type,
+    domain: false,
+    kind,
+    elementKind: undefined,
+    cast,
+    storedCast: cast,
+    padded: false,
+    maxLength: undefined,
+    nullable: true,
+    primaryKey: false,
+    readOnly: undefined,
+    labels: undefined,
+    equality: true,
+    order: true,
+    wideNumber: kind === "int8" || kind === "numeric",
+    comment: null,
+    ...more,
+  };
+}
+
+/** Makes a table `deals` with tenant column `tenant_id int4` and key `id int8`, and more columns. */
+export function makeTable(columns: readonly Column[], more: Partial<Table> = {}): Table {
+  const id = makeColumn("id", "int8", {
+    primaryKey: true,
+    readOnly: "primary key",
+    nullable: false,
+  });
+  return {
+    name: "deals",
+    identifier: `"app"."deals"` as SqlText,
+    comment: null,
+    columns: new Map([id, ...columns].map((column) => [column.name, column])),
+    primaryKey: [id],
+    keyOrder: [id.identifier],
+    tenant: {
+      name: "tenant_id",
+      identifier: `"tenant_id"` as SqlText,
+      cast: `"pg_catalog"."int4"` as SqlText,
+      kind: "int4",
+    },
+    writable: true,
+    pinnable: true,
+    ...more,
+  };
+}

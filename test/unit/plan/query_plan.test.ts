@@ -1,0 +1,114 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { planQuery } from "../../../src/plan/query_plan.ts";
+import type { Condition, Filter } from "../../../src/request/filter.ts";
+import type { QueryRequest } from "../../../src/request/query_request.ts";
+import type { Access } from "../../../src/tokens/token.ts";
+import { makeColumn, makeTable } from "../../support/table.ts";
+
+const ACCESS: Access = {
+  tokenId: "t",
+  name: null,
+  tenant: "1",
+  scopes: ["query"],
+  tables: null,
+  expiresAt: null,
+};
+const TABLE = makeTable([
+  makeColumn("status", "text"),
+  makeColumn("amount", "numeric"),
+  makeColumn("data", "json", { type: "json", equality: false, order: false }),
+]);
+
+function plan(request: Partial<QueryRequest>) {
+  const defaults = { filters: undefined, select: [], sort: [], page: 1, perPage: 50, document: {} };
+  const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
+  return planQuery({ ...defaults, ...request }, options);
+}
+
+function predicateOf(...items: readonly object[]) {
+  const conditions = items.map((item, position) =>
+    ({ kind: "condition", path: ["filters", "and", position], ...item }) as unknown as Condition
+  );
+  const filters = {
+    kind: "group",
+    combine: "and",
+    items: conditions as Filter[],
+    path: [],
+  } as const;
+  const { predicate } = plan({ filters });
+  return predicate?.kind === "and" ? predicate.items : [];
+}
+
+function refusalOf(request: () => unknown): string {
+  return assertThrows(request, ApiError).message;
+}
+
+describe("planQuery", () => {
+  it("always carries the tenant's scope [spec 5 r2]", () => {
+    const { scope } = plan({});
+    assertEquals(scope, { kind: "tenant", column: TABLE.tenant!, tenant: "1" });
+  });
+
+  it("gives every column without select, each once with it, as the client ordered them", () => {
+    assertEquals(plan({}).columns.map((column) => column.name), ["id", "status", "amount", "data"]);
+    const { columns } = plan({ select: ["amount", "id", "amount"] });
+    assertEquals(columns.map((column) => column.name), ["amount", "id"]);
+  });
+
+  it("reads eq and neq with null as tests for null, on every type [D3.null]", () => {
+    for (const field of ["status", "data"]) {
+      const [first, second] = predicateOf(
+        { field, op: "eq", value: null },
+        { field, op: "neq", value: null },
+      );
+      assertEquals([first!.kind, second!.kind], ["null", "null"]);
+      assertEquals("negated" in first! && first.negated, false);
+      assertEquals("negated" in second! && second.negated, true);
+    }
+  });
+
+  it("adds the test for null to a list that holds null [D3.null]", () => {
+    const [inside, outside, alone] = predicateOf(
+      { field: "status", op: "in", value: ["a", null] },
+      { field: "status", op: "not_in", value: ["a", null] },
+      { field: "status", op: "in", value: [null] },
+    );
+    assertEquals([inside!.kind, outside!.kind, alone!.kind], ["or", "and", "null"]);
+  });
+
+  it("refuses an operator that the type has not, naming type and operators", () => {
+    const message = refusalOf(() => predicateOf({ field: "data", op: "gt", value: "1" }));
+    assertEquals(
+      message,
+      'filters.and[0].op: "gt" does not work on column "data" of type json, ' +
+        "expected one of like, not_like, is_null, is_not_null",
+    );
+    assertEquals(
+      refusalOf(() => plan({ sort: [{ field: "data", direction: "asc" }] })).split(":")[0],
+      "sort[0].field",
+    );
+  });
+
+  it("names the nearest column of an unknown one, and asks for a fresh catalogue", () => {
+    const error = assertThrows(() => plan({ select: ["stauts"] }), ApiError);
+    assertEquals(error.message, 'select[0]: Unknown column "stauts", did you mean "status"');
+    assertEquals([error.status, error.stale], [400, true]);
+  });
+
+  it("tells several faults at once, with the path of each value [D7.several]", () => {
+    const message = refusalOf(() =>
+      predicateOf(
+        { field: "amount", op: "in", value: [1, "x"] },
+        { field: "amount", op: "between", value: ["y", 2] },
+        { field: "nope", op: "eq", value: 1 },
+      )
+    );
+    assertEquals(message.split("; ").map((part) => part.split(":")[0]), [
+      "filters.and[0].value[1]",
+      "filters.and[1].value[0]",
+      "filters.and[2].field",
+    ]);
+  });
+});

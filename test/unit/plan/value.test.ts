@@ -1,0 +1,112 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { ValueKind } from "../../../src/catalogue/catalogue.ts";
+import { judgeScalar } from "../../../src/plan/value.ts";
+import { makeColumn } from "../../support/table.ts";
+
+type Case = readonly [
+  kind: ValueKind,
+  value: string | number | boolean,
+  verdict: string | RegExp,
+  decided?: boolean,
+];
+
+const ACCEPTED: readonly Case[] = [
+  ["text", "it's", "it's"],
+  ["text", 12.5, "12.5"],
+  ["text", true, "true"],
+  ["text", -0, "0"],
+  ["boolean", true, "true"],
+  ["boolean", 1, "1"],
+  ["boolean", 0, "0"],
+  ["boolean", " YES ", " YES "],
+  ["boolean", "tru", "tru"],
+  ["int2", 32767, "32767"],
+  ["int2", -32768, "-32768"],
+  ["int4", "2147483647", "2147483647"],
+  ["int4", " +12 ", " +12 "],
+  ["int4", -0, "0"],
+  ["int8", "9223372036854775807", "9223372036854775807"],
+  ["int8", "-9223372036854775808", "-9223372036854775808"],
+  ["int4", "0x1F", "0x1F", false],
+  ["int4", "1_000", "1_000", false],
+  ["numeric", 0.1, "0.1"],
+  ["numeric", "1234567890123456789012345678901.5", "1234567890123456789012345678901.5", false],
+  ["numeric", "1e5", "1e5", false],
+  ["numeric", "Infinity", "Infinity", false],
+  ["float8", "NaN", "NaN"],
+  ["float8", "-inf", "-inf"],
+  ["float8", 1e-7, "1e-7", false],
+  ["float4", "1e40", "1e40", false],
+  ["uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"],
+  ["uuid", "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", "{A0EEBC999C0B4EF8BB6D6BB9BD380A11}"],
+  ["json", 12, "12"],
+  ["json", true, "true"],
+  ["json", "{", "{", false],
+  ["other", "10.0.0.1", "10.0.0.1", false],
+  ["bytea", "\\x00ff", "\\x00ff", false],
+  ["array", "{1,2}", "{1,2}", false],
+];
+
+const REFUSED: readonly Case[] = [
+  ["boolean", "maybe", /^true or false$/],
+  ["boolean", "o", /^true or false$/],
+  ["boolean", 2, /^true or false$/],
+  ["int2", 32768, /-32768 to 32767/],
+  ["int4", 1.5, /whole number/],
+  ["int4", true, /whole number/],
+  ["int4", "12a", /whole number/],
+  ["int4", "2147483648", /2147483647/],
+  ["int4", "1.0", /whole number/],
+  ["int4", "", /whole number/],
+  ["int8", "9223372036854775808", /9223372036854775807/],
+  ["numeric", "1,5", /a number/],
+  ["numeric", "", /a number/],
+  ["numeric", false, /a number/],
+  ["float8", "abc", /a number/],
+  ["uuid", "a0eebc99", /a uuid/],
+  ["uuid", 5, /a uuid/],
+  ["other", 5, /a string that is a value of type inet/],
+  ["bytea", true, /a string/],
+  ["array", 1, /a string/],
+];
+
+describe("judgeScalar [D3.types]", () => {
+  for (const [kind, value, text, decided = true] of ACCEPTED) {
+    it(`takes ${JSON.stringify(value)} for ${kind}`, () => {
+      assertEquals(judgeScalar(value, makeColumn("c", kind)), { text: text as string, decided });
+    });
+  }
+
+  for (const [kind, value, expected] of REFUSED) {
+    it(`refuses ${JSON.stringify(value)} for ${kind}`, () => {
+      const judgement = judgeScalar(value, makeColumn("c", kind));
+      assertMatch("expected" in judgement ? judgement.expected : "", expected as RegExp);
+    });
+  }
+
+  it("leaves every value of a domain to Postgres in the end", () => {
+    const column = makeColumn("c", "int4", { domain: true, type: "positive" });
+    assertEquals(judgeScalar(5, column), { text: "5", decided: false });
+    assertEquals("expected" in judgeScalar("x", column), true);
+  });
+
+  it("takes a label of an enum, and names the nearest one of a misspelt", () => {
+    const column = makeColumn("c", "enum", { type: "stage", labels: ["open", "won"] });
+    assertEquals(judgeScalar("won", column), { text: "won", decided: true });
+    assertEquals(judgeScalar("wonn", column), {
+      expected: 'a value of type stage, did you mean "won"',
+    });
+    assertEquals(judgeScalar("zzzzzz", column), { expected: 'one of "open", "won"' });
+  });
+
+  it("refuses what Postgres would cut silently: a long name, a long char", () => {
+    const name = makeColumn("c", "text", { type: "name" });
+    assertEquals("text" in judgeScalar("é".repeat(31), name), true);
+    assertEquals("expected" in judgeScalar("é".repeat(32), name), true);
+    const char = makeColumn("c", "text", { type: "char" });
+    assertEquals("text" in judgeScalar("a", char), true);
+    assertEquals("expected" in judgeScalar("ab", char), true);
+    assertEquals("expected" in judgeScalar(12, char), true);
+  });
+});
