@@ -1,0 +1,33 @@
+/** A request that shows nested groups and has rows to answer for each tenant of the demonstration. */
+export const EXAMPLE_REQUEST = {
+  method: "POST",
+  path: "/integration/tables/orders/query",
+  body: {
+    filters: {
+      and: [
+        { field: "status", op: "in", value: ["placed", "paid"] },
+        {
+          or: [
+            { field: "total", op: "gte", value: 500 },
+            { field: "note", op: "is_not_null" },
+          ],
+        },
+      ],
+    },
+    select: ["order_no", "status", "total", "note", "modified_at"],
+    sort: [{ field: "total", direction: "desc" }],
+    per_page: 3,
+  },
+};
+
+/** Prints the example as a `curl` command that works when pasted into a shell. */
+export function printExample(
+  { address, token }: { readonly address: string; readonly token: string },
+): string {
+  return [
+    `curl -s ${address.replace(/\/$/, "")}${EXAMPLE_REQUEST.path}`,
+    `-H 'Authorization: Bearer ${token}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${JSON.stringify(EXAMPLE_REQUEST.body)}'`,
+  ].join(" ");
+}

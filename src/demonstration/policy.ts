@@ -1,0 +1,10 @@
+/** Tenants of the demonstration; the first start makes a token for each. */
+export const DEMONSTRATION_TENANTS: readonly string[] = ["acme", "globex"];
+
+/**
+ * Text of the policy in force for the demonstration when the operator names none.
+ * @see DECISIONS 2
+ */
+export const DEMONSTRATION_POLICY = JSON.stringify({
+  tables: { countries: { shared: true } },
+});
