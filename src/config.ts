@@ -1,3 +1,6 @@
+import { nearest } from "./nearest.ts";
+import { SETTINGS, UNAVAILABLE } from "./settings.ts";
+
 /** Everything an operator can set, checked, with defaults put in. @see DECISIONS 9 */
 export interface Config {
   readonly host: string;
@@ -23,4 +26,50 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly shutdownMs: number;
+}
+
+/** Names of variables and what they hold; what is not set is missing or undefined. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration, or all that is wrong with it in a person's words. */
+export type ReadConfig =
+  | { readonly config: Config; readonly problems?: undefined }
+  | { readonly config?: undefined; readonly problems: readonly string[] };
+
+const PREFIX = "ROWGATE_";
+
+/**
+ * Reads the configuration from environment variables and puts in the defaults; tells every problem
+ * at once, and never the value of `DATABASE_URL`.
+ * @see DECISIONS 9
+ */
+export function readConfig(environment: Environment): ReadConfig {
+  const problems: string[] = [];
+  const known: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const text = environment[name];
+    if (text === undefined) {
+      known[setting.member] = setting.default;
+      continue;
+    }
+    const parsed = text.trim() === ""
+      ? { problem: "is empty, give it a value or leave it out" }
+      : setting.parse(text);
+    if ("problem" in parsed) problems.push(`${name}: ${parsed.problem}`);
+    else known[setting.member] = parsed.value;
+  }
+  for (const [name, text] of Object.entries(environment)) {
+    if (text === undefined || !name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name)) continue;
+    problems.push(...refuseUnknown(name, text));
+  }
+  if (problems.length > 0) return { problems };
+  return { config: Object.freeze(known) as unknown as Config };
+}
+
+function refuseUnknown(name: string, text: string): readonly string[] {
+  const accepted = UNAVAILABLE.get(name);
+  if (accepted?.includes(text)) return [];
+  if (accepted !== undefined) return [`${name}: is not available in this version, leave it out`];
+  const meant = nearest(name, [...Object.keys(SETTINGS), ...UNAVAILABLE.keys()]);
+  return [`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}?`}`];
 }
