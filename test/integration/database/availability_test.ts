@@ -1,0 +1,176 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { openDatabase, probeDatabase } from "../../../src/database/client.ts";
+import { describeFatal } from "../../../src/database/fatal.ts";
+import { ApiError } from "../../../src/errors.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { configure } from "./open_subject.ts";
+
+/** A port in front of Postgres that can be shut and opened. */
+interface Door {
+  readonly port: number;
+  readonly open: () => Promise<void>;
+  readonly shut: () => Promise<void>;
+}
+
+async function makeDoor(target: URL): Promise<Door> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    const beyond = connect(Number(target.port), target.hostname);
+    for (const [one, other] of [[socket, beyond], [beyond, socket]] as const) {
+      sockets.add(one);
+      one.on("error", () => {}).on("close", () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const shut = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+    });
+  await shut();
+  return { port, open: () => listen(port), shut };
+}
+
+describe("a database that comes and goes", () => {
+  let test: TestDatabase;
+  let door: Door;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+    door = await makeDoor(new URL(test.url ?? ""));
+  });
+  after(async () => {
+    await door.shut();
+    await test.drop();
+  });
+
+  it("may be away at the start and come later [DECISIONS 9] [RELIABILITY DB1]", async () => {
+    const url = new URL(test.url ?? "");
+    url.port = String(door.port);
+    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    let heard = 0;
+    await database.listen("changed", () => heard++);
+    const failure = await probeDatabase(database);
+    assertEquals([failure?.kind, failure?.code], ["unavailable", "ECONNREFUSED"]);
+    assert(failure !== undefined && describeFatal(failure) === undefined);
+    const error = await assertRejects(
+      () => database.run((sql) => sql`select 1`, { write: true }),
+      ApiError,
+    ) as ApiError;
+    assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
+    assert(error.message.includes("nothing was changed"));
+
+    await door.open();
+    while (await probeDatabase(database) !== undefined);
+    const rows = await database.run((sql) => sql`select ${"up"}::text as state`, { write: true });
+    assertEquals(rows[0]?.state, "up");
+    while (heard === 0) {
+      await test.admin`select pg_notify('changed', '')`;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+
+    await door.shut();
+    assertEquals((await probeDatabase(database))?.kind, "unavailable");
+    await door.open();
+    while (await probeDatabase(database) !== undefined);
+    const before = heard;
+    while (heard === before) {
+      await test.admin`select pg_notify('changed', '')`;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await database.close(1000);
+    assertEquals((await probeDatabase(database))?.kind, "unavailable");
+  });
+
+  it("hears a NOTIFY of its channel and of no other [DECISIONS 2]", async () => {
+    const database = await openDatabase(configure({ databaseUrl: test.url }), () => {});
+    let heard = 0;
+    await database.listen("mine", () => heard++);
+    assertEquals(heard, 0);
+    await test.admin`select pg_notify('other', ''), pg_notify('mine', '')`;
+    while (heard === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await test.admin`select pg_notify('other', '')`;
+    await database.close(1000);
+    assertEquals(heard, 1);
+  });
+
+  it("is useless to wait for when it has another name [DECISIONS 9] [RELIABILITY DB2]", async () => {
+    const url = new URL(test.url ?? "");
+    url.pathname = "/no_such_database";
+    url.password = "hunter2";
+    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    const failure = await probeDatabase(database);
+    assertEquals([failure?.kind, failure?.code], ["unavailable", "3D000"]);
+    const text = failure === undefined ? "" : describeFatal(failure) ?? "";
+    assert(text.includes("does not exist"));
+    assertEquals(JSON.stringify([failure, text]).includes("hunter2"), false);
+    await database.close(1000);
+  });
+
+  it("is never spoken to unencrypted when encryption was asked for [RELIABILITY DB24]", async () => {
+    for (const mode of ["require", "verify-full"]) {
+      const database = await openDatabase(
+        configure({ databaseUrl: `${test.url}?sslmode=${mode}` }),
+        () => {},
+      );
+      assertEquals((await probeDatabase(database))?.kind, "unavailable", mode);
+      await database.close(1000);
+    }
+  });
+
+  it("works without prepared statements and session settings behind a pooler [DECISIONS 9]", async () => {
+    const database = await openDatabase(
+      configure({ databaseUrl: `${test.url}?pgbouncer=true&schema=public`, prepare: false }),
+      () => {},
+    );
+    let heard = 0;
+    await database.listen("mine", () => heard++);
+    const [row] = await database.run<{ held: string; value: string; zone: string }>(
+      (sql) =>
+        sql`select (select count(*)::text from pg_prepared_statements) as held,
+          ${"v"}::text as value, current_setting('TimeZone') as zone`,
+      { write: false },
+    );
+    assertEquals({ ...row }, { held: "0", value: "v", zone: "UTC" });
+    await test.admin`select pg_notify('mine', '')`;
+    await database.transact([(sql) => sql`select ${"1"}::text`], { rollback: true });
+    assertEquals(heard, 0);
+    await database.close(1000);
+  });
+
+  it("has our settings win over those of its role [RELIABILITY DB27]", async () => {
+    const role = `loud_${crypto.randomUUID().replaceAll("-", "")}`;
+    await test.admin.unsafe(`
+      create role ${role} login superuser password 'x';
+      alter role ${role} set statement_timeout = '1ms';
+      alter role ${role} set DateStyle = 'German';
+      alter role ${role} set extra_float_digits = -5;
+      alter role ${role} set TimeZone = 'Asia/Tokyo';
+    `);
+    try {
+      const url = new URL(test.url ?? "");
+      url.username = role;
+      url.password = "x";
+      const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+      const [row] = await database.run(
+        (sql) =>
+          sql`select (0.1::float8 + 0.2::float8)::text as sum, current_setting('TimeZone') as zone,
+            date '2024-02-29'::text as day from pg_sleep(0.05)`,
+        { write: false },
+      );
+      assertEquals({ ...row }, { sum: "0.30000000000000004", zone: "UTC", day: "2024-02-29" });
+      await database.close(1000);
+    } finally {
+      await test.admin.unsafe(`drop role ${role}`);
+    }
+  });
+});

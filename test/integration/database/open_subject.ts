@@ -1,0 +1,51 @@
+import type { Config } from "../../../src/config.ts";
+import { openDatabase } from "../../../src/database/client.ts";
+import type { Database } from "../../../src/database/database.ts";
+import type { Observation } from "../../../src/observe.ts";
+import type { TestDatabase } from "../../support/database.ts";
+
+/** The database under test, on top of a test database. */
+export interface Subject {
+  readonly database: Database;
+  readonly observations: Observation[];
+}
+
+/** Configures a database with short limits, so that striking them takes no time. */
+export function configure(overrides: Partial<Config>): Config {
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    databaseUrl: undefined,
+    dataDir: "unused",
+    schema: "public",
+    tenantColumn: "tenant_id",
+    policyFile: undefined,
+    poolSize: 4,
+    poolWaitMs: 5000,
+    statementTimeoutMs: 5000,
+    lockTimeoutMs: 2000,
+    requestTimeoutMs: 30_000,
+    maxBodyBytes: 1_048_576,
+    maxInFlight: 1000,
+    prepare: true,
+    tenantSetting: undefined,
+    corsOrigins: [],
+    logLevel: "silent",
+    shutdownMs: 1000,
+    ...overrides,
+  };
+}
+
+/** Opens the database under test on a test database, real or embedded. */
+export async function openSubject(
+  { url, embedded }: TestDatabase,
+  overrides: Partial<Config> = {},
+): Promise<Subject> {
+  const observations: Observation[] = [];
+  const database = await openDatabase(
+    configure({ databaseUrl: url, ...overrides }),
+    (observation) => observations.push(observation),
+    embedded === undefined ? {} : { embedded },
+  );
+  return { database, observations };
+}

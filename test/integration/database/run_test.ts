@@ -1,0 +1,399 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import process from "node:process";
+import { probeDatabase } from "../../../src/database/client.ts";
+import type { Compile } from "../../../src/database/database.ts";
+import type { Failure } from "../../../src/database/failure.ts";
+import { ApiError } from "../../../src/errors.ts";
+import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { openSubject } from "./open_subject.ts";
+import type { Subject } from "./open_subject.ts";
+
+/** Gives the error that a statement is answered with. */
+async function refuse(work: Promise<unknown>): Promise<ApiError> {
+  const error = await assertRejects(() => work);
+  assert(error instanceof ApiError, String(error));
+  return error;
+}
+
+function failureOf(error: ApiError): Failure {
+  return error.cause as Failure;
+}
+
+for (const kind of DATABASE_KINDS) {
+  describe(`run on ${kind}`, () => {
+    let test: TestDatabase;
+    let subject: Subject;
+
+    before(async () => {
+      test = await createTestDatabase(kind, "empty");
+      await test.admin.unsafe("create table items (id int4 primary key, name text)");
+      subject = await openSubject(test);
+    });
+    after(async () => {
+      await subject.database.close(1000);
+      await test.drop();
+    });
+
+    it("hands values to Postgres as the text they are [RELIABILITY 0.2]", async () => {
+      // What the driver makes of these when Postgres infers their type: false, milliseconds, a
+      // RangeError, JSON in JSON, hex of hex, "a,b".
+      const values = {
+        bool: "true",
+        timestamptz: "2024-01-02 03:04:05.000001+00",
+        timestamp: "infinity",
+        jsonb: '{"a": "b"}',
+        bytea: "\\x00ff10",
+        "text[]": '{a,"b,c"}',
+        numeric: "12345678901234567890.123456789",
+        text: 'it\'s "quoted" \\ 🚀',
+      };
+      for (const [type, value] of Object.entries(values)) {
+        for (let round = 0; round < 2; round++) {
+          const [row] = await subject.database.run<{ same: boolean; text: string }>(
+            (sql) => sql`select ${value}::text::${sql.unsafe(type)}::text as text`,
+            { write: false },
+          );
+          const [expected] = await test.admin.unsafe(
+            `select '${value.replaceAll("'", "''")}'::${type}::text as text`,
+          );
+          assertEquals(row?.text, expected?.text, type);
+        }
+      }
+    });
+
+    it("passes null as null", async () => {
+      const rows = await subject.database.run(
+        (sql) => sql`select ${null}::text::int4 is null as answer`,
+        { write: false },
+      );
+      assertEquals(rows[0]?.answer, true);
+    });
+
+    it("serves the next statement after each kind of failure", async () => {
+      const failing: readonly (readonly [Compile, string])[] = [
+        [(sql) => sql`select ${"x"}::text::int4`, "value"],
+        [(sql) => sql`select 1 / ${"0"}::text::int4`, "value"],
+        [(sql) => sql`select nothing from items where name = ${"x"}`, "stale"],
+        [(sql) => sql`select from nowhere`, "stale"],
+        [(sql) => sql`selec`, "unknown"],
+      ];
+      for (const [compile, expected] of [...failing, ...failing]) {
+        const error = await refuse(subject.database.run(compile, { write: false }));
+        assertEquals(failureOf(error).kind, expected);
+        const rows = await subject.database.run((sql) => sql`select ${"1"}::text as one`, {
+          write: false,
+        });
+        assertEquals(rows[0]?.one, "1");
+      }
+    });
+
+    it("tells Postgres's refusals by their kind [DECISIONS 4]", async () => {
+      await test.admin.unsafe(`
+        create table rules (id int4 primary key, n int4 not null, constraint n_positive check (n > 0));
+        insert into rules values (1, 1), (2, 2);
+        create function complain() returns trigger language plpgsql as
+          $$ begin raise exception 'not on a Sunday'; end $$;
+        create trigger complain before delete on rules for each row execute function complain();
+      `);
+      const write = async (compile: Compile) =>
+        failureOf(await refuse(subject.database.run(compile, { write: true })));
+      const unique = await write((sql) =>
+        sql`update rules set id = ${"1"}::text::int4 where id = 2`
+      );
+      assertEquals([unique.kind, unique.constraint], ["conflict", undefined]);
+      const check = await write((sql) =>
+        sql`update rules set n = ${"-1"}::text::int4 where id = 2`
+      );
+      assertEquals([check.kind, check.constraint], ["check", "n_positive"]);
+      const missing = await write((sql) =>
+        sql`update rules set n = ${null}::text::int4 where id = 2`
+      );
+      assertEquals([missing.kind, missing.column], ["not_null", "n"]);
+      const raised = await write((sql) => sql`delete from rules where id = ${"1"}::text::int4`);
+      assertEquals([raised.kind, raised.message], ["raised", "not on a Sunday"]);
+    });
+
+    it("prepares 256 shapes and no more [RELIABILITY 0.6]", async () => {
+      // On one connection, to count what that one holds; the embedded one has no other.
+      const { database } = kind === "real" ? await openSubject(test, { poolSize: 1 }) : subject;
+      for (let shape = 0; shape < 300; shape++) {
+        const rows = await database.run(
+          (sql) => sql`select ${"v"}::text as value, 1 as ${sql(`shape_${shape}`)}`,
+          { write: false },
+        );
+        assertEquals(rows[0]?.value, "v");
+      }
+      const [row] = await database.run<{ count: string }>(
+        (sql) => sql`select count(*)::text as count from pg_prepared_statements where not from_sql`,
+        { write: false },
+      );
+      assert(Number(row?.count) >= 200 && Number(row?.count) <= 256, row?.count);
+      if (database !== subject.database) await database.close(1000);
+    });
+
+    it("carries a value of megabytes", async () => {
+      const value = "ü".repeat(2_000_000);
+      const [row] = await subject.database.run<{ length: string; value: string }>(
+        (sql) => sql`select length(${value}::text)::text as length, ${value}::text as value`,
+        { write: false },
+      );
+      assertEquals(row?.length, "2000000");
+      assert(row?.value === value);
+    });
+
+    it("prints alike, whatever has been set elsewhere [RELIABILITY 3e]", async () => {
+      const [row] = await subject.database.run(
+        (sql) =>
+          sql`select timestamptz '2024-02-29 12:00:00+02' || '' as at, interval '1 day' || '' as span,
+            '\\x00'::bytea::text as bytes, (0.1::float8 + 0.2::float8)::text as sum`,
+        { write: false },
+      );
+      assertEquals({ ...row }, {
+        at: "2024-02-29 10:00:00+00",
+        span: "P1D",
+        bytes: "\\x00",
+        sum: "0.30000000000000004",
+      });
+    });
+
+    it("is told to be alive", async () => {
+      assertEquals(await probeDatabase(subject.database), undefined);
+    });
+  });
+}
+
+describe("run under limits", () => {
+  let test: TestDatabase;
+  let subject: Subject;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+    await test.admin.unsafe(`
+      create table items (id int4 primary key, name text);
+      insert into items select n, 'item ' || n from generate_series(1, 10) n;
+    `);
+    subject = await openSubject(test, {
+      poolSize: 2,
+      poolWaitMs: 200,
+      statementTimeoutMs: 600,
+      lockTimeoutMs: 200,
+    });
+  });
+  after(async () => {
+    await subject.database.close(1000);
+    await test.drop();
+  });
+
+  it("answers a statement over its time with 504 [DECISIONS 4]", async () => {
+    const error = await refuse(
+      subject.database.run((sql) => sql`select pg_sleep(30)`, { write: true }),
+    );
+    assertEquals([error.status, failureOf(error).code], [504, "57014"]);
+    assert(error.message.endsWith("nothing was changed"));
+  });
+
+  it("answers a locked row with 503 and Retry-After [DECISIONS 4]", async () => {
+    await test.admin.begin(async (admin) => {
+      await admin`update items set name = 'held' where id = 1`;
+      const error = await refuse(
+        subject.database.run((sql) => sql`update items set name = ${"mine"}::text where id = 1`, {
+          write: true,
+        }),
+      );
+      assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
+      assert(error.message.endsWith("nothing was changed"));
+    });
+  });
+
+  it("turns requests away when all connections stay busy, then serves again [DECISIONS 9]", async () => {
+    const busy = [1, 2].map(() =>
+      subject.database.run((sql) => sql`select pg_sleep(0.5)`, { write: false })
+    );
+    const error = await refuse(subject.database.run((sql) => sql`select 1`, { write: false }));
+    assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
+    assertEquals(failureOf(error).code, "POOL_WAIT");
+    await Promise.all(busy);
+    assertEquals(await probeDatabase(subject.database), undefined);
+  });
+
+  it("ends a statement that nobody waits for [RELIABILITY RE19]", async () => {
+    const controller = new AbortController();
+    const running = subject.database.run((sql) => sql`select pg_sleep(0.55), 'abandoned'`, {
+      write: false,
+      signal: controller.signal,
+    });
+    const refused = refuse(running);
+    await waitFor(async () => (await activity("abandoned")) === 1);
+    controller.abort();
+    assertEquals(failureOf(await refused).kind, "timeout");
+    assertEquals(await activity("abandoned"), 0);
+  });
+
+  it("does not start a statement that nobody waits for", async () => {
+    let compiled = 0;
+    await refuse(
+      subject.database.run(
+        (sql) => sql`insert into items values (${String(100 + compiled++)}::text::int4)`,
+        {
+          write: true,
+          signal: AbortSignal.abort(),
+        },
+      ),
+    );
+    const [row] = await test.admin`select count(*)::int4 as count from items where id >= 100`;
+    assertEquals(row?.count, 0);
+  });
+
+  it("tries the victim of a deadlock again [DECISIONS 4] [RELIABILITY CO5]", async () => {
+    const swap = (first: string, second: string) =>
+      subject.database.run(
+        (sql) =>
+          sql`with one as (update items set name = ${first}::text where id = ${first}::text::int4 returning 1),
+            pause as materialized (select pg_sleep(0.15) from one)
+          update items set name = ${first}::text
+          where id = ${second}::text::int4 and exists (select from pause)`,
+        { write: true },
+      );
+    await Promise.all([swap("2", "3"), swap("3", "2")]);
+    const rows = await test.admin`select distinct name from items where id in (2, 3)`;
+    assertEquals(rows.length, 1);
+  });
+
+  it("runs a fast statement while others are slow [RELIABILITY RE9]", async () => {
+    const order: string[] = [];
+    const slow = subject.database.run((sql) => sql`select pg_sleep(0.4)`, { write: false })
+      .then(() => order.push("slow"));
+    await Promise.all([1, 2, 3, 4].map(async () => {
+      await subject.database.run((sql) => sql`select 1`, { write: false });
+      order.push("fast");
+    }));
+    await slow;
+    assertEquals(order, ["fast", "fast", "fast", "fast", "slow"]);
+  });
+
+  it("prints no notice and sends none on [RELIABILITY DB26]", async () => {
+    const rows = await subject.database.run((sql) => sql`select ${"1"}::text as one`, {
+      write: false,
+    });
+    await test.admin.unsafe(`create function notify_loudly() returns int4 language plpgsql as
+      $$ begin raise warning 'loud'; return 1; end $$`);
+    const loud = await subject.database.run((sql) => sql`select notify_loudly()::text as one`, {
+      write: false,
+    });
+    assertEquals({ ...loud[0] }, { ...rows[0] });
+  });
+
+  /** Counts the running statements that hold a text. */
+  async function activity(text: string): Promise<number> {
+    const [row] = await test.admin<{ count: number }[]>`
+      select count(*)::int4 as count from pg_stat_activity
+      where datname = current_database() and state = 'active' and application_name = 'rowgate'
+        and query like ${`%${text}%`}`;
+    return row?.count ?? 0;
+  }
+});
+
+describe("run over broken connections", () => {
+  let test: TestDatabase;
+  let subject: Subject;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+    await test.admin.unsafe("create table log (n int4)");
+    subject = await openSubject(test, { poolSize: 3, statementTimeoutMs: 1000 });
+  });
+  after(async () => {
+    await subject.database.close(1000);
+    await test.drop();
+  });
+
+  /** Kills every connection of the subject once one of its statements runs. */
+  async function terminate(): Promise<void> {
+    await waitFor(async () => {
+      const rows = await test.admin`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'rowgate' and state = 'active'
+          and wait_event = 'PgSleep'`;
+      return rows.length > 0;
+    });
+    await test.admin`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'rowgate'`;
+  }
+
+  it("reads once more when the connection is lost [DECISIONS 4] [RELIABILITY DB5]", async () => {
+    let attempts = 0;
+    const [rows] = await Promise.all([
+      subject.database.run((sql) => {
+        return attempts++ === 0
+          ? sql`select pg_sleep(0.9), 'late' as answer`
+          : sql`select 'second' as answer`;
+      }, { write: false }),
+      terminate(),
+    ]);
+    assertEquals([rows[0]?.answer, attempts], ["second", 2]);
+  });
+
+  it("does not repeat a lost write, and says what is unknown [DECISIONS 4] [RELIABILITY DB6]", async () => {
+    let attempts = 0;
+    const [error] = await Promise.all([
+      refuse(subject.database.run((sql) => {
+        attempts++;
+        return sql`insert into log select 1 from pg_sleep(0.9)`;
+      }, { write: true })),
+      terminate(),
+    ]);
+    assertEquals([error.status, error.headers["Retry-After"], attempts], [503, "1", 1]);
+    assert(error.message.includes("outcome is unknown"));
+  });
+
+  it("gives no later statement the error of a broken connection", async () => {
+    for (let round = 0; round < 5; round++) {
+      const rows = await subject.database.run((sql) => sql`select ${String(round)}::text as n`, {
+        write: true,
+      });
+      assertEquals(rows[0]?.n, String(round));
+    }
+  });
+
+  it("tells once that the database went and once that it came back", () => {
+    const texts = subject.observations.map((item) =>
+      item.kind === "warning" ? item.message.replace(/ \(\w+\)$/, "") : item.kind
+    );
+    assertEquals(texts, [
+      "the database is not available",
+      "the database is available again",
+    ]);
+  });
+
+  it("gives up on a frozen backend, and serves others meanwhile [RELIABILITY DB12]", async () => {
+    const [row] = await subject.database.run<{ pid: string }>(
+      (sql) => sql`select pg_backend_pid()::text as pid`,
+      { write: false },
+    );
+    const pid = Number(row?.pid);
+    process.kill(pid, "SIGSTOP");
+    try {
+      const first = subject.database.run((sql) => sql`select ${"1"}::text as n`, { write: true });
+      const others = await Promise.all(
+        ["2", "3", "4"].map((n) =>
+          subject.database.run((sql) => sql`select ${n}::text as n`, { write: false })
+        ),
+      );
+      assertEquals(others.map((rows) => rows[0]?.n), ["2", "3", "4"]);
+      const error = await refuse(first);
+      assertEquals(error.status, 504);
+      assert(error.message.includes("outcome is unknown"));
+      assertEquals(await probeDatabase(subject.database), undefined);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+  });
+});
+
+/** Waits until something is so; the runner's limit ends what never comes. */
+async function waitFor(condition: () => Promise<boolean>): Promise<void> {
+  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
