@@ -98,5 +98,7 @@ function join(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 function refuseSize({ maxBytes }: BodyLimits): ApiError {
-  return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`);
+  return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`, {
+    headers: { "connection": "close" },
+  });
 }

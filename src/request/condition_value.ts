@@ -82,7 +82,7 @@ export function isScalar(value: unknown): value is Scalar {
 }
 
 function refuseNull(why: string): string {
-  return `null ${why}, expected a value here, or is_null or is_not_null as operator`;
+  return `null ${why}, use is_null or is_not_null to test for it`;
 }
 
 function describeArray(value: unknown): string {

@@ -1,0 +1,182 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import { ApiError } from "../../../src/errors.ts";
+import { printPath } from "../../../src/issue.ts";
+import { parseJson } from "../../../src/request/json.ts";
+
+function refuse(text: string): string {
+  const error = assertThrows(() => parseJson(text), ApiError);
+  assertEquals((error as ApiError).status, 400);
+  return (error as ApiError).message;
+}
+
+function paths(text: string): string[] {
+  return parseJson(text).issues.map((issue) => printPath(issue.path));
+}
+
+/** Numbers beyond a double are findings; the law about values leaves them out. */
+const SAFE_JSON = fc.jsonValue({ maxDepth: 4, noUnicodeString: false })
+  .map((value) => JSON.stringify(value, (_key, item) => typeof item === "number" ? 1.5 : item));
+
+describe("parseJson", () => {
+  it("agrees with JSON.parse on every document that has no key twice [DECISIONS 7]", () => {
+    fc.assert(fc.property(SAFE_JSON, fc.constantFrom(undefined, 1, "\t"), (text, indent) => {
+      const document = JSON.parse(text);
+      const printed = JSON.stringify(document, undefined, indent);
+      assertEquals(JSON.stringify(parseJson(printed).value), JSON.stringify(document));
+    }));
+  });
+
+  it("gives a value or a 400 for any text [DECISIONS 7]", () => {
+    const pieces = fc.constantFrom(...'{}[],:"\\ue019+-.EtTfn \n\0x'.split(""), "true", "null");
+    fc.assert(fc.property(fc.array(pieces), (parts) => {
+      const text = parts.join("");
+      let expected: string | undefined;
+      try {
+        expected = JSON.stringify(JSON.parse(text));
+      } catch { /* not JSON */ }
+      if (expected === undefined) assertStringIncludes(refuse(text), "body: ");
+      else if (new Set(text.match(/"[^"]*"(?=\s*:)/g)).size > 1) return;
+      else assertEquals(parseJson(text).value !== undefined, true);
+    }));
+  });
+
+  for (
+    const [text, expected] of [
+      ["", "body: the body is empty, expected a JSON object"],
+      [" \n", "body: the body is empty, expected a JSON object"],
+      ['{"a":1,}', "body: not valid JSON at line 1, column 8, expected a key in double quotes"],
+      ["{'a':1}", "body: not valid JSON at line 1, column 2, expected a key in double quotes"],
+      ['{\n "a" 1}', 'body: not valid JSON at line 2, column 6, expected ":"'],
+      ["[1 2]", 'body: not valid JSON at line 1, column 4, expected "," or "]"'],
+      ["[01]", 'body: not valid JSON at line 1, column 3, expected "," or "]"'],
+      ['{"a":NaN}', "body: not valid JSON at line 1, column 6, expected a value"],
+      ["-", "body: not valid JSON at line 1, column 1, expected a digit"],
+      ["/*x*/{}", "body: not valid JSON at line 1, column 1, expected a value"],
+      ['"a\nb"', "body: not valid JSON at line 1, column 3, expected control characters"],
+      ['"\\x"', "body: not valid JSON at line 1, column 2, expected an escape"],
+      ['"\\u12g4"', "body: not valid JSON at line 1, column 2, expected an escape"],
+      ['{"a":"b', 'body: the JSON ends too early, at line 1, column 8, expected a closing "'],
+      ["{} {}", "body: not valid JSON at line 1, column 4, expected nothing after"],
+      ["\u00a0{}", "body: not valid JSON at line 1, column 1, expected a value"],
+    ] as const
+  ) {
+    it(`tells where ${JSON.stringify(text)} is no JSON [DECISIONS 7]`, () => {
+      assertStringIncludes(refuse(text), expected);
+    });
+  }
+
+  it("refuses a key twice in one object, also when it is written with escapes [DECISIONS 7]", () => {
+    assertEquals(
+      refuse(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
+      'body: the key "fid" stands twice at filters.fid, expected it once',
+    );
+    assertStringIncludes(refuse('{"__proto__":1,"__proto__":2}'), '"__proto__" stands twice');
+    assertEquals(paths('{"a":{"x":1},"b":{"x":1}}'), []);
+  });
+
+  it("takes 64 levels and refuses 65 [RELIABILITY 5]", () => {
+    assertEquals(paths("[".repeat(64) + "]".repeat(64)), []);
+    assertStringIncludes(refuse("[".repeat(65) + "]".repeat(65)), "expected at most 64 levels");
+    assertStringIncludes(refuse("[".repeat(1_000_000)), "nested too deeply");
+  });
+
+  it("keeps __proto__ and constructor as keys like any other [RELIABILITY 0.1]", () => {
+    const value = parseJson('{"__proto__":{"polluted":1},"constructor":"x"}').value as object;
+    assertEquals(Object.keys(value), ["__proto__", "constructor"]);
+    assertEquals((value as Record<string, unknown>).polluted, undefined);
+    assertEquals(({} as Record<string, unknown>).polluted, undefined);
+    assertEquals("toString" in value, false);
+  });
+
+  for (
+    const number of [
+      "9007199254740992",
+      "-9007199254740993",
+      "12345678901234567890",
+      "0.1000000000000000055",
+      "1.00000000000000000001",
+      "1e400",
+      "-1e400",
+      "1e300",
+      "1e-400",
+      "123456789012345.678901",
+    ]
+  ) {
+    it(`finds that a double does not hold ${number} [DECISIONS 3]`, () => {
+      const [issue] = parseJson(`{"a":[${number}]}`).issues;
+      assertEquals(printPath(issue!.path), "a[0]");
+      assertEquals(
+        issue!.message,
+        `${number} can not be held exactly by a JSON number, send it as a string`,
+      );
+    });
+  }
+
+  for (
+    const number of [
+      "9007199254740991",
+      "-9007199254740991",
+      "0.30000000000000004",
+      "1.0",
+      "1E5",
+      "0.1e1",
+      "-0",
+      "-0.0e-5",
+      "0e999",
+      "5e-324",
+      "100000000000000000000e-10",
+      "1.50000000000000000000000",
+      "123456789012.345",
+    ]
+  ) {
+    it(`takes ${number}, which a double holds [DECISIONS 3]`, () => {
+      const { value, issues } = parseJson(number);
+      assertEquals(issues, []);
+      assertEquals(Object.is(value, Number(number)), true);
+    });
+  }
+
+  it("takes every double within the safe range as JavaScript prints it [DECISIONS 3]", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, max: 2 ** 53 - 1, min: 1 - 2 ** 53 }), (number) => {
+        const { value, issues } = parseJson(String(number));
+        assertEquals(issues, []);
+        assertEquals(value === number, true);
+      }),
+    );
+  });
+
+  for (
+    const [text, path, what] of [
+      [String.raw`{"a":"x\u0000"}`, "a", "the character U+0000"],
+      [String.raw`["\ud800"]`, "[0]", "half of a surrogate pair"],
+      [String.raw`["\udc00\ud800"]`, "[0]", "half of a surrogate pair"],
+      ['["\ud800"]', "[0]", "half of a surrogate pair"],
+      [String.raw`{"a":{"\ud800":1}}`, String.raw`a["\ud800"]`, "the key holds half"],
+      [String.raw`{"\u0000":1}`, String.raw`["\u0000"]`, "the key holds the character U+0000"],
+    ] as const
+  ) {
+    it(`finds ${what} in ${JSON.stringify(text)} [DECISIONS 3]`, () => {
+      const [issue, ...others] = parseJson(text).issues;
+      assertEquals([printPath(issue!.path), others], [path, []]);
+      assertStringIncludes(issue!.message, what);
+    });
+  }
+
+  it("takes surrogate pairs, raw and as escapes [RELIABILITY TV28]", () => {
+    assertEquals(parseJson(String.raw`["😀", "\ud83d\ude00", "\u2028é"]`), {
+      value: ["😀", "😀", "\u2028é"],
+      issues: [],
+    });
+  });
+
+  it("gives findings in document order and not without end [DECISIONS 7]", () => {
+    assertEquals(paths('{"b":1e999,"a":[1,1e999,{"c":1e999}]}'), ["b", "a[1]", "a[2].c"]);
+    assertEquals(
+      paths(`[${"1e999,".repeat(1000)}1]`).slice(0, 5),
+      [0, 1, 2, 3, 4].map((i) => `[${i}]`),
+    );
+  });
+});
