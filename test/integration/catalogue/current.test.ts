@@ -1,0 +1,222 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { afterAll, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
+import type { Config } from "../../../src/config.ts";
+import { ApiError } from "../../../src/errors.ts";
+import type { Database } from "../../../src/database/database.ts";
+import { openDatabase } from "../../../src/database/client.ts";
+import {
+  type CurrentCatalogue,
+  followDatabase,
+  MAX_AGE_MS,
+  MIN_REFRESH_INTERVAL_MS,
+  RENEW_AGE_MS,
+} from "../../../src/catalogue/current.ts";
+import { EMPTY_POLICY, type Policy } from "../../../src/catalogue/policy.ts";
+import type { Observation } from "../../../src/observe.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const CONFIG: Config = {
+  host: "127.0.0.1",
+  port: 0,
+  databaseUrl: undefined,
+  dataDir: "",
+  schema: "public",
+  tenantColumn: "tenant_id",
+  policyFile: undefined,
+  poolSize: 2,
+  poolWaitMs: 5000,
+  statementTimeoutMs: 10_000,
+  lockTimeoutMs: 5000,
+  requestTimeoutMs: 30_000,
+  maxBodyBytes: 1_048_576,
+  maxInFlight: 100,
+  prepare: true,
+  tenantSetting: undefined,
+  corsOrigins: [],
+  logLevel: "silent",
+  shutdownMs: 1000,
+};
+
+describe("the catalogue in force follows the database [DECISIONS 2]", () => {
+  let testDatabase: TestDatabase;
+  let database: Database;
+  let observations: Observation[];
+  let statements: number;
+  let timeMs: number;
+  let column = 0;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase("real", "fixture");
+    const config = { ...CONFIG, databaseUrl: testDatabase.servingUrl };
+    database = await openDatabase(config, () => {});
+  });
+  afterAll(async () => {
+    await database.close(1000);
+    await testDatabase.drop();
+  });
+  beforeEach(() => {
+    observations = [];
+    statements = 0;
+    timeMs = 1_000_000;
+  });
+
+  function follow(policy: Policy = EMPTY_POLICY, on: Database = database): CurrentCatalogue {
+    const counted: Database = {
+      ...on,
+      run: (compile, options) => {
+        statements += 1;
+        return on.run(compile, options);
+      },
+    };
+    return followDatabase(counted, {
+      schema: "public",
+      tenantColumn: "tenant_id",
+      policy,
+      observe: (observation) => observations.push(observation),
+      now: () => timeMs,
+    });
+  }
+
+  async function addColumn(): Promise<string> {
+    const name = `added_${++column}`;
+    await testDatabase.admin.unsafe(`alter table deals add column ${name} text`);
+    return name;
+  }
+
+  async function knows(catalogue: CurrentCatalogue, name: string): Promise<boolean> {
+    return (await catalogue.current()).tables.get("deals")!.columns.has(name);
+  }
+
+  async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+    for (let round = 0; round < 500; round++) {
+      if (await isSo()) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error("it did not come about in 5 s");
+  }
+
+  it("loads at first use, once for all who wait [DECISIONS 2]", async () => {
+    const catalogue = follow();
+    assertEquals([catalogue.loaded(), statements], [false, 0]);
+    const found = await Promise.all(Array.from({ length: 20 }, () => catalogue.current()));
+    assertEquals([catalogue.loaded(), statements], [true, 1]);
+    assertEquals(new Set(found).size, 1);
+    assertEquals(observations.filter(({ kind }) => kind === "catalogue").length, 1);
+    catalogue.close();
+  });
+
+  it("reads anew on demand, and tells whether there is something newer [DECISIONS 2]", async () => {
+    const catalogue = follow();
+    const seen = await catalogue.current();
+    assertEquals(await catalogue.refresh(seen, "unknown name"), false);
+    assertEquals(await catalogue.current(), seen);
+    timeMs += MIN_REFRESH_INTERVAL_MS;
+    const name = await addColumn();
+    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    assertEquals(await knows(catalogue, name), true);
+    assert((await catalogue.current()).version !== seen.version);
+    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    assertEquals(statements, 3);
+    catalogue.close();
+  });
+
+  it("reads at most once a second, however many names are unknown [DECISIONS 2]", async () => {
+    const catalogue = follow();
+    const seen = await catalogue.current();
+    for (let round = 0; round < 50; round++) await catalogue.refresh(seen, "unknown name");
+    assertEquals(statements, 2);
+    await Promise.all(Array.from({ length: 50 }, () => catalogue.refresh(seen, "unknown name")));
+    assertEquals(statements, 2);
+    timeMs += MIN_REFRESH_INTERVAL_MS;
+    await Promise.all(Array.from({ length: 50 }, () => catalogue.refresh(seen, "unknown name")));
+    assertEquals(statements, 3);
+    catalogue.close();
+  });
+
+  it("reads anew before a request finds it a minute old [DECISIONS 2]", async () => {
+    const catalogue = follow();
+    await catalogue.current();
+    const name = await addColumn();
+    timeMs += RENEW_AGE_MS - 1;
+    assertEquals([await knows(catalogue, name), statements], [false, 1]);
+    timeMs += MAX_AGE_MS;
+    assertEquals([await knows(catalogue, name), statements], [true, 2]);
+    catalogue.close();
+  });
+
+  it("reads anew beside the request that finds it half a minute old [0030]", async () => {
+    const catalogue = follow();
+    await catalogue.current();
+    const name = await addColumn();
+    timeMs += RENEW_AGE_MS;
+    assertEquals(await knows(catalogue, name), false);
+    await eventually(() => knows(catalogue, name));
+    assertEquals(statements, 2);
+    catalogue.close();
+  });
+
+  it("reads anew on NOTIFY rowgate_catalogue [DECISIONS 2]", async () => {
+    const catalogue = follow();
+    await catalogue.current();
+    await eventually(async () => {
+      const listeners = await testDatabase.admin`
+        select 1 from pg_stat_activity
+        where datname = current_database() and query ilike 'listen "rowgate_catalogue"%'`;
+      return listeners.length > 0;
+    });
+    const name = await addColumn();
+    await testDatabase.admin`notify rowgate_catalogue`;
+    await eventually(() => knows(catalogue, name));
+    catalogue.close();
+  });
+
+  it("keeps what is in force while the database is away [DECISIONS 9]", async () => {
+    let away = false;
+    const failing: Database = {
+      ...database,
+      run: (compile, options) =>
+        away
+          ? Promise.reject(new ApiError(503, "The database is away", { cause: { code: "08006" } }))
+          : database.run(compile, options),
+    };
+    const catalogue = follow(EMPTY_POLICY, failing);
+    const seen = await catalogue.current();
+    away = true;
+    timeMs += MAX_AGE_MS;
+    assertEquals(await catalogue.current(), seen);
+    assertEquals(observations.at(-1), { kind: "catalogue_failed", code: "08006" });
+    away = false;
+    const name = await addColumn();
+    timeMs += MIN_REFRESH_INTERVAL_MS;
+    assertEquals(await knows(catalogue, name), true);
+    catalogue.close();
+  });
+
+  it("rejects while it was never loaded, and loads as soon as it can [DECISIONS 9]", async () => {
+    let away = true;
+    const failing: Database = {
+      ...database,
+      run: (compile, options) =>
+        away ? Promise.reject(new ApiError(503, "away")) : database.run(compile, options),
+    };
+    const catalogue = follow(EMPTY_POLICY, failing);
+    assertEquals((await assertRejects(() => catalogue.current(), ApiError)).status, 503);
+    assertEquals(catalogue.loaded(), false);
+    away = false;
+    await catalogue.current();
+    assertEquals(catalogue.loaded(), true);
+    catalogue.close();
+  });
+
+  it("warns once of what the policy names in vain [DECISIONS 2]", async () => {
+    const catalogue = follow({ ...EMPTY_POLICY, credentialTables: ["vault"] });
+    const seen = await catalogue.current();
+    await addColumn();
+    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    const warnings = observations.filter((observation) =>
+      observation.kind === "warning" && observation.message.includes('"vault"')
+    );
+    assertEquals(warnings.length, 1);
+    catalogue.close();
+  });
+});
