@@ -8,7 +8,7 @@ import { openDriver } from "./driver.ts";
 import type { Client } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, toApiError } from "./failure.ts";
+import { isBroken, toApiError } from "./failure.ts";
 import { openGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openShapes } from "./shapes.ts";
@@ -66,7 +66,7 @@ export async function openDatabase(
       const outcome = await repeat(async () => {
         const sql = pool.sql();
         const outcome = await runStatement(sql, compile, { ...statement, signal });
-        if (isBroken(outcome.failure)) pool.renew(sql);
+        if (outcome.failure !== undefined && isBroken(outcome.failure)) pool.renew(sql);
         return outcome;
       }, (failure) => mayRepeat(failure, write));
       tell(outcome.failure);
@@ -123,10 +123,6 @@ export async function probeDatabase(database: Database): Promise<Failure | undef
     if (error instanceof ApiError) return error.cause as Failure;
     throw error;
   }
-}
-
-function isBroken(failure: Failure | undefined): boolean {
-  return failure !== undefined && (failure.kind === "lost" || failure.code === DEADLINE);
 }
 
 /** Tells when the database goes away and when it is back, once each. */

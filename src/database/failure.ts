@@ -118,6 +118,11 @@ export function classify(error: unknown, sent = true): Failure {
   };
 }
 
+/** Tells whether a connection must not be used again after a failure on it. */
+export function isBroken(failure: Failure): boolean {
+  return failure.kind === "lost" || failure.code === DEADLINE;
+}
+
 /** Makes a failure of our own, with nothing to tell but its kind and code. */
 export function fail(kind: FailureKind, code: string): Failure {
   return { kind, code, constraint: undefined, column: undefined, message: undefined };

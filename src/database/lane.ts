@@ -1,7 +1,7 @@
 import type { PendingQuery, Row, Sql } from "postgres";
-import type { Compile, Database, TransactionOptions } from "./database.ts";
+import type { Compile, Database, Step, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, toApiError } from "./failure.ts";
+import { DEADLINE, fail, isBroken, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
 import type { Client } from "./driver.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
@@ -21,14 +21,14 @@ export function openLane(
   options: StatementOptions,
 ): Database["transact"] {
   async function transact<R extends Row>(
-    statements: readonly Compile[],
+    steps: readonly Step[],
     { rollback }: TransactionOptions,
   ): Promise<R[]> {
     const leave = await gate.enter();
     if (typeof leave !== "function") throw toApiError(leave, { write: true });
     try {
       const outcome = await repeat(
-        () => runTransaction(client, statements, { ...options, rollback }),
+        () => runTransaction(client, steps, { ...options, rollback }),
         (failure) => failure === LANE_LOST,
       );
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write: true });
@@ -42,64 +42,69 @@ export function openLane(
 
 async function runTransaction(
   client: Client,
-  statements: readonly Compile[],
+  steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Row[]>> {
   const sql = client.sql();
   const closes = client.closes();
   // On a connection made anew a statement would stand alone, and be kept.
-  const lost = () => client.closes() !== closes;
+  const isLost = () => client.closes() !== closes;
+  const undo = (failure: Failure) => undoTransaction(client, failure, { ...options, isLost });
 
   const begun = await settle(command(sql, "begin"), options);
-  if (begun.failure !== undefined) return await undo(client, begun.failure, options);
+  if (begun.failure !== undefined) {
+    if (!isBroken(begun.failure)) return begun;
+    client.renew(sql);
+    return begun.failure.kind === "lost" ? { failure: LANE_LOST } : begun;
+  }
   let rows: Row[] = [];
   try {
-    for (const compile of statements) {
-      if (lost()) return { failure: LANE_LOST };
-      const outcome = await runStatement(sql, compile, options);
-      if (outcome.failure !== undefined) return await undo(client, outcome.failure, options);
+    for (const compile of steps) {
+      if (isLost()) return { failure: LANE_LOST };
+      const outcome = await runStatement(sql, compile as Compile, options);
+      if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
       rows = outcome.rows;
     }
   } catch (error) {
     // A statement that can not be compiled must not leave the transaction open.
-    await undo(client, fail("unknown", "COMPILE"), options);
+    await undo(LANE_LOST);
     throw error;
   }
-  if (lost()) return { failure: LANE_LOST };
+  if (isLost()) return { failure: LANE_LOST };
   if (!options.rollback) {
     const kept = await settle(command(sql, "commit"), options);
     if (kept.failure === undefined) return { rows };
-    if (kept.failure.kind === "lost" || kept.failure.code === DEADLINE) client.renew(sql);
+    if (isBroken(kept.failure)) client.renew(sql);
     return kept;
   }
   // Deferred constraints are judged at a commit that never comes.
   const judged = await settle(command(sql, "set constraints all immediate"), options);
-  if (judged.failure !== undefined) return await undo(client, judged.failure, options);
-  await undo(client, LANE_LOST, options);
+  if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
+  await undo(LANE_LOST);
   return { rows };
 }
 
-/** Ends a transaction that is not to be kept; a connection that can not do that is given up. */
-async function undo(
+/**
+ * Ends a transaction that is not to be kept; a connection that can not do that is given up. Gives
+ * the failure in the light of that: whatever happened, nothing was kept.
+ */
+async function undoTransaction(
   client: Client,
   failure: Failure,
-  options: StatementOptions,
-): Promise<{ readonly failure: Failure }> {
+  options: StatementOptions & { readonly isLost: () => boolean },
+): Promise<Failure> {
   const sql = client.sql();
+  if (failure.kind === "lost" || options.isLost()) {
+    client.renew(sql);
+    return LANE_LOST;
+  }
   if (failure.code === DEADLINE) {
     client.renew(sql);
-    return { failure: failure.kind === "timeout" ? fail("timeout", "LANE_DEADLINE") : failure };
-  }
-  if (failure.kind === "lost") {
-    client.renew(sql);
-    return { failure: LANE_LOST };
-  }
-  if (failure.kind === "unavailable" && failure !== LANE_LOST && failure.code !== "25006") {
-    return { failure };
+    return fail("timeout", "LANE_DEADLINE");
   }
   const undone = await settle(command(sql, "rollback"), options);
   if (undone.failure !== undefined) client.renew(sql);
-  return { failure };
+  return failure;
 }
 
 /** One of the lane's four constants, in the simple protocol: one message, nothing prepared. */

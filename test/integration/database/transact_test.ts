@@ -177,6 +177,19 @@ describe("transact over locks and broken connections", () => {
     assertEquals(rows[0]?.name, "old");
   });
 
+  it("undoes what a full database broke off", async () => {
+    // 53100 is what Postgres says when the disk is full; the connection lives on.
+    await test.admin.unsafe(`create function fill_disk() returns int4 language plpgsql as
+      $$ begin raise exception 'full' using errcode = '53100'; end $$`);
+    const error = await assertRejects(() =>
+      subject.database.transact([
+        (sql) => sql`update places set name = ${"new"}::text`,
+        (sql) => sql`select fill_disk()`,
+      ], { rollback: false }), ApiError) as ApiError;
+    assertEquals(error.status, 503);
+    assertEquals(await name(), "old");
+  });
+
   it("leaves no transaction open [RELIABILITY 0.3]", async () => {
     const open = await test.admin`
       select from pg_stat_activity
