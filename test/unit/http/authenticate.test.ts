@@ -1,0 +1,71 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { authenticate } from "../../../src/http/authenticate.ts";
+import type { Access } from "../../../src/tokens/token.ts";
+
+const ACCESS: Access = {
+  tokenId: "a",
+  name: null,
+  tenant: "1",
+  scopes: ["query"],
+  tables: null,
+  expiresAt: null,
+};
+
+function send(authorization: string | null): { asked: string[]; answer: Promise<Access> } {
+  const asked: string[] = [];
+  const headers = new Headers(authorization === null ? {} : { authorization });
+  const find = (token: string) => {
+    asked.push(token);
+    return Promise.resolve(token === "good" ? ACCESS : null);
+  };
+  return { asked, answer: authenticate(new Request("http://localhost/", { headers }), { find }) };
+}
+
+async function refuse(authorization: string | null) {
+  const { asked, answer } = send(authorization);
+  const { status, message, headers } = await assertRejects(() => answer, ApiError) as ApiError;
+  return { asked, status, message, challenge: headers["www-authenticate"] };
+}
+
+describe("authenticate", () => {
+  for (const header of ["Bearer good", "bearer good", "BEARER good", "Bearer  good"]) {
+    it(`takes ${JSON.stringify(header)} [spec 5] [RELIABILITY AU3]`, async () => {
+      assertEquals(await send(header).answer, ACCESS);
+    });
+  }
+
+  for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
+    it(`refuses ${JSON.stringify(header)} as no token at all [DECISIONS 5] [RELIABILITY AU1]`, async () => {
+      assertEquals(await refuse(header), {
+        asked: [],
+        status: 401,
+        message: 'Authorization: no API token, expected "Bearer <API token>"',
+        challenge: 'Bearer realm="rowgate"',
+      });
+    });
+  }
+
+  for (const token of ["a b", 'a"', "a%00é", "good, Bearer good", "x".repeat(256), "=", "a,b"]) {
+    it(`refuses ${token.slice(0, 20)} without a look-up [RELIABILITY AU4] [RELIABILITY AU5]`, async () => {
+      const { asked, status, challenge } = await refuse(`Bearer ${token}`);
+      assertEquals([asked, status], [[], 401]);
+      assertEquals(challenge, 'Bearer realm="rowgate", error="invalid_token"');
+    });
+  }
+
+  it("says the same of a token that no store knows as of a malformed one [DECISIONS 5]", async () => {
+    const unknown = await refuse("Bearer unknown");
+    const malformed = await refuse("Bearer a,b");
+    assertEquals(unknown.asked, ["unknown"]);
+    assertEquals({ ...unknown, asked: [] }, malformed);
+  });
+
+  it("does not take a store that is away for a wrong token [RELIABILITY AU17]", async () => {
+    const away = new ApiError(503, "away");
+    const request = new Request("http://localhost/", { headers: { authorization: "Bearer good" } });
+    const find = () => Promise.reject(away);
+    assertEquals(await assertRejects(() => authenticate(request, { find })), away);
+  });
+});

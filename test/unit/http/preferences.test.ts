@@ -1,0 +1,84 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { parsePreferences } from "../../../src/http/preferences.ts";
+
+const NONE = { count: true, maxAffected: undefined, rollback: false, applied: undefined };
+
+function refuse(header: string, operation: "query" | "update" | "other"): string {
+  const error = assertThrows(() => parsePreferences(header, operation), ApiError) as ApiError;
+  assertEquals(error.status, 400);
+  return error.message;
+}
+
+describe("parsePreferences", () => {
+  it("asks for nothing without the header [DECISIONS 3]", () => {
+    assertEquals(parsePreferences(null, "query"), NONE);
+    assertEquals(parsePreferences("", "update"), NONE);
+  });
+
+  it("reads count=none for a query, in any case and quoted [DECISIONS 3]", () => {
+    for (const header of ["count=none", "Count=None", 'count = "none"; x=y', ", count=none,"]) {
+      assertEquals(parsePreferences(header, "query"), {
+        ...NONE,
+        count: false,
+        applied: "count=none",
+      });
+    }
+  });
+
+  it("reads max-affected and tx for updates [DECISIONS 4]", () => {
+    assertEquals(parsePreferences("max-affected=10, tx=rollback", "update"), {
+      count: true,
+      maxAffected: 10,
+      rollback: true,
+      applied: "max-affected=10, tx=rollback",
+    });
+    assertEquals(parsePreferences("max-affected=0", "update").maxAffected, 0);
+  });
+
+  it("lets the first of two equal preferences count [DECISIONS 4]", () => {
+    assertEquals(parsePreferences("max-affected=1, MAX-AFFECTED=2", "update").maxAffected, 1);
+  });
+
+  it("ignores unknown preferences and those of other operations [DECISIONS 4]", () => {
+    const header = "respond-async, wait=10, count=exact, max-affected=x, tx=commit";
+    assertEquals(parsePreferences(header, "query"), NONE);
+    assertEquals(parsePreferences("count=none", "update"), NONE);
+    assertEquals(parsePreferences("count=none, max-affected=1", "other"), NONE);
+  });
+
+  it("does not split at a comma in quotes [DECISIONS 4]", () => {
+    assertEquals(parsePreferences('x="a, count=none, \\"b"', "query"), NONE);
+  });
+
+  for (
+    const [header, operation, expected] of [
+      ["handling=strict, foo=1", "query", 'Prefer: "foo=1" is not a preference of this operation'],
+      ["tx=rollback, handling=strict", "query", 'Prefer: "tx=rollback" is not a preference of'],
+      ["handling=strict, count=none", "update", 'Prefer: "count=none" is not a preference of'],
+      ["handling=strict, count=exact", "query", "expected one of handling=strict, count=none"],
+      ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"?'],
+    ] as const
+  ) {
+    it(`refuses ${header} on ${operation}, naming what is unknown [DECISIONS 4]`, () => {
+      assertEquals(refuse(header, operation).includes(expected), true);
+    });
+  }
+
+  it("tells that strict handling was applied [DECISIONS 4]", () => {
+    const { applied } = parsePreferences("handling=strict, count=none", "query");
+    assertEquals(applied, "handling=strict, count=none");
+  });
+
+  for (const value of ["", "=", "=-1", "=1.5", "=ten", "=1e3", "=99999999999999999999"]) {
+    it(`refuses max-affected${value} even when lenient, or no limit would hold [DECISIONS 4]`, () => {
+      const message = refuse(`max-affected${value}, handling=lenient`, "update");
+      assertEquals(message.startsWith("Prefer: max-affected is "), true);
+    });
+  }
+
+  it("refuses a tx other than rollback, or the change would be kept [DECISIONS 4]", () => {
+    assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
+  });
+});
