@@ -21,6 +21,7 @@ export async function buildCatalogue(
 ): Promise<BuiltCatalogue> {
   const { policy, schema } = options;
   const warnings: string[] = [];
+  if (!found.usable) warnings.push(`schema "${schema}" is not there, or the role may not use it`);
   const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
   for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
   const tables = new Map<string, Table>();

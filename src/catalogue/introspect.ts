@@ -125,6 +125,7 @@ described_tables as (
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 )
 select pg_catalog.json_build_object(
+  'usable', exists (select from space),
   'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.relname), '[]')
     from described_tables t),
   'types', (select coalesce(pg_catalog.json_object_agg(t.oid, t.description order by t.oid), '{}')

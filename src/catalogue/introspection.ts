@@ -1,5 +1,7 @@
 /** What the introspection statement answers: the schema as the role in use sees it, uninterpreted. */
 export interface Introspection {
+  /** The schema is there and the role may use it. */
+  readonly usable: boolean;
   readonly tables: readonly FoundTable[];
   /** By oid; every type of a column, with the types it stands on. */
   readonly types: Readonly<Record<string, FoundType>>;

@@ -46,6 +46,7 @@ function table(name: string, update = true) {
 }
 
 const FOUND: Introspection = {
+  usable: true,
   tables: [table("deals"), table("archive", false), table("sessions"), table("Api_Tokens")],
   types: { "23": INT4 },
   credentialTables: ["Vault"],
