@@ -58,7 +58,7 @@ export interface Column {
    * Type that the column itself must be cast to in a comparison: a domain over an enum has no `=` or
    * `<` of its own. Undefined for all others.
    */
-  readonly comparedAs: SqlText | undefined;
+  readonly comparedAs?: SqlText | undefined;
   /** `char(n)` or an array of it: compared as text, for its padding. */
   readonly padded: boolean;
   /** Characters at most (`varchar(n)`, `char(n)`), bits (`bit(n)`, `varbit(n)`), of the base or element type. */
