@@ -1,0 +1,139 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+import type { SendOptions } from "./describe_service.ts";
+
+const NO_JSON: SendOptions = {
+  body: undefined,
+  raw: "{",
+  headers: { "content-type": "text/plain" },
+};
+const BROKEN: SendOptions = {
+  body: undefined,
+  raw: "{",
+  headers: { "content-type": "application/json" },
+};
+
+describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service }) => {
+  it("1: an unknown route is 404 before the token is looked at [DECISIONS 1]", async () => {
+    const paths = [
+      "/",
+      "/integration",
+      "/integration/tables/deals",
+      "/integration/tables/deals/records",
+      "/integration/tables/deals/records/many",
+      "/Integration/tables",
+      "/integration/tables//query",
+    ];
+    for (const path of paths) {
+      assertRefused(await service().send("POST", path, { token: null, body: {} }), 404);
+    }
+  });
+
+  it("1: a wrong method is 405 with Allow before the token is looked at [DECISIONS 1]", async () => {
+    const wrong: readonly [string, string, string][] = [
+      ["GET", "/integration/tables/deals/query", "POST"],
+      ["PUT", "/integration/tables/deals/query", "POST"],
+      ["PATCH", "/integration/tables/my-deals/query", "POST"],
+      ["POST", "/integration/tables/deals/records/single", "PATCH"],
+      ["DELETE", "/integration/tables/user_passwords/records/bulk", "PATCH"],
+      ["POST", "/integration/tables", "GET"],
+      ["PATCH", "/integration/tables/deals/fields", "GET"],
+      ["DELETE", "/integration/token", "GET"],
+    ];
+    for (const [method, path, allowed] of wrong) {
+      const answer = await service().send(method, path, { token: null });
+      assertRefused(answer, 405);
+      assertStringIncludes(answer.headers.get("allow") ?? "", allowed);
+    }
+  });
+
+  it("2: a missing token is 401 before name, table and body [DECISIONS 1]", async () => {
+    for (const table of ["my-deals", "user_passwords", "nothing", "deals"]) {
+      assertRefused(await query(table, undefined, { ...NO_JSON, token: null }), 401);
+      assertRefused(await single(table, undefined, { ...NO_JSON, token: null }), 401);
+      assertRefused(await bulk(table, undefined, { ...NO_JSON, token: "rg_x" }), 401);
+    }
+  });
+
+  it("3: a bad table name is 400 before the body is looked at [DECISIONS 1]", async () => {
+    for (const table of ["my-deals", "user-passwords", "user_passwords%20"]) {
+      assertRefusedAt(await query(table, undefined, NO_JSON), "table");
+      assertRefusedAt(await single(table, undefined, BROKEN), "table");
+      assertRefusedAt(await bulk(table, { filters: 1 }), "table");
+    }
+  });
+
+  it("4: a credential table is 403, whether or not it exists, in any case, before the body [DECISIONS 1] [DECISIONS 2]", async () => {
+    for (
+      const table of [
+        "user_passwords",
+        "USER_PASSWORDS",
+        "Sessions",
+        "impersonations",
+        "password_reset_tokens",
+      ]
+    ) {
+      assertRefused(
+        await query(table, undefined, NO_JSON),
+        403,
+        "not readable through the integration API",
+      );
+      assertRefused(await single(table, undefined, BROKEN), 403);
+      assertRefused(await bulk(table, { filters: 1 }), 403);
+      assertRefused(await service().send("GET", `/integration/tables/${table}/fields`), 403);
+    }
+  });
+
+  it("5: missing, not exposed and without tenant scope are one text, before the body [DECISIONS 1]", async () => {
+    const texts = new Set<string>();
+    for (
+      const table of [
+        "nothing",
+        "internal_settings",
+        "odd_tenant",
+        "open_deals",
+        "measurements_2024",
+        "pg_class",
+      ]
+    ) {
+      for (const send of [query, single, bulk]) {
+        texts.add(assertRefused(await send(table, undefined, NO_JSON), 404).replaceAll(table, "T"));
+      }
+      const fields = await service().send("GET", `/integration/tables/${table}/fields`);
+      texts.add(assertRefused(fields, 404).replaceAll(table, "T"));
+    }
+    assertEquals(texts.size, 1, [...texts].join(" | "));
+  });
+
+  it("7: media type is 415 before size and JSON [DECISIONS 1]", async () => {
+    const raw = "{" + " ".repeat(2_000_000);
+    assertRefused(await query("deals", undefined, { ...NO_JSON, raw }), 415);
+  });
+
+  it("7: size is 413 before JSON [DECISIONS 1]", async () => {
+    const raw = "{" + " ".repeat(2_000_000);
+    assertRefused(await query("deals", undefined, { ...BROKEN, raw }), 413);
+  });
+
+  it("7: JSON is 400 before shape, and shape before names [DECISIONS 1]", async () => {
+    assertRefused(
+      await query("deals", undefined, { ...BROKEN, raw: '{"pages": 1, "select": ["nope"' }),
+      400,
+      /JSON/,
+    );
+    const error = assertRefusedAt(await query("deals", { select: ["nope"], pages: 1 }), "pages");
+    assertEquals(error.includes("nope"), false, error);
+  });
+
+  it("8: nothing is written when anything of the body is refused [DECISIONS 1]", async () => {
+    const answer = await bulk("deals", {
+      filters: { closed: true },
+      fields: { note: "x", nope: 1 },
+    });
+    assertRefusedAt(answer, "fields.nope");
+    const filters = { and: [{ field: "note", op: "eq", value: "x" }] };
+    assertEquals(assertOk(await query("deals", { filters }))["total"], 0);
+  });
+});

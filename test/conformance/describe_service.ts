@@ -1,0 +1,64 @@
+import { after, before, describe } from "@std/testing/bdd";
+import { createTestService } from "../support/service.ts";
+import type { Answer, TestService } from "../support/service.ts";
+import { DATABASE_KINDS } from "../support/database.ts";
+import type { DatabaseKind } from "../support/database.ts";
+
+/** What a test may add to a request; a `token` of null sends none. */
+export type SendOptions = NonNullable<Parameters<TestService["send"]>[2]>;
+/** What a service of a test is made with. */
+export type ServiceOptions = NonNullable<Parameters<typeof createTestService>[1]>;
+
+/** The service of one file and database, as tests speak to it. */
+export interface Conversation {
+  readonly kind: DatabaseKind;
+  /** The service; only while tests run. */
+  readonly service: () => TestService;
+  readonly query: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
+  readonly single: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
+  readonly bulk: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
+  readonly get: (path: string, options?: SendOptions) => Promise<Answer>;
+  /** Runs statements as superuser, beside the service. */
+  readonly run: (text: string) => Promise<Record<string, unknown>[]>;
+}
+
+/** Describes one subject for each kind of database, with a service of its own that is closed after. */
+export function describeService(
+  title: string,
+  define: (conversation: Conversation) => void,
+  options?: ServiceOptions | ((kind: DatabaseKind) => ServiceOptions),
+): void {
+  for (const kind of DATABASE_KINDS) {
+    describe(`${title}, ${kind}`, () => {
+      let opened: TestService | undefined;
+      before(async () => {
+        opened = await createTestService(
+          kind,
+          typeof options === "function" ? options(kind) : options,
+        );
+      });
+      after(() => opened?.close());
+      define(converse(kind, () => {
+        if (opened === undefined) throw new Error("The service of this file did not start");
+        return opened;
+      }));
+    });
+  }
+}
+
+/** Makes the {@link Conversation} with a service that may not have been opened yet. */
+export function converse(kind: DatabaseKind, service: () => TestService): Conversation {
+  const at = (table: string, rest: string) => `/integration/tables/${table}/${rest}`;
+  return {
+    kind,
+    service,
+    query: (table, body = {}, options = {}) =>
+      service().send("POST", at(table, "query"), { body, ...options }),
+    single: (table, body = {}, options = {}) =>
+      service().send("PATCH", at(table, "records/single"), { body, ...options }),
+    bulk: (table, body = {}, options = {}) =>
+      service().send("PATCH", at(table, "records/bulk"), { body, ...options }),
+    get: (path, options = {}) => service().send("GET", path, options),
+    run: async (text) => [...await service().database.admin.unsafe(text)],
+  };
+}

@@ -1,0 +1,141 @@
+import { assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+/** A filter of so many groups inside each other, a condition in the innermost. */
+function nest(depth: number, condition: unknown = { field: "id", op: "eq", value: 1 }): unknown {
+  let item = condition;
+  for (let level = depth; level > 0; level--) item = { [level % 2 ? "and" : "or"]: [item] };
+  return item;
+}
+
+/** The path of the group at a depth of {@link nest}. */
+function pathOf(depth: number): string {
+  let path = "filters";
+  for (let level = 1; level < depth; level++) path += level % 2 ? ".and[0]" : ".or[0]";
+  return path;
+}
+
+function conditions(count: number): unknown[] {
+  return Array.from({ length: count }, (_, n) => ({ field: "id", op: "neq", value: 500 + n }));
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n + 1);
+}
+
+describeService("spec 8, limits", ({ query, single, bulk }) => {
+  it("takes groups to depth 5 [spec 8] [DECISIONS 3]", async () => {
+    for (const depth of [1, 2, 3, 4, 5]) {
+      assertEquals(recordsOf(await query("guests", { filters: nest(depth) })).length, 1);
+    }
+  });
+
+  it("refuses a group at depth 6 at its own path [spec 8] [DECISIONS 3]", async () => {
+    assertRefusedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
+  });
+
+  it("refuses an empty group at depth 6 too [spec 8] [DECISIONS 3]", async () => {
+    assertRefusedAt(await query("guests", { filters: nest(5, { and: [] }) }), pathOf(6), "5");
+  });
+
+  it("refuses what is nested a thousand times without falling over [spec 8]", async () => {
+    const answer = await query("guests", { filters: nest(1000) });
+    assertEquals(answer.status, 400, answer.text.slice(0, 300));
+  });
+
+  it("takes 50 conditions in one group [spec 8]", async () => {
+    assertEquals(recordsOf(await query("guests", { filters: { and: conditions(50) } })).length, 5);
+  });
+
+  it("refuses the 51st condition in one group [spec 8]", async () => {
+    assertRefusedAt(
+      await query("guests", { filters: { and: conditions(51) } }),
+      "filters.and[50]",
+      "50",
+    );
+  });
+
+  it("counts conditions over the whole tree [spec 8] [DECISIONS 3]", async () => {
+    const groups = (last: number) => ({
+      and: [{ or: conditions(20) }, { and: [{ and: conditions(20) }] }, { or: conditions(last) }],
+    });
+    assertEquals(recordsOf(await query("guests", { filters: groups(10) })).length, 5);
+    assertRefusedAt(await query("guests", { filters: groups(11) }), "filters.and[2].or[10]", "50");
+  });
+
+  for (const op of ["in", "not_in"]) {
+    it(`takes 1 and 200 values in ${op} [spec 8] [spec 2]`, async () => {
+      for (const count of [1, 200]) {
+        const filters = { and: [{ field: "id", op, value: numbers(count) }] };
+        const found = Math.min(count, 5);
+        assertEquals(
+          recordsOf(await query("guests", { filters })).length,
+          op === "in" ? found : 5 - found,
+        );
+      }
+    });
+
+    it(`refuses 0 and 201 values in ${op} [spec 8] [spec 2]`, async () => {
+      for (const count of [0, 201]) {
+        const filters = { and: [{ field: "id", op, value: numbers(count) }] };
+        assertRefusedAt(await query("guests", { filters }), "filters.and[0].value", "200");
+      }
+    });
+  }
+
+  it("takes 50 conditions of 200 values each [spec 8]", async () => {
+    const filters = {
+      and: Array.from({ length: 50 }, () => ({ field: "id", op: "in", value: numbers(200) })),
+    };
+    assertEquals(recordsOf(await query("guests", { filters })).length, 5);
+  });
+
+  it("takes exactly 2 values in between [spec 8]", async () => {
+    const between = (value: unknown[]) =>
+      query("guests", { filters: { and: [{ field: "id", op: "between", value }] } });
+    assertEquals(recordsOf(await between([2, 3])).length, 2);
+    for (const value of [[], [2], [2, 3, 4]]) {
+      assertRefusedAt(await between(value), "filters.and[0].value", "2");
+    }
+  });
+
+  it("gives 50 rows a page when nothing is said, and up to 200 [spec 8] [spec 4.1]", async () => {
+    for (const [wanted, given] of [[undefined, 50], [1, 1], [199, 199], [200, 200]]) {
+      const body = assertOk(await query("measurements", { per_page: wanted }));
+      assertEquals([body["per_page"], (body["records"] as unknown[]).length, body["total"]], [
+        given,
+        given,
+        260,
+      ]);
+    }
+  });
+
+  it("works as 200 when per_page is above 200, and says so [spec 8] [DECISIONS 3]", async () => {
+    for (const per_page of [201, 1000, 9007199254740991]) {
+      const body = assertOk(
+        await query("measurements", { per_page, page: 2, sort: [{ field: "id" }] }),
+      );
+      assertEquals([body["per_page"], body["page"], (body["records"] as unknown[]).length], [
+        200,
+        2,
+        60,
+      ]);
+    }
+  });
+
+  for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
+    it(`requires at least one filter in update ${name} [spec 8] [DECISIONS 4]`, async () => {
+      for (const filters of [{}, null, [], "x", 1, true]) {
+        assertRefusedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
+      }
+    });
+
+    it(`requires at least one field in update ${name} [spec 8] [DECISIONS 4]`, async () => {
+      for (const fields of [{}, null, [], "x", 1, false]) {
+        assertRefusedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
+      }
+    });
+  }
+});
