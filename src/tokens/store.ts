@@ -1,0 +1,107 @@
+import type { Database } from "../database/database.ts";
+import type { Failure } from "../database/failure.ts";
+import { ApiError } from "../errors.ts";
+import { type Answers, openAnswers } from "./answers.ts";
+import { describeRow } from "./describe_row.ts";
+import { parseRecord } from "./token_record.ts";
+import type { Access, TokenStore } from "./token.ts";
+import { checkToken, digest } from "./token_text.ts";
+
+/** Longest time that an answer of the database is believed. @see DECISIONS 5 */
+export const MAX_ANSWER_AGE_MS = 4000;
+/** Answers kept of each sort, good tokens and unknown ones. */
+const MAX_ANSWERS = 10_000;
+
+/** What tests set. */
+export interface StoreOptions {
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+/** A question that is on its way to the database. */
+interface Asking {
+  readonly sinceMs: number;
+  readonly answer: Promise<Access | null>;
+}
+
+/**
+ * Finds tokens in schema `rowgate`. Text that can not be a token is refused without the database; an
+ * answer is believed for 4 s from when it was asked for, so that a revocation bites within 5 s; the
+ * same question is asked once at a time. Rejects with 503 while the database can not tell.
+ * @see DECISIONS 5
+ */
+export function createTokenStore(
+  database: Database,
+  { now = () => performance.now() }: StoreOptions = {},
+): TokenStore {
+  // Apart, so that a flood of unknown tokens does not push out the good ones.
+  const good = openAnswers<Access>({ size: MAX_ANSWERS, now });
+  const unknown: Answers<null> = openAnswers<null>({ size: MAX_ANSWERS, now });
+  const asking = new Map<string, Asking>();
+
+  async function find(token: string): Promise<Access | null> {
+    const found = good.get(token) ?? unknown.get(token);
+    if (found !== undefined) return found;
+    if (await checkToken(token) === undefined) return null;
+    const sinceMs = now();
+    const running = asking.get(token);
+    if (running !== undefined && sinceMs - running.sinceMs < MAX_ANSWER_AGE_MS) {
+      return running.answer;
+    }
+    const own: Asking = {
+      sinceMs,
+      answer: ask(token, sinceMs).finally(() => {
+        if (asking.get(token) === own) asking.delete(token);
+      }),
+    };
+    asking.set(token, own);
+    return own.answer;
+  }
+
+  async function ask(token: string, sinceMs: number): Promise<Access | null> {
+    const record = await select(database, await digest(token));
+    if (record === undefined || record.remainingMs === 0) {
+      unknown.set(token, null, sinceMs + MAX_ANSWER_AGE_MS);
+      return null;
+    }
+    const access: Access = {
+      tokenId: record.id,
+      name: record.name,
+      tenant: record.tenant,
+      scopes: record.scopes,
+      tables: record.tables,
+      expiresAt: record.expiresAt,
+    };
+    good.set(token, access, sinceMs + Math.min(MAX_ANSWER_AGE_MS, record.remainingMs ?? Infinity));
+    return access;
+  }
+
+  return { find };
+}
+
+async function select(database: Database, hex: string) {
+  try {
+    const [row] = await database.run<{ record: string }>(
+      (sql) =>
+        sql`select ${describeRow(sql)} as record from rowgate.tokens t
+          where t.digest = pg_catalog.decode(${hex}::text, 'hex')`,
+      { write: false },
+    );
+    return row === undefined ? undefined : parseRecord(row.record);
+  } catch (error) {
+    throw isMissing(error) ? refuseUnready(error) : error;
+  }
+}
+
+/** The schema is not made yet, or may not be read: the token may well be good. */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const kind = (error.cause as Failure | undefined)?.kind;
+  return kind === "stale" || kind === "permission";
+}
+
+function refuseUnready(error: unknown): ApiError {
+  const headers = { "Retry-After": "1" };
+  const cause = error instanceof ApiError ? error.cause : error;
+  return new ApiError(503, "The service is not ready", { headers, cause });
+}
