@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+import type { Sql } from "postgres";
+import type { DatabaseKind } from "../support/database.ts";
+import { createOracleTable, ORACLE_TABLE } from "../support/oracle_table.ts";
+import { createTestService } from "../support/service.ts";
+import type { Answer, TestService } from "../support/service.ts";
+
+const PATIENCE_MS = 10_000;
+
+/** A service whose one table is the oracle's. */
+export interface Oracle {
+  readonly admin: Sql;
+  /** Sends one of the three operations as tenant 1 or 2. */
+  readonly send: (
+    operation: Operation,
+    body: unknown,
+    options?: { tenant?: number; prefer?: string },
+  ) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+export type Operation = "query" | "records/single" | "records/bulk";
+
+/** Opens a service on an empty database, and makes the oracle's table in it. */
+export async function openOracle(kind: DatabaseKind): Promise<Oracle> {
+  const service = await createTestService(kind, { template: "empty" });
+  const { admin } = service.database;
+  await createOracleTable(admin);
+  await waitForTable(service);
+  return {
+    admin,
+    send: (operation, body, { tenant = 1, prefer } = {}) =>
+      service.send(
+        operation === "query" ? "POST" : "PATCH",
+        `/integration/tables/${ORACLE_TABLE}/${operation}`,
+        {
+          body,
+          token: tenant === 1 ? service.tokens.a : service.tokens.b,
+          headers: prefer === undefined ? {} : { prefer },
+        },
+      ),
+    close: service.close,
+  };
+}
+
+/** The catalogue follows an unknown name at most once a second. */
+async function waitForTable(service: TestService): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const { status } = await service.send("GET", `/integration/tables/${ORACLE_TABLE}/fields`);
+    if (status === 200) return;
+    if (Date.now() > deadline) assertEquals(status, 200);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** The records of a 200. */
+export function recordsOf(answer: Answer): Record<string, unknown>[] {
+  assertEquals(answer.status, 200, answer.text);
+  return answer.body.records as Record<string, unknown>[];
+}
