@@ -1,0 +1,4 @@
+/** What an assertion throws, as `@std/assert` does. */
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+}
