@@ -21,8 +21,9 @@ export function printPath(path: Path): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
-    else if (!PLAIN_KEY.test(step)) text += `[${quote(step)}]`;
-    else text += text === "" ? step : `.${step}`;
+    else if (step.length > MAX_QUOTED_CHARACTERS || !PLAIN_KEY.test(step)) {
+      text += `[${quote(step)}]`;
+    } else text += text === "" ? step : `.${step}`;
   }
   return text;
 }
@@ -45,26 +46,37 @@ export function quote(value: unknown): string {
  * @see DECISIONS 7
  */
 export function refuseIssues(issues: readonly Issue[], document: unknown, stale = false): ApiError {
-  const ordered = [...issues].sort((a, b) => comparePaths(a.path, b.path, document));
+  const order: Order = { document, ranks: new Map() };
+  const ordered = [...issues].sort((a, b) => comparePaths(a.path, b.path, order));
   const told = ordered.slice(0, MAX_ISSUES_TOLD)
     .map((issue) => `${printPath(issue.path)}: ${issue.message}`);
   return new ApiError(400, told.join("; "), { stale });
 }
 
-function comparePaths(a: Path, b: Path, document: unknown): number {
+/** Compares by place in the document; `ranks` remembers the keys of each object. */
+function comparePaths(a: Path, b: Path, { document, ranks }: Order): number {
   let container = document;
   for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
-    const difference = rank(a[depth], container) - rank(b[depth], container);
-    if (difference !== 0) return difference;
-    container = (container as Record<string | number, unknown> | undefined)?.[a[depth]!];
+    const [left, right] = [a[depth]!, b[depth]!];
+    if (left !== right) return rank(left, container, ranks) - rank(right, container, ranks);
+    container = (container as Record<string | number, unknown> | undefined)?.[left];
   }
   return a.length - b.length;
 }
 
+interface Order {
+  readonly document: unknown;
+  readonly ranks: Map<object, ReadonlyMap<string, number>>;
+}
+
 /** Position of a step in its container; what is missing there comes last. */
-function rank(step: string | number | undefined, container: unknown): number {
+function rank(step: string | number, container: unknown, ranks: Order["ranks"]): number {
   if (typeof step === "number") return step;
   if (typeof container !== "object" || container === null) return 0;
-  const position = Object.keys(container).indexOf(step ?? "");
-  return position < 0 ? Number.MAX_SAFE_INTEGER : position;
+  let positions = ranks.get(container);
+  if (positions === undefined) {
+    positions = new Map(Object.keys(container).map((key, position) => [key, position]));
+    ranks.set(container, positions);
+  }
+  return positions.get(step) ?? Number.MAX_SAFE_INTEGER;
 }

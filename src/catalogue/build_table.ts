@@ -73,6 +73,7 @@ function buildColumn(
     nullable: !found.notNull && !notNull,
     primaryKey,
     readOnly: reasonNotToSet(),
+    deterministic: found.deterministic,
     comment: found.comment,
   };
 

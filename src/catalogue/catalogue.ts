@@ -72,6 +72,8 @@ export interface Column {
   readonly equality: boolean;
   /** The type has `<` by a default operator class of btree. */
   readonly order: boolean;
+  /** False for a collation under which unequal texts are equal; patterns need another one then. */
+  readonly deterministic: boolean;
   /** 64-bit integer or numeric, or an array of it: printed as strings on `IEEE754Compatible=true`. */
   readonly wideNumber: boolean;
   readonly comment: string | null;

@@ -1,6 +1,7 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import type { Issue, Path } from "../issue.ts";
 import { quote } from "../issue.ts";
+import { MAX_ISSUES_TOLD } from "../limits.ts";
 import { nearest } from "../nearest.ts";
 
 /** Collects what is wrong with a request while it is planned. */
@@ -8,6 +9,25 @@ export interface Findings {
   readonly issues: Issue[];
   /** True when a name was not found, which a fresh catalogue may mend. */
   unknownName: boolean;
+}
+
+/**
+ * Goes through a list of the client's in order, until it has given as many issues as an answer tells:
+ * a body may hold 300,000 misspelt names.
+ */
+export function collect<T, R>(
+  list: readonly T[],
+  findings: Findings,
+  plan: (item: T, position: number) => R | undefined,
+): R[] {
+  const before = findings.issues.length;
+  const planned: R[] = [];
+  for (const [position, item] of list.entries()) {
+    if (findings.issues.length - before >= MAX_ISSUES_TOLD) break;
+    const result = plan(item, position);
+    if (result !== undefined) planned.push(result);
+  }
+  return planned;
 }
 
 /**

@@ -13,7 +13,21 @@ export function planGroup(group: Group, options: PredicateOptions): Predicate {
     const predicate = planFilter(item, options);
     if (predicate !== undefined) items.push(predicate);
   }
-  return { kind: group.combine, items };
+  return { kind: group.combine, items: fold(group.combine, items) };
+}
+
+/**
+ * Drops what changes nothing: `true` in an AND, `false` in an OR, and all but the first of what
+ * decides it. A body may hold 90,000 empty groups; a branch with values is kept, to be judged.
+ */
+function fold(combine: Group["combine"], items: readonly Predicate[]): Predicate[] {
+  let decided = false;
+  return items.filter((item) => {
+    if (!("items" in item) || item.items.length > 0) return true;
+    if (item.kind === combine || decided) return false;
+    decided = true;
+    return true;
+  });
 }
 
 function planFilter(filter: Filter, options: PredicateOptions): Predicate | undefined {

@@ -2,7 +2,7 @@ import type { Column, Table } from "../catalogue/catalogue.ts";
 import { quote, refuseIssues } from "../issue.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
-import { type Findings, resolveColumn } from "./column.ts";
+import { collect, type Findings, resolveColumn } from "./column.ts";
 import { planGroup } from "./group.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
@@ -60,12 +60,12 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
 
 function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {
   if (select.length === 0) return [...table.columns.values()];
-  const columns = new Set<Column>();
-  select.forEach((name, position) => {
-    const column = resolveColumn(table, name, { path: ["select", position], findings });
-    if (column !== undefined) columns.add(column);
-  });
-  return [...columns];
+  const columns = collect(
+    select,
+    findings,
+    (name, position) => resolveColumn(table, name, { path: ["select", position], findings }),
+  );
+  return [...new Set(columns)];
 }
 
 function planSort(
@@ -73,19 +73,14 @@ function planSort(
   table: Table,
   findings: Findings,
 ): QueryPlan["sort"] {
-  const keys: { column: Column; descending: boolean }[] = [];
-  sort.forEach((item, position) => {
+  return collect(sort, findings, ({ field, direction }, position) => {
     const path = ["sort", position, "field"];
-    const column = resolveColumn(table, item.field, { path, findings });
-    if (column === undefined) return;
-    if (column.order) keys.push({ column, descending: item.direction === "desc" });
-    else {
-      findings.issues.push({
-        path,
-        message: `Column ${quote(column.name)} of type ${column.type} has no order, ` +
-          "expected a column that can be sorted",
-      });
-    }
+    const column = resolveColumn(table, field, { path, findings });
+    if (column === undefined) return undefined;
+    if (column.order) return { column, descending: direction === "desc" };
+    const message = `Column ${quote(column.name)} of type ${column.type} has no order, ` +
+      "expected a column that can be sorted";
+    findings.issues.push({ path, message });
+    return undefined;
   });
-  return keys;
 }

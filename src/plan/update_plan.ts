@@ -4,7 +4,7 @@ import type { Scalar } from "../request/filter.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { planAssignment } from "./assignment.ts";
-import { type Findings, resolveColumn } from "./column.ts";
+import { collect, type Findings, resolveColumn } from "./column.ts";
 import { planEquality, refuseOperator } from "./condition.ts";
 import type { Predicate, Value } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
@@ -44,12 +44,16 @@ export interface UpdateOptions {
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback } = options;
   const findings: Findings = { issues: [], unknownName: false };
-  const items = request.filters.map(([field, value]) =>
-    planUpdateFilter({ field, value }, table, findings)
-  ).filter((item) => item !== undefined);
-  const assignments = request.fields.map(([field, value]) =>
-    planAssignment({ field, value }, table, findings)
-  ).filter((assignment) => assignment !== undefined);
+  const items = collect(
+    request.filters,
+    findings,
+    ([field, value]) => planUpdateFilter({ field, value }, table, findings),
+  );
+  const assignments = collect(
+    request.fields,
+    findings,
+    ([field, value]) => planAssignment({ field, value }, table, findings),
+  );
   if (findings.issues.length > 0) {
     throw refuseIssues(findings.issues, request.document, findings.unknownName);
   }

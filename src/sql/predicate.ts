@@ -10,6 +10,14 @@ export function compileColumn(sql: Sql, column: Pick<Column, "identifier">): Fra
   return sql`"$t".${literal(sql, column.identifier)}`;
 }
 
+/** A column as it is compared: a domain over an enum has no `=` of its own. */
+function compileOperand(sql: Sql, column: Column): Fragment {
+  const value = compileColumn(sql, column);
+  return column.comparedAs === undefined
+    ? value
+    : sql`${value}::${literal(sql, column.comparedAs)}`;
+}
+
 /** A value as Postgres's own input function of the column's type reads it. */
 export function compileValue(sql: Sql, value: Value, column: Column): Fragment {
   return sql`${value.text}::text::${literal(sql, column.cast)}`;
@@ -43,11 +51,11 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
       return compileComparison(
         sql,
         predicate.comparison,
-        compileColumn(sql, predicate.column),
+        compileOperand(sql, predicate.column),
         compileValue(sql, predicate.value, predicate.column),
       );
     case "between":
-      return sql`${compileColumn(sql, predicate.column)} between ${
+      return sql`${compileOperand(sql, predicate.column)} between ${
         compileValue(sql, predicate.low, predicate.column)
       } and ${compileValue(sql, predicate.high, predicate.column)}`;
     case "member":
@@ -92,7 +100,7 @@ function compileMember(
   sql: Sql,
   { column, negated, values }: Extract<Predicate, { kind: "member" }>,
 ): Fragment {
-  const left = compileColumn(sql, column);
+  const left = compileOperand(sql, column);
   const list = compileList(sql, values, column);
   return negated ? sql`${left} <> all(${list})` : sql`${left} = any(${list})`;
 }
@@ -110,8 +118,7 @@ function compileLike(
   sql: Sql,
   { column, negated, pattern }: Extract<Predicate, { kind: "like" }>,
 ): Fragment {
-  const left = compileColumn(sql, column);
-  return negated
-    ? sql`${left}::text not like ${pattern}::text`
-    : sql`${left}::text like ${pattern}::text`;
+  const value = sql`${compileColumn(sql, column)}::text`;
+  const left = column.deterministic ? value : sql`${value} collate "C"`;
+  return negated ? sql`${left} not like ${pattern}::text` : sql`${left} like ${pattern}::text`;
 }
