@@ -2,9 +2,7 @@
 export const DEMONSTRATION_TENANTS: readonly string[] = ["acme", "globex"];
 
 /**
- * Text of the policy in force for the demonstration when the operator names none.
+ * The policy file, as JSON, in force for the demonstration when the operator names none.
  * @see DECISIONS 2
  */
-export const DEMONSTRATION_POLICY = JSON.stringify({
-  tables: { countries: { shared: true } },
-});
+export const DEMONSTRATION_POLICY = { tables: { countries: { shared: true } } };

@@ -1,0 +1,121 @@
+/** A request of a document and the answer that stands below it. */
+export interface Example {
+  /** Line of the request in the document. */
+  readonly line: number;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: ReadonlyMap<string, string>;
+    readonly body: string | undefined;
+  };
+  readonly answer: {
+    readonly status: number;
+    /** Those that the document shows. */
+    readonly headers: ReadonlyMap<string, string>;
+    readonly body: string;
+  };
+}
+
+/** A fenced block: its language, its text, its first line in the document. */
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+/**
+ * Reads the examples of a Markdown document, in order. A request is an `http` block that begins with
+ * a method, or an `sh` block that begins with `curl`; the next block is its answer: an `http` block
+ * with status line and headers, or a `json` block for a 200.
+ * @throws {Error} for a request without an answer, or an answer without a request
+ */
+export function readExamples(markdown: string): Example[] {
+  const blocks = readBlocks(markdown).filter(({ language, text }) =>
+    language === "http" || language === "json" || (language === "sh" && text.startsWith("curl "))
+  );
+  const examples: Example[] = [];
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index]!;
+    // JSON that is no answer, such as a policy file.
+    if (block.language === "json") continue;
+    if (block.text.startsWith("HTTP/")) throw new Error(`line ${block.line}: whose answer is it?`);
+    const answer = blocks[++index];
+    if (answer === undefined || !(answer.language === "json" || answer.text.startsWith("HTTP/"))) {
+      throw new Error(`line ${block.line}: the request has no answer`);
+    }
+    const request = block.language === "sh" ? readCurl(block.text) : readRequest(block.text);
+    examples.push({ line: block.line, request, answer: readAnswer(answer) });
+  }
+  return examples;
+}
+
+/** Gives JSON text without the white space between its tokens; every digit stays. */
+export function compactJson(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+}
+
+/** Tells whether a text is as the document shows it; `…` stands for any characters but a quote. */
+export function matches(actual: string, shown: string): boolean {
+  const pattern = shown.split("…").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${pattern.join('[^"]*')}$`).test(actual);
+}
+
+function readBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { language: string; lines: string[]; line: number } | undefined;
+  markdown.split("\n").forEach((text, index) => {
+    if (!text.startsWith("```")) open?.lines.push(text);
+    else if (open === undefined) open = { language: text.slice(3), lines: [], line: index + 2 };
+    else {
+      blocks.push({ language: open.language, text: open.lines.join("\n"), line: open.line });
+      open = undefined;
+    }
+  });
+  return blocks;
+}
+
+function readRequest(text: string): Example["request"] {
+  const [head = "", body] = splitHead(text);
+  const [first = "", ...lines] = head.split("\n");
+  const [method = "", path = ""] = first.split(" ");
+  return { method, path, headers: readHeaders(lines), body };
+}
+
+function readAnswer({ language, text }: Block): Example["answer"] {
+  if (language === "json") return { status: 200, headers: new Map(), body: text };
+  const [head = "", body = ""] = splitHead(text);
+  const [first = "", ...lines] = head.split("\n");
+  return { status: Number(first.split(" ")[1]), headers: readHeaders(lines), body };
+}
+
+function splitHead(text: string): readonly string[] {
+  const end = text.indexOf("\n\n");
+  return end < 0 ? [text] : [text.slice(0, end), text.slice(end + 2)];
+}
+
+function readHeaders(lines: readonly string[]): Map<string, string> {
+  return new Map(
+    lines.filter((line) => line !== "").map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+/** Reads a `curl` command of ours: quoted words, `-s`, `-X`, `-H`, `-d` and one address. */
+function readCurl(text: string): Example["request"] {
+  const words = [...text.replaceAll("\\\n", " ").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
+    .map(([, single, double, bare]) => single ?? double ?? bare ?? "");
+  const headers: string[] = [];
+  let [method, path, body]: (string | undefined)[] = [];
+  for (let index = 1; index < words.length; index++) {
+    const word = words[index]!;
+    if (word === "-s") continue;
+    if (word === "-X") method = words[++index];
+    else if (word === "-H") headers.push(words[++index] ?? "");
+    else if (word === "-d") body = words[++index];
+    else path = new URL(word).pathname;
+  }
+  method ??= body === undefined ? "GET" : "POST";
+  return { method, path: path ?? "/", headers: readHeaders(headers), body };
+}
