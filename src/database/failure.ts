@@ -1,21 +1,5 @@
 import { ApiError } from "../errors.ts";
-
-/** What the database did instead of answering, in the terms that answers are chosen by. @see DECISIONS 4 */
-export type FailureKind =
-  | "value" // 22xxx: a value of the wrong form or out of range
-  | "not_null" // 23502
-  | "check" // 23514
-  | "conflict" // 23505 23503 23P01
-  | "raised" // class P0
-  | "stale" // 42703 42P01 42883 42804 …: the catalogue is behind
-  | "permission" // 42501
-  | "serialization" // 40001 40P01
-  | "locked" // 55P03
-  | "timeout" // 57014
-  | "unavailable" // away, starting, full, read-only, connection never made
-  | "lost" // the connection went away after the statement was sent
-  | "too_complex" // 54xxx
-  | "unknown";
+import { type FailureKind, kindOf } from "./failure_kind.ts";
 
 /** A failure of the database, for the log and for the choice of an answer; never shown as it is. */
 export interface Failure {
@@ -35,64 +19,6 @@ export const DEADLINE = "DEADLINE";
 
 const MAX_RAISED_CHARACTERS = 500;
 
-const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
-  ["23502", "not_null"],
-  ["23514", "check"],
-  ["44000", "check"],
-  ["0A000", "stale"],
-  ["3F000", "stale"],
-  ["42703", "stale"],
-  ["42P01", "stale"],
-  ["42P02", "stale"],
-  ["42P10", "stale"],
-  ["42P18", "stale"],
-  ["42704", "stale"],
-  ["42804", "stale"],
-  ["42809", "stale"],
-  ["42846", "stale"],
-  ["42883", "stale"],
-  ["428C9", "stale"],
-  ["42501", "permission"],
-  ["40003", "lost"],
-  ["55P03", "locked"],
-  ["57014", "timeout"],
-  ["25P04", "timeout"],
-  ["25006", "unavailable"],
-  ["3D000", "unavailable"],
-  ["57P03", "unavailable"],
-  ["25P03", "lost"],
-  ["57P01", "lost"],
-  ["57P02", "lost"],
-  ["57P04", "lost"],
-  ["57P05", "lost"],
-  ["CONNECT_TIMEOUT", "unavailable"],
-  ["CONNECTION_ENDED", "unavailable"],
-  ["ECONNREFUSED", "unavailable"],
-  ["EHOSTUNREACH", "unavailable"],
-  ["ENETUNREACH", "unavailable"],
-  ["ENOENT", "unavailable"], // the directory of a unix socket
-  ["ENOTFOUND", "unavailable"],
-  ["EAI_AGAIN", "unavailable"],
-  ["CONNECTION_CLOSED", "lost"],
-  ["CONNECTION_DESTROYED", "lost"],
-  ["ECONNABORTED", "lost"],
-  ["ECONNRESET", "lost"],
-  ["EPIPE", "lost"], // Deno's word for what Node calls CONNECTION_CLOSED
-  ["ERR_STREAM_DESTROYED", "lost"],
-  ["ETIMEDOUT", "lost"],
-]);
-
-const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
-  ["08", "lost"],
-  ["22", "value"],
-  ["23", "conflict"],
-  ["28", "unavailable"],
-  ["40", "serialization"],
-  ["53", "unavailable"],
-  ["54", "too_complex"],
-  ["P0", "raised"],
-]);
-
 /**
  * Tells what an error of the driver means; `sent` is false when the statement never left, in which
  * case whatever happened, nothing was changed and the database is simply not there.
@@ -100,21 +26,23 @@ const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
  */
 export function classify(error: unknown, sent = true): Failure {
   const fields = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly name?: unknown;
     readonly code?: unknown;
     readonly constraint_name?: unknown;
     readonly column_name?: unknown;
     readonly message?: unknown;
   };
   const code = typeof fields.code === "string" ? fields.code : "UNKNOWN";
-  const known = KIND_BY_CODE.get(code) ??
-    (code.length === 5 ? KIND_BY_CLASS.get(code.slice(0, 2)) : undefined);
+  const known = kindOf(code, fields.name === "PostgresError");
   const kind = sent ? known ?? "unknown" : "unavailable";
   return {
     kind,
     code,
     constraint: kind === "check" ? text(fields.constraint_name) : undefined,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
-    message: kind === "raised" ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS) : undefined,
+    message: kind === "raised" && code.startsWith("P0")
+      ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
+      : undefined,
   };
 }
 

@@ -1,0 +1,96 @@
+/** What the database did instead of answering, in the terms that answers are chosen by. @see DECISIONS 4 */
+export type FailureKind =
+  | "value" // 22xxx: a value of the wrong form or out of range
+  | "not_null" // 23502
+  | "check" // 23514
+  | "conflict" // 23505 23503 23P01
+  | "raised" // class P0
+  | "stale" // 42703 42P01 42883 42804 …: the catalogue is behind
+  | "permission" // 42501
+  | "serialization" // 40001 40P01
+  | "locked" // 55P03
+  | "timeout" // 57014
+  | "unavailable" // away, starting, full, read-only, connection never made
+  | "lost" // the connection went away after the statement was sent
+  | "too_complex" // 54xxx
+  | "unknown";
+
+const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
+  ["23502", "not_null"],
+  ["23514", "check"],
+  ["44000", "check"],
+  ["0A000", "stale"],
+  ["3F000", "stale"],
+  ["42703", "stale"],
+  ["42P01", "stale"],
+  ["42P02", "stale"],
+  ["42P10", "stale"],
+  ["42P18", "stale"],
+  ["42704", "stale"],
+  ["42804", "stale"],
+  ["42809", "stale"],
+  ["42846", "stale"],
+  ["42883", "stale"],
+  ["428C9", "stale"],
+  ["42501", "permission"],
+  ["40003", "lost"],
+  ["55P03", "locked"],
+  ["57014", "timeout"],
+  ["25P04", "timeout"],
+  ["25006", "unavailable"],
+  ["3D000", "unavailable"],
+  ["57P03", "unavailable"],
+  ["25P03", "lost"],
+  ["57P01", "lost"],
+  ["57P02", "lost"],
+  ["57P04", "lost"],
+  ["57P05", "lost"],
+  ["CONNECT_TIMEOUT", "unavailable"],
+  ["CONNECTION_ENDED", "unavailable"],
+  ["ECONNREFUSED", "unavailable"],
+  ["EHOSTUNREACH", "unavailable"],
+  ["ENETUNREACH", "unavailable"],
+  ["ENOENT", "unavailable"], // the directory of a unix socket
+  ["ENOTFOUND", "unavailable"],
+  ["EAI_AGAIN", "unavailable"],
+  ["CONNECTION_CLOSED", "lost"],
+  ["CONNECTION_DESTROYED", "lost"],
+  ["ECONNABORTED", "lost"],
+  ["ECONNRESET", "lost"],
+  ["EPIPE", "lost"], // Deno's word for what Node calls CONNECTION_CLOSED
+  ["ERR_STREAM_DESTROYED", "lost"],
+  ["ETIMEDOUT", "lost"],
+]);
+
+const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
+  ["08", "lost"],
+  ["22", "value"],
+  ["23", "conflict"],
+  ["28", "unavailable"],
+  ["40", "serialization"],
+  ["53", "unavailable"],
+  ["54", "too_complex"],
+  ["P0", "raised"],
+]);
+
+/**
+ * Classes that are Postgres's own and mean nothing to a client. Any other class that it does not
+ * know is a trigger's, raised with a code of the operator's: a refusal, but not one to be read out.
+ */
+const OWN_CLASSES: ReadonlySet<string> = new Set(
+  ("01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 " +
+    "53 54 55 57 58 72 F0 HV P0 XX").split(" "),
+);
+
+/**
+ * Gives the kind of a code: SQLSTATE, or the driver's; undefined for one that says nothing.
+ * `fromServer` is true for an error that Postgres itself sent.
+ * @see RELIABILITY 6
+ */
+export function kindOf(code: string, fromServer: boolean): FailureKind | undefined {
+  const known = KIND_BY_CODE.get(code);
+  if (known !== undefined || code.length !== 5) return known;
+  const ofClass = code.slice(0, 2);
+  return KIND_BY_CLASS.get(ofClass) ??
+    (fromServer && !OWN_CLASSES.has(ofClass) ? "raised" : undefined);
+}
