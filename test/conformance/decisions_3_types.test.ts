@@ -1,0 +1,267 @@
+import { assert, assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+/** Columns with equality and order, with row 1's value as a client would send it. */
+const ORDERED: Readonly<Record<string, unknown>> = {
+  c_bool: true,
+  c_int2: 12,
+  c_int4: 1234,
+  c_int8: 123456,
+  c_float4: 1.5,
+  c_float8: 2.25,
+  c_numeric: 3.14,
+  c_numeric_10_2: 3.14,
+  c_money: "12.34",
+  c_text: "plain",
+  c_varchar: "plain",
+  c_varchar_3: "abc",
+  c_char_4: "ab",
+  c_name: "a_name",
+  c_char_internal: "c",
+  c_bytea: "\\x00ff10",
+  c_date: "2026-01-31",
+  c_time: "12:34:56.789012",
+  c_timetz: "12:34:56+02",
+  c_timestamp: "2026-01-31T12:34:56.123456",
+  c_timestamp_0: "2026-01-31 12:34:56",
+  c_timestamptz: "2026-01-31T12:34:56.123456Z",
+  c_timestamptz_3: "2026-01-31T14:34:56.123+02:00",
+  c_interval: "P1DT2H",
+  c_uuid: "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11",
+  c_jsonb: '{"b": [true, null], "a": 1}',
+  c_inet: "192.168.0.1",
+  c_cidr: "192.168.0.0/24",
+  c_macaddr: "08-00-2b-01-02-03",
+  c_macaddr8: "08:00:2b:01:02:03:04:05",
+  c_bit_3: "101",
+  c_varbit_5: "10110",
+  c_int4range: "[1,4]",
+  c_numrange: "[1.5,2.5]",
+  c_tstzrange: "[2026-01-01Z,2026-02-01Z)",
+  c_daterange: "[2026-01-01,2026-02-01)",
+  c_int4multirange: "{[1,3),[5,7)}",
+  c_tsvector: "'a' 'cat' 'fat'",
+  c_tsquery: "fat & cat",
+  c_oid: 42,
+  c_pg_lsn: "16/B374D848",
+  c_xid8: "18446744073709551615",
+  c_enum: "won",
+  c_enum_mixed: "Green",
+  d_positive: 7,
+  d_short: "abc",
+  d_cents: 12.34,
+  d_needed: "needed",
+  d_small: 42,
+  d_int_list: "{1,2,3}",
+  a_int4: "{1,2,3}",
+  a_int8: "{9223372036854775807,-1}",
+  a_text: "{a,b}",
+  a_numeric_10_2: "{1.5,2.25}",
+  a_uuid: "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}",
+  a_enum: "{lead,won}",
+  a_varchar_3: "{abc,d}",
+  a_bool: "{t,f}",
+  a_timestamptz: '{"2026-01-31 12:34:56.123456Z"}',
+  a_jsonb: '{"{\\"a\\": 1}",[1]}',
+  a_matrix: "{{1,2},{3,4}}",
+  a_positive: "{1,2}",
+  c_composite: '("High Street",1,Leeds)',
+  a_composite: '{"(\\"High Street\\",1,Leeds)"}',
+};
+
+/** Columns whose type has neither equality nor order, with the type's name. */
+const UNEQUAL: Readonly<Record<string, readonly [string, string]>> = {
+  c_json: ["json", '{"a": 1}'],
+  c_xml: ["xml", "<a>1</a>"],
+  c_point: ["point", "(1,2)"],
+};
+/** Columns of geometric types, which compare in ways of their own. */
+const GEOMETRIC = ["c_line", "c_lseg", "c_box", "c_path", "c_polygon", "c_circle"];
+
+const FIRST = { field: "id", op: "eq", value: 1 };
+
+describeService("DECISIONS 3, every operator on every type", ({ query }) => {
+  function ask(field: string, op: string, value?: unknown) {
+    const condition = value === undefined ? { field, op } : { field, op, value };
+    return query("everything", { filters: { and: [FIRST, condition] }, select: ["id"] });
+  }
+
+  for (const [field, value] of Object.entries(ORDERED)) {
+    it(`compares ${field} with every operator [spec 2] [DECISIONS 3]`, async () => {
+      const finds: readonly [string, unknown][] = [
+        ["eq", value],
+        ["gte", value],
+        ["lte", value],
+        ["in", [value]],
+        ["in", [value, null]],
+        ["between", [value, value]],
+        ["like", "%"],
+        ["is_not_null", undefined],
+        ["eq", String(value)],
+      ];
+      const misses: readonly [string, unknown][] = [
+        ["neq", value],
+        ["gt", value],
+        ["lt", value],
+        ["not_in", [value]],
+        ["not_like", "%"],
+        ["is_null", undefined],
+      ];
+      for (const [op, given] of finds) {
+        assertEquals(recordsOf(await ask(field, op, given)), [{ id: 1 }], `${field} ${op}`);
+      }
+      for (const [op, given] of misses) {
+        assertEquals(recordsOf(await ask(field, op, given)), [], `${field} ${op}`);
+      }
+    });
+
+    it(`sorts by ${field}, nulls last [spec 2] [DECISIONS 3]`, async () => {
+      const up = await query("everything", {
+        sort: [{ field }],
+        select: ["id", field],
+        per_page: 200,
+      });
+      const down = await query("everything", {
+        sort: [{ field, direction: "desc" }],
+        select: ["id", field],
+        per_page: 200,
+      });
+      const nulls = valuesOf(up, field).filter((given) => given === null).length;
+      assertEquals(recordsOf(up).length, 12);
+      assertEquals(valuesOf(up, field).slice(12 - nulls), Array(nulls).fill(null));
+      assertEquals(valuesOf(down, field).slice(0, nulls), Array(nulls).fill(null));
+    });
+  }
+
+  for (const [field, [type, value]] of Object.entries(UNEQUAL)) {
+    it(`refuses comparing and sorting ${type}, naming the type [DECISIONS 3]`, async () => {
+      for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
+        assertRefusedAt(await ask(field, op, value), "filters.and[1].op", type);
+      }
+      assertRefusedAt(await ask(field, "in", [value]), "filters.and[1].op", type);
+      assertRefusedAt(await ask(field, "not_in", [value]), "filters.and[1].op", type);
+      assertRefusedAt(await ask(field, "between", [value, value]), "filters.and[1].op", type);
+      assertRefusedAt(await query("everything", { sort: [{ field }] }), "sort[0].field", type);
+    });
+
+    it(`still tests ${type} for null, by is_null and eq null [DECISIONS 3]`, async () => {
+      const second = { field: "id", op: "eq", value: 2 };
+      for (const condition of [{ field, op: "is_null" }, { field, op: "eq", value: null }]) {
+        assertEquals(
+          recordsOf(
+            await query("everything", { filters: { and: [second, condition] }, select: ["id"] }),
+          ),
+          [{ id: 2 }],
+        );
+      }
+      for (const condition of [{ field, op: "is_not_null" }, { field, op: "neq", value: null }]) {
+        assertEquals(
+          recordsOf(
+            await query("everything", { filters: { and: [second, condition] }, select: ["id"] }),
+          ),
+          [],
+        );
+      }
+    });
+
+    it(`works on ${type} with like, through its text [DECISIONS 3]`, async () => {
+      assert(recordsOf(await ask(field, "like", "%")).length <= 1);
+    });
+  }
+
+  for (const field of GEOMETRIC) {
+    it(`answers each operator on ${field} with rows or a refusal of the operator [DECISIONS 3]`, async () => {
+      const [record] = recordsOf(
+        await query("everything", { filters: { and: [FIRST] }, select: [field] }),
+      );
+      const value = record?.[field];
+      for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
+        const answer = await ask(field, op, value);
+        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", field.slice(2));
+      }
+      for (const [op, given] of [["in", [value]], ["between", [value, value]]] as const) {
+        const answer = await ask(field, op, given);
+        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", field.slice(2));
+      }
+      const sorted = await query("everything", { sort: [{ field }] });
+      if (sorted.status !== 200) assertRefusedAt(sorted, "sort[0].field", field.slice(2));
+      assertEquals(recordsOf(await ask(field, "is_not_null")), [{ id: 1 }]);
+      assertEquals(recordsOf(await ask(field, "like", "%")), [{ id: 1 }]);
+    });
+  }
+
+  it("compares citext without regard to case, where it exists [DECISIONS 3] [spec 2]", async () => {
+    const answer = await query("members", {
+      filters: { and: [{ field: "email", op: "eq", value: "MEMBER3@example.ORG" }] },
+      select: ["id"],
+    });
+    if (answer.status === 404) return;
+    assertEquals(recordsOf(answer), [{ id: 3 }]);
+    const several = await query("members", {
+      filters: { and: [{ field: "email", op: "in", value: ["member1@example.org"] }] },
+      select: ["id"],
+    });
+    assertEquals(recordsOf(several), [{ id: 1 }]);
+  });
+
+  it("never cuts or rounds a filter's value to the column's length or scale [DECISIONS 3]", async () => {
+    const longer: readonly [string, unknown][] = [
+      ["c_varchar_3", "abcd"],
+      ["c_char_4", "ab  x"],
+      ["c_bit_3", "1010"],
+      ["c_varbit_5", "101101"],
+      ["c_numeric_10_2", "3.141"],
+      ["c_timestamp_0", "2026-01-31 12:34:56.4"],
+      ["c_timestamptz_3", "2026-01-31T12:34:56.1234Z"],
+      ["d_short", "abcd"],
+      ["d_cents", "12.341"],
+      ["a_varchar_3", "{abcx,d}"],
+      ["a_numeric_10_2", "{1.501,2.25}"],
+    ];
+    for (const [field, value] of longer) {
+      for (
+        const [op, given] of [["eq", value], ["in", [value]], ["between", [value, value]]] as const
+      ) {
+        const answer = await ask(field, op, given);
+        if (answer.status !== 200) {
+          assertRefusedAt(answer, op === "eq" ? "filters.and[1].value" : "filters.and[1].value[0]");
+        } else assertEquals(recordsOf(answer), [], `${field} ${op}`);
+      }
+    }
+  });
+
+  it("finds each extreme by the value that it printed [DECISIONS 3]", async () => {
+    const columns = [
+      "c_int2",
+      "c_int4",
+      "c_int8",
+      "c_float4",
+      "c_float8",
+      "c_numeric",
+      "c_numeric_10_2",
+      "c_money",
+      "c_date",
+      "c_time",
+      "c_timestamp",
+      "c_timestamptz",
+      "c_interval",
+      "c_oid",
+    ];
+    const headers = { accept: "application/json;IEEE754Compatible=true" };
+    const records = recordsOf(
+      await query("everything", { select: ["id", ...columns] }, { headers }),
+    );
+    for (const record of records.filter(({ id }) => Number(id) >= 3 && Number(id) <= 8)) {
+      for (const field of columns) {
+        const value = record[field];
+        const filters = {
+          and: [{ field, op: "eq", value }, { field: "id", op: "eq", value: record["id"] }],
+        };
+        const found = await query("everything", { filters, select: ["id"] });
+        assertEquals(recordsOf(found), [{ id: record["id"] }], `${field} ${JSON.stringify(value)}`);
+      }
+    }
+  });
+});
