@@ -1,0 +1,51 @@
+import type { Config } from "../config.ts";
+import { printExample } from "../demonstration/example.ts";
+import { DEMONSTRATION_TENANTS } from "../demonstration/policy.ts";
+import type { Demonstration } from "./demonstration.ts";
+
+/** What a person is told once the embedded default serves. */
+export interface BannerOptions {
+  readonly address: string;
+  readonly config: Config;
+  /** Undefined: the data was there before. */
+  readonly demonstration: Demonstration | undefined;
+}
+
+/**
+ * Prints what a person wants to know after the start without a database of their own: address, tokens,
+ * a `curl` line that works when pasted, where the data lies.
+ * @see DECISIONS 9
+ */
+export function printBanner({ address, config, demonstration }: BannerOptions): string {
+  const head = [
+    "",
+    `  Rowgate serves at ${address}`,
+    `  Embedded Postgres, data in ${config.dataDir}. DATABASE_URL points it at your own.`,
+    "",
+  ];
+  const first = demonstration?.tokens[0];
+  if (demonstration === undefined || first === undefined) {
+    return [
+      ...head,
+      "  The data of an earlier start was kept. For a new token stop this server, then:",
+      `    rowgate token create --tenant ${DEMONSTRATION_TENANTS[0]}`,
+      `  (from a clone: npx -y deno task rowgate token create --tenant ${
+        DEMONSTRATION_TENANTS[0]
+      })`,
+      "",
+      "",
+    ].join("\n");
+  }
+  const width = Math.max(...demonstration.tokens.map(({ tenant }) => tenant.length));
+  return [
+    ...head,
+    "  A token for each tenant of the demonstration, shown this once:",
+    ...demonstration.tokens.map(({ tenant, token }) => `    ${tenant.padEnd(width)}  ${token}`),
+    "",
+    `  Ask for some orders of ${first.tenant}:`,
+    "",
+    printExample({ address, token: first.token }),
+    "",
+    "",
+  ].join("\n");
+}

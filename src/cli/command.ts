@@ -1,0 +1,41 @@
+import { Command, CommanderError } from "commander";
+import type { Host } from "../runtime/host.ts";
+import { addServe } from "./serve.ts";
+import { addSetup } from "./setup.ts";
+import { addTables } from "./tables.ts";
+import { addToken } from "./token.ts";
+import { isStop, WRONG_USAGE } from "./stop.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * Runs the command of the process's arguments and gives its exit code: 0; 1 refused or failed; 2
+ * wrong usage, of the command line or of the configuration.
+ * @see DECISIONS 9
+ */
+export async function runCommand(host: Host): Promise<number> {
+  let code = 0;
+  const root = new Command("rowgate")
+    .description("HTTP access for integration clients to the rows of one tenant in your Postgres.")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeOut: host.stdout.write, writeErr: host.stderr.write })
+    .addHelpText("after", "\nExample:\n  rowgate serve\n  rowgate token create --tenant acme");
+  const subcommands = [addServe, addToken, addTables, addSetup];
+  for (const add of subcommands) {
+    add(root, async (work) => {
+      code = await work(host);
+    });
+  }
+  try {
+    await root.parseAsync([...host.args], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (!isStop(error)) throw error;
+    for (const line of error.lines) host.stderr.write(`${line}\n`);
+    return error.code;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Command } from "commander";
+import type { Host } from "../runtime/host.ts";
+import { SCHEMA_STATEMENTS } from "../tokens/schema.ts";
+import type { Run } from "./run.ts";
+import { prepareDatabase } from "./prepare_database.ts";
+import { readSettings } from "./read_settings.ts";
+import { withDatabase } from "./with_database.ts";
+
+const EXAMPLE = `
+Examples:
+  rowgate setup            makes the schema rowgate, as a role that may
+  rowgate setup --print    prints the statements for a role and its rights, and runs nothing`;
+
+/** Adds `rowgate setup [--print]`. @see DECISIONS 9 */
+export function addSetup(root: Command, run: Run): void {
+  root.command("setup")
+    .description("make the schema rowgate, which holds the tokens, or print how")
+    .option("--print", "print the statements for role, rights and schema, and run nothing")
+    .addHelpText("after", EXAMPLE)
+    .action(({ print }: { readonly print?: boolean }) => run(print ? printSetup : setUp));
+}
+
+async function printSetup(host: Host): Promise<number> {
+  const { config } = await readSettings(host);
+  host.stdout.write(describeSetup(config.schema));
+  return 0;
+}
+
+function setUp(host: Host): Promise<number> {
+  return withDatabase(host, async ({ database }) => {
+    const made = await prepareDatabase(database);
+    host.stderr.write(made ? "The schema rowgate was made.\n" : "The schema rowgate is there.\n");
+    return 0;
+  });
+}
+
+/** Prints the statements of schema, role and rights, for psql. */
+function describeSetup(schema: string): string {
+  const quoted = `"${schema.replaceAll('"', '""')}"`;
+  return `-- The schema that holds the tokens. Run as the owner of the database.
+${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
+
+-- A role to serve with: no superuser, no owner of tables, not above row level security.
+create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
+-- Give it a password with \\password rowgate_app in psql, so that no log holds it.
+grant usage on schema rowgate to rowgate_app;
+grant select on rowgate.tokens, rowgate.migrations to rowgate_app;
+
+-- Its rights are what clients can reach at most. Narrow these to tables and columns as you like.
+grant usage on schema ${quoted} to rowgate_app;
+grant select, update on all tables in schema ${quoted} to rowgate_app;
+
+-- "rowgate token create", "revoke" and "rotate" need a role that may write tokens as well:
+-- grant select, insert, update on rowgate.tokens to that_role;
+`;
+}

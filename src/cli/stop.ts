@@ -1,0 +1,36 @@
+import type { Failure } from "../database/failure.ts";
+import { describeFatal } from "../database/fatal.ts";
+import { ApiError } from "../errors.ts";
+
+/** An end of the command that a person is told, line by line. */
+export interface Stop extends Error {
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+/** Exit code of what was refused or failed. */
+export const FAILED = 1;
+/** Exit code of a wrong command line or configuration. */
+export const WRONG_USAGE = 2;
+
+/** Makes the error that ends the command with an exit code and lines for a person. */
+export function stop(code: number, ...lines: readonly string[]): Stop {
+  return Object.assign(new Error(lines[0]), { code, lines });
+}
+
+/** Tells an end that was meant from an error that was not. */
+export function isStop(error: unknown): error is Stop {
+  return error instanceof Error && "lines" in error && "code" in error;
+}
+
+/** Says in a person's words what the database did; never its own text. */
+export function explainFailure(error: unknown): Stop {
+  if (isStop(error)) return error;
+  if (!(error instanceof ApiError)) {
+    return stop(FAILED, `rowgate: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const failure = error.cause as Failure | undefined;
+  const fatal = failure === undefined ? undefined : describeFatal(failure);
+  const what = fatal ?? `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
+  return stop(FAILED, `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`);
+}

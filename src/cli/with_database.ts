@@ -1,0 +1,37 @@
+import { openDatabase } from "../database/client.ts";
+import type { Database } from "../database/database.ts";
+import { createLog } from "../log.ts";
+import type { Observe } from "../observe.ts";
+import type { Host } from "../runtime/host.ts";
+import { readSettings, type Settings } from "./read_settings.ts";
+import { explainFailure } from "./stop.ts";
+
+/** What a command that works on the database is given. */
+export interface Workplace extends Settings {
+  readonly database: Database;
+  readonly observe: Observe;
+}
+
+const CLOSE_MS = 2000;
+
+/**
+ * Opens the database of the configuration, does one piece of work and closes it.
+ * @throws {Stop} for whatever goes wrong, in a person's words
+ */
+export async function withDatabase(
+  host: Host,
+  work: (workplace: Workplace) => Promise<number>,
+): Promise<number> {
+  const settings = await readSettings(host);
+  const observe = createLog("warn", { write: host.stderr.write, human: true });
+  try {
+    const database = await openDatabase(settings.config, observe);
+    try {
+      return await work({ ...settings, database, observe });
+    } finally {
+      await database.close(CLOSE_MS);
+    }
+  } catch (error) {
+    throw explainFailure(error);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Config } from "./config.ts";
+import type { Observation, Observe } from "./observe.ts";
+
+/** Where log lines go, and for whom. */
+export interface LogOptions {
+  readonly write: (text: string) => void;
+  /** True for a person at a terminal; false for JSON, one object a line. */
+  readonly human: boolean;
+  readonly now?: () => Date;
+}
+
+type Level = Exclude<Config["logLevel"], "silent">;
+
+const LEVELS: readonly Config["logLevel"][] = ["debug", "info", "warn", "error", "silent"];
+
+/**
+ * Makes the sink that turns what happens into log lines of the level and above; never throws. No line
+ * holds a token, a body or a text of the database.
+ * @see DECISIONS 9
+ */
+export function createLog(level: Config["logLevel"], options: LogOptions): Observe {
+  const { write, human, now = () => new Date() } = options;
+  const least = LEVELS.indexOf(level);
+  return function observe(observation) {
+    const found = levelOf(observation);
+    if (LEVELS.indexOf(found) < least) return;
+    const time = now().toISOString();
+    try {
+      write(
+        human
+          ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}\n`
+          : `${JSON.stringify({ time, level: found, ...observation })}\n`,
+      );
+    } catch {
+      // A log that can not be written is no reason to refuse a request.
+    }
+  };
+}
+
+function levelOf(observation: Observation): Level {
+  switch (observation.kind) {
+    case "request":
+      return observation.status >= 500 ? "warn" : "info";
+    case "failure":
+      return "error";
+    case "catalogue_failed":
+    case "warning":
+      return "warn";
+    case "catalogue":
+    case "listening":
+    case "stopping":
+      return "info";
+  }
+}
+
+function describe(observation: Observation): string {
+  switch (observation.kind) {
+    case "request": {
+      const { method, status, durationMs, tenant, rows } = observation;
+      const whose = tenant === undefined ? "" : ` tenant ${escape(tenant)}`;
+      const count = rows === undefined ? "" : ` ${rows} rows`;
+      return `${method} ${escape(observation.path)} ${status} ${durationMs} ms${whose}${count}`;
+    }
+    case "failure":
+      return `failed with ${observation.code} in ${observation.where}, request ${observation.requestId}`;
+    case "catalogue":
+      return `catalogue of ${observation.tables} tables loaded (${observation.reason})`;
+    case "catalogue_failed":
+      return `the catalogue could not be read (${observation.code})`;
+    case "warning":
+      return escape(observation.message);
+    case "listening":
+      return `listening on ${observation.address}`;
+    case "stopping":
+      return `stopping on ${observation.signal}`;
+  }
+}
+
+/** What came from outside must not move the cursor. */
+function escape(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, "�");
+}

@@ -1,0 +1,38 @@
+import type { Handler, ListenOptions, Server } from "./serve.ts";
+
+/** What is used of Bun's server. */
+interface BunServer {
+  readonly port: number;
+  readonly stop: (closeActiveConnections?: boolean) => Promise<void>;
+}
+
+/** What is used of Bun. */
+interface BunRuntime {
+  readonly serve: (options: {
+    readonly hostname: string;
+    readonly port: number;
+    readonly idleTimeout: number;
+    readonly fetch: Handler;
+  }) => BunServer;
+}
+
+/** Bun closes a connection on which nothing moves, also while an answer is worked on. */
+const MAX_IDLE_SECONDS = 255;
+
+/** Listens with Bun's own server. */
+export function listen(handler: Handler, { host, port }: ListenOptions): Server {
+  const { Bun } = globalThis as unknown as { readonly Bun: BunRuntime };
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    idleTimeout: MAX_IDLE_SECONDS,
+    fetch: (request) => handler(request),
+  });
+  return {
+    port: server.port,
+    stop: () => server.stop(false),
+    abort() {
+      server.stop(true).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Handler, ListenOptions, Server } from "./serve.ts";
+
+/** Listens with Deno's own server. */
+export function listen(handler: Handler, { host, port }: ListenOptions): Server {
+  const aborter = new AbortController();
+  const server = Deno.serve({
+    hostname: host,
+    port,
+    signal: aborter.signal,
+    onListen() {},
+  }, (request) => handler(request));
+  return {
+    port: server.addr.port,
+    stop: () => server.shutdown(),
+    abort: () => aborter.abort(),
+  };
+}

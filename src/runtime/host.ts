@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+
+/** Where text goes to. */
+export interface Output {
+  readonly isTerminal: boolean;
+  readonly write: (text: string) => void;
+}
+
+/** The process around the command, the same on every runtime. */
+export interface Host {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What stands behind the command's name. */
+  readonly args: readonly string[];
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Reads a file of UTF-8 text. */
+  readonly readFile: (path: string) => Promise<string>;
+  /** Calls back on each SIGTERM and SIGINT, which end the process no more. */
+  readonly onSignal: (told: (signal: string) => void) => void;
+  /** Calls back on errors that nobody took, which end the process no more. */
+  readonly onStrayError: (told: (error: unknown) => void) => void;
+  /** Ends the process once all output is written. */
+  readonly exit: (code: number) => Promise<never>;
+}
+
+type Stream = typeof process.stdout | typeof process.stderr;
+
+/** Gives the process that this runs in; Deno and Bun know it by Node's name. */
+export function openHost(): Host {
+  // A reader that went away (`rowgate token list | head`) is no reason to fail.
+  process.stdout.on("error", () => {});
+  process.stderr.on("error", () => {});
+  return {
+    environment: process.env,
+    args: process.argv.slice(2),
+    stdout: openOutput(process.stdout),
+    stderr: openOutput(process.stderr),
+    readFile: (path) => readFile(path, "utf8"),
+    onSignal(told) {
+      process.on("SIGTERM", () => told("SIGTERM"));
+      process.on("SIGINT", () => told("SIGINT"));
+    },
+    onStrayError(told) {
+      process.on("uncaughtException", told);
+      process.on("unhandledRejection", told);
+    },
+    async exit(code) {
+      await Promise.race([
+        Promise.all([drain(process.stdout), drain(process.stderr)]),
+        new Promise((resolve) => setTimeout(resolve, 1000)),
+      ]);
+      process.exit(code);
+    },
+  };
+}
+
+function openOutput(stream: Stream): Output {
+  return {
+    isTerminal: stream.isTTY === true,
+    write(text) {
+      stream.write(text);
+    },
+  };
+}
+
+/** What is written to a pipe is on its way when `write` returns, not there. */
+function drain(stream: Stream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => resolve());
+  });
+}

@@ -1,0 +1,72 @@
+/** The fetch handler. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** Where to listen, and how long a request may take to arrive. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** A server that listens. */
+export interface Server {
+  readonly port: number;
+  /** Takes no more connections; settles when those that were there are done. */
+  readonly stop: () => Promise<void>;
+  /** Cuts what is left. */
+  readonly abort: () => void;
+}
+
+/** A server, and how it ends. */
+export interface Served {
+  /** `http://host:port`, as a client writes it. */
+  readonly address: string;
+  /** Finishes what runs, for so long at most, then cuts it. */
+  readonly stop: (timeoutMs: number) => Promise<void>;
+}
+
+/** An answer that the handler has given is on its way for so long at most. */
+const FLUSH_MS = 500;
+
+/**
+ * Serves the handler over HTTP with what the runtime has for it.
+ * @throws {Error} when the address can not be listened on; its `code` says why
+ * @see DECISIONS 9
+ */
+export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
+  const running = new Set<Promise<Response>>();
+  const server = await listen((request) => {
+    const answer = handler(request);
+    running.add(answer);
+    const done = () => running.delete(answer);
+    answer.then(done, done);
+    return answer;
+  }, options);
+
+  async function stop(timeoutMs: number): Promise<void> {
+    const end = performance.now() + timeoutMs;
+    const stopped = server.stop().catch(() => {});
+    while (running.size > 0 && performance.now() < end) {
+      await within(Promise.allSettled(running), end - performance.now());
+    }
+    await within(stopped, Math.min(FLUSH_MS, Math.max(0, end - performance.now())));
+    server.abort();
+  }
+
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return { address: `http://${host}:${server.port}`, stop };
+}
+
+async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
+  if ("Deno" in globalThis) return (await import("./deno.ts")).listen(handler, options);
+  if ("Bun" in globalThis) return (await import("./bun.ts")).listen(handler, options);
+  return await (await import("./node.ts")).listen(handler, options);
+}
+
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
