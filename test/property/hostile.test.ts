@@ -1,0 +1,130 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import { DATABASE_KINDS } from "../support/database.ts";
+import { createTestService } from "../support/service.ts";
+import type { Answer, TestService } from "../support/service.ts";
+import { checkLaw } from "./check_law.ts";
+import { digestOthers } from "./digest_others.ts";
+import { arbitraryHostileRequest } from "./hostile_request.ts";
+import type { HostileRequest } from "./hostile_request.ts";
+import type { Operation } from "./open_oracle.ts";
+
+/** What a 200 of each operation holds, and nothing more. */
+const MEMBERS: Readonly<Record<Operation, readonly string[]>> = {
+  "query": ["page", "per_page", "records", "success", "table", "total"],
+  "records/single": ["fields", "matched", "success", "table", "updated"],
+  "records/bulk": ["success", "table", "updated"],
+};
+
+for (const kind of DATABASE_KINDS) {
+  describe(`a hostile request, ${kind}`, () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await createTestService(kind);
+    });
+    afterAll(() => service?.close());
+
+    it("gets 200 or an error of spec 7's shape, never 500 [spec 7] [DECISIONS 7]", async () => {
+      const law = fc.asyncProperty(arbitraryHostileRequest(), async (request) => {
+        assertShape(await sendHostile(service, request), request);
+      });
+      await checkLaw(law, { runs: kind === "real" ? 3000 : 1500 });
+    });
+
+    it("neither reads nor changes another tenant's row [spec 1] [spec 5]", async () => {
+      const before = await digestOthers(service.database.admin);
+      assert(Object.keys(before).length > 20);
+      const batches = fc.array(arbitraryHostileRequest(), { minLength: 40, maxLength: 40 });
+      const law = fc.asyncProperty(batches, async (requests) => {
+        for (const request of requests) assertOwn(await sendHostile(service, request), request);
+        assertEquals(await digestOthers(service.database.admin), before);
+      });
+      await checkLaw(law, { runs: kind === "real" ? 60 : 25 });
+    });
+
+    it("that names another tenant's rows finds and changes none [spec 1] [spec 5]", async () => {
+      const before = await digestOthers(service.database.admin);
+      const law = fc.asyncProperty(
+        fc.constantFrom(...ATTACKS),
+        fc.constantFrom<Operation>("query", "records/single", "records/bulk"),
+        async ({ table, field, value, set }, operation) => {
+          const body = operation === "query"
+            ? { filters: { or: [{ field, op: "eq", value }, { field, op: "in", value: [value] }] } }
+            : { filters: { [field]: value }, fields: { [set]: "1" } };
+          const request = { table, operation, raw: JSON.stringify(body) };
+          const answer = await sendHostile(service, request);
+          if (operation === "query") assertEquals(answer.body.total, 0, answer.text);
+          else if (operation === "records/bulk") assertEquals(answer.body.updated, 0, answer.text);
+          else assertEquals([answer.status, answer.body.matched], [404, 0], answer.text);
+        },
+      );
+      await checkLaw(law, { runs: 60 });
+      assertEquals(await digestOthers(service.database.admin), before);
+    });
+  });
+}
+
+/** Equalities that only rows of tenant 2 meet. */
+const ATTACKS = [
+  { table: "deals", field: "fid", value: 1001, set: "note" },
+  { table: "deals", field: "tenant_id", value: 2, set: "note" },
+  { table: "deals", field: "title", value: "Deal 1 CANARY", set: "note" },
+  { table: "measurements", field: "id", value: 1001, set: "sensor" },
+  { table: "order_lines", field: "product", value: "Product 11 CANARY", set: "product" },
+  { table: "events_log", field: "kind", value: "login CANARY", set: "amount" },
+  { table: "notes", field: "org_id", value: "2", set: "body" },
+  { table: "letters", field: "org", value: "2", set: "body" },
+  { table: "ledger", field: "company_no", value: 2, set: "amount" },
+  { table: "bookings", field: "reference", value: "REF-1-CANARY", set: "price" },
+  { table: "frozen", field: "id", value: 1008, set: "name" },
+];
+
+async function sendHostile(
+  service: TestService,
+  { table, operation, raw }: HostileRequest,
+): Promise<Answer> {
+  const method = operation === "query" ? "POST" : "PATCH";
+  return await service.send(method, `/integration/tables/${table}/${operation}`, { raw });
+}
+
+function assertShape(answer: Answer, { operation }: HostileRequest): void {
+  const { status, text, body } = answer;
+  const members = Object.keys(JSON.parse(text)).sort();
+  assertMatch(answer.headers.get("content-type") ?? "", /^application\/json\b/);
+  if (status === 200) {
+    assertEquals(body.success, true);
+    assertEquals(members, [...MEMBERS[operation]]);
+    return;
+  }
+  assert([400, 403, 404, 409].includes(status), `${status} ${text}`);
+  assertEquals(body.success, false);
+  assert(typeof body.error === "string" && body.error !== "" && !body.error.endsWith("."), text);
+  const counted = operation === "records/single" && "matched" in body;
+  assertEquals(members, counted ? ["error", "matched", "success"] : ["error", "success"]);
+  if (!counted) return;
+  assert(status === 404 ? body.matched === 0 : status === 409 && Number(body.matched) > 1, text);
+}
+
+/** Nothing of tenant 2, whose texts say CANARY and whose keys are 1001 to 1260; nothing SECRET. */
+function assertOwn({ status, text, body }: Answer, { raw }: HostileRequest): void {
+  assert(!/SECRET|SQLSTATE|pg_catalog|\$t|\$r/.test(text) || said(raw, text), text);
+  assert(!text.includes("CANARY"), text);
+  if (status !== 200 || !Array.isArray(body.records)) return;
+  for (const record of body.records as Record<string, unknown>[]) {
+    for (const key of ["id", "fid", "Id", "tenant_id", "org_id", "org", "company_no"]) {
+      const value = record[key];
+      if (value === undefined || value === null) continue;
+      const own = key === "id" || key === "fid" || key === "Id" ? Number(value) < 1000 : value == 1;
+      assert(own, `${key} ${value}: ${text}`);
+    }
+  }
+}
+
+/** What an error quotes from the request itself is no leak. */
+function said(raw: string | Uint8Array, text: string): boolean {
+  const request = typeof raw === "string" ? raw : new TextDecoder().decode(raw);
+  return [...text.matchAll(/SECRET|SQLSTATE|pg_catalog|\$t|\$r/g)].every(([word]) =>
+    request.includes(word)
+  );
+}

@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+import { printBody } from "./deal_columns.ts";
+import { JUNK, NAMES, OPERATORS, TABLES } from "./hostile_values.ts";
+import type { Operation } from "./open_oracle.ts";
+import { arbitraryFaultyQuery } from "./query_fault.ts";
+import { arbitraryFaultyUpdate } from "./update_fault.ts";
+import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
+
+/** A request of one of the three operations, its body as text or bytes. */
+export interface HostileRequest {
+  readonly table: string;
+  readonly operation: Operation;
+  readonly raw: string | Uint8Array<ArrayBuffer>;
+}
+
+const arbitraryJunk = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...JUNK) },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) as Arbitrary<unknown> },
+  { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
+);
+
+/** A query or update whose parts are each well-formed or not, on any columns and values. */
+function arbitraryNearBody(operation: Operation): Arbitrary<unknown> {
+  const name = fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...NAMES) }, {
+    weight: 1,
+    arbitrary: arbitraryJunk,
+  });
+  const condition = fc.record({
+    field: name,
+    op: fc.constantFrom<unknown>(...OPERATORS),
+    value: fc.oneof(arbitraryJunk, fc.array(arbitraryJunk, { maxLength: 3 })),
+  }, { requiredKeys: ["field", "op"] });
+  if (operation !== "query") {
+    const entries = fc.array(fc.tuple(fc.constantFrom(...NAMES), arbitraryJunk), {
+      minLength: 1,
+      maxLength: 3,
+    }).map((pairs) => Object.fromEntries(pairs));
+    return fc.record({ filters: entries, fields: entries });
+  }
+  const group = fc.tuple(
+    fc.constantFrom("and", "or"),
+    fc.array(fc.oneof(condition, condition.map((item) => ({ or: [item] }))), { maxLength: 3 }),
+  ).map(([combine, items]) => ({ [combine]: items }));
+  return fc.record({
+    filters: group,
+    select: fc.array(name, { maxLength: 3 }),
+    sort: fc.array(fc.record({ field: name, direction: fc.constantFrom("asc", "desc") }), {
+      maxLength: 2,
+    }),
+    page: fc.constantFrom<unknown>(1, 2, 9007199254740991, 0, "1"),
+    per_page: fc.constantFrom<unknown>(1, 200, 1e15, 9007199254740991, 0.5),
+  }, { requiredKeys: ["filters"] });
+}
+
+/** Replaces, takes away or doubles one part of a JSON value, wherever it is. */
+function arbitraryMutation(body: unknown): Arbitrary<unknown> {
+  const places: (readonly (string | number)[])[] = [];
+  const walk = (value: unknown, steps: readonly (string | number)[]) => {
+    places.push(steps);
+    if (typeof value !== "object" || value === null) return;
+    for (const key of Object.keys(value)) {
+      walk((value as Record<string, unknown>)[key], [...steps, key]);
+    }
+  };
+  walk(body, []);
+  return fc.tuple(fc.constantFrom(...places), arbitraryJunk, fc.nat(2)).map(([place, junk, how]) =>
+    change(body, place, (old) => how === 0 ? junk : how === 1 ? undefined : [old, old])
+  );
+}
+
+function change(
+  value: unknown,
+  [step, ...rest]: readonly (string | number)[],
+  by: (old: unknown) => unknown,
+): unknown {
+  if (step === undefined) return by(value) ?? null;
+  const edit = (old: unknown) => rest.length === 0 ? by(old) : change(old, rest, by);
+  if (Array.isArray(value)) return value.map((item, i) => i === Number(step) ? edit(item) : item);
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, old]) => [key, key === step ? edit(old) : old]),
+  );
+}
+
+/** Any bytes: none of them need be JSON, nor UTF-8. */
+const arbitraryBytes = fc.oneof(
+  fc.uint8Array({ maxLength: 40 }),
+  fc.string({ unit: "binary" }).map((text) => new TextEncoder().encode(text)),
+  fc.json().map((text) => new TextEncoder().encode(text)),
+).map((bytes) => new Uint8Array(bytes));
+
+/** Cuts a text off, or puts bytes into it. */
+function arbitraryDamage(text: string): Arbitrary<Uint8Array<ArrayBuffer>> {
+  const bytes = new TextEncoder().encode(text);
+  return fc.tuple(fc.nat(bytes.length), fc.uint8Array({ maxLength: 3 }), fc.nat(3)).map((
+    [at, more, skip],
+  ) => new Uint8Array([...bytes.slice(0, at), ...more, ...bytes.slice(at + skip)]));
+}
+
+/** A request that means harm, on any table with any of the three operations. */
+export function arbitraryHostileRequest(): Arbitrary<HostileRequest> {
+  const target = fc.record({
+    table: fc.oneof({ weight: 1, arbitrary: fc.constantFrom("deals", "everything") }, {
+      weight: 2,
+      arbitrary: fc.constantFrom(...TABLES),
+    }),
+    operation: fc.constantFrom<Operation>("query", "records/single", "records/bulk"),
+  });
+  return target.chain(({ table, operation }) => {
+    const valid: Arbitrary<unknown> = operation === "query"
+      ? arbitraryQueryBody()
+      : arbitraryUpdateBody();
+    const faulty = (operation === "query" ? arbitraryFaultyQuery() : arbitraryFaultyUpdate())
+      .map(({ body }) => body);
+    const bodies = fc.oneof(
+      { weight: 6, arbitrary: arbitraryNearBody(operation) },
+      { weight: 1, arbitrary: valid },
+      { weight: 2, arbitrary: valid.chain(arbitraryMutation) },
+      { weight: 2, arbitrary: faulty.chain(arbitraryMutation) },
+      { weight: 1, arbitrary: arbitraryJunk },
+    ).map(printBody);
+    const raw: Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
+      { weight: 12, arbitrary: bodies },
+      { weight: 1, arbitrary: bodies.chain(arbitraryDamage) },
+      { weight: 1, arbitrary: arbitraryBytes },
+    );
+    return raw.map((raw) => ({ table, operation, raw }));
+  });
+}

@@ -1,0 +1,77 @@
+import { assert, assertEquals } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import type { Sql } from "postgres";
+import { createTestService } from "../support/service.ts";
+import type { Answer, TestService } from "../support/service.ts";
+import { checkLaw } from "./check_law.ts";
+import { printBody } from "./deal_columns.ts";
+import { arbitraryFaultyQuery } from "./query_fault.ts";
+import { arbitraryFaultyUpdate } from "./update_fault.ts";
+import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
+
+/** Where one finding ends and another begins. */
+const NEXT_FINDING = /; (?=(?:filters|fields|select|sort|page|per_page|body)[^ ]*: )/;
+
+describe("a body", () => {
+  let service: TestService;
+  const at = (operation: string, raw: string) =>
+    service.send(
+      operation === "query" ? "POST" : "PATCH",
+      `/integration/tables/deals/${operation}`,
+      { raw },
+    );
+  beforeAll(async () => {
+    service = await createTestService("real");
+  });
+  afterAll(() => service?.close());
+
+  it("with no fault is accepted by Query Records [spec 2] [spec 4.1]", async () => {
+    const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
+      const answer = await at("query", printBody(body));
+      assertEquals(answer.status, 200, answer.text);
+      assertEquals(answer.body.per_page, Math.min(body.per_page, 200));
+    });
+    await checkLaw(law, { runs: 400 });
+  });
+
+  it("with one fault is refused at its path by Query Records [spec 7] [spec 8] [DECISIONS 7]", async () => {
+    const law = fc.asyncProperty(arbitraryFaultyQuery(), async ({ body, path }) => {
+      assertRefusedAt(await at("query", printBody(body)), path);
+    });
+    await checkLaw(law, { runs: 2500 });
+  });
+
+  it("with no fault is accepted by both updates [spec 4.2] [spec 4.3]", async () => {
+    const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
+      const raw = printBody(body);
+      const single = await at("records/single", raw);
+      assert([200, 404, 409].includes(single.status), single.text);
+      const bulk = await at("records/bulk", JSON.stringify(body));
+      assertEquals(bulk.status, 200, bulk.text);
+    });
+    await checkLaw(law, { runs: 200 });
+  });
+
+  it("with one fault is refused at its path by both updates, and changes nothing [spec 7] [DECISIONS 4]", async () => {
+    const before = await dumpDeals(service.database.admin);
+    const law = fc.asyncProperty(arbitraryFaultyUpdate(), async ({ body, path }) => {
+      assertRefusedAt(await at("records/single", printBody(body)), path);
+      assertRefusedAt(await at("records/bulk", printBody(body)), path);
+    });
+    await checkLaw(law, { runs: 1500 });
+    assertEquals(await dumpDeals(service.database.admin), before);
+  });
+});
+
+function assertRefusedAt({ status, text, body }: Answer, path: string): void {
+  assertEquals(status, 400, text);
+  assertEquals(Object.keys(body).sort(), ["error", "success"]);
+  const findings = String(body.error).split(NEXT_FINDING);
+  assertEquals(findings.map((finding) => finding.split(": ")[0]), [path], text);
+}
+
+async function dumpDeals(admin: Sql): Promise<string[]> {
+  const rows = await admin`select xmin::text || ' ' || d::text as row from deals d order by fid`;
+  return rows.map(({ row }) => row);
+}
