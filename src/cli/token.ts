@@ -38,7 +38,7 @@ export interface CreateOptions {
 
 /** Adds `rowgate token create|list|revoke|rotate`. @see DECISIONS 5 */
 export function addToken(root: Command, run: Run): void {
-  const token = root.command("token")
+  const token = root.command("token").helpCommand(false)
     .description("make, list, revoke and rotate the API tokens of tenants")
     .addHelpText("after", "\nExample:\n  rowgate token create --tenant acme");
 

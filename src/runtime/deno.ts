@@ -9,6 +9,8 @@ export function listen(handler: Handler, { host, port }: ListenOptions): Server 
     signal: aborter.signal,
     onListen() {},
   }, (request) => handler(request));
+  // Rejects when the signal cuts it.
+  server.finished.catch(() => {});
   return {
     port: server.addr.port,
     stop: () => server.shutdown(),

@@ -39,19 +39,20 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
   const server = await listen((request) => {
     const answer = handler(request);
     running.add(answer);
-    const done = () => running.delete(answer);
-    answer.then(done, done);
+    const end = () => running.delete(answer);
+    answer.then(end, end);
     return answer;
   }, options);
 
   async function stop(timeoutMs: number): Promise<void> {
     const end = performance.now() + timeoutMs;
-    const stopped = server.stop().catch(() => {});
+    let done = false;
+    const stopped = server.stop().catch(() => {}).then(() => done = true);
     while (running.size > 0 && performance.now() < end) {
       await within(Promise.allSettled(running), end - performance.now());
     }
     await within(stopped, Math.min(FLUSH_MS, Math.max(0, end - performance.now())));
-    server.abort();
+    if (!done) server.abort();
   }
 
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
