@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import postgres, { type Sql } from "postgres";
+import { connectEmbedded } from "../../src/database/driver.ts";
+import { type Embedded, openEmbedded } from "../../src/database/embedded.ts";
+
+/** A cluster of Postgres, or PGlite in this process. */
+export type DatabaseKind = "real" | "embedded";
+
+/** A database of one test file. */
+export interface TestDatabase {
+  readonly kind: DatabaseKind;
+  /** URL of the superuser; undefined when embedded. */
+  readonly url: string | undefined;
+  /** URL of the role with the least rights; undefined when embedded. */
+  readonly servingUrl: string | undefined;
+  readonly embedded: Embedded | undefined;
+  /** The superuser's client. */
+  readonly admin: Sql;
+  readonly drop: () => Promise<void>;
+}
+
+/** What a test database begins with. */
+export type Template = "fixture" | "empty";
+
+/** Which kinds the tests run on; another runtime's process can't reach an embedded one. */
+export const DATABASE_KINDS: readonly DatabaseKind[] =
+  process.env.ROWGATE_TEST_RUNTIME === undefined ? ["real", "embedded"] : ["real"];
+
+/** Makes a database of its own for a test file. */
+export async function createTestDatabase(
+  kind: DatabaseKind,
+  template: Template = "fixture",
+): Promise<TestDatabase> {
+  return kind === "real" ? await cloneReal(template) : await openMemory(template);
+}
+
+async function cloneReal(template: Template): Promise<TestDatabase> {
+  const cluster = requireSetting("ROWGATE_TEST_CLUSTER");
+  const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
+  await command(cluster, `create database ${name} template template_${template}`);
+  const url = `${cluster}/${name}`;
+  const serving = new URL(url);
+  serving.username = serving.password = "rowgate_app";
+  const admin = postgres(url, { max: 4, onnotice: () => {}, connection: { TimeZone: "UTC" } });
+  return {
+    kind: "real",
+    url,
+    servingUrl: serving.href,
+    embedded: undefined,
+    admin,
+    drop: async () => {
+      await admin.end({ timeout: 1 });
+      await command(cluster, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function command(cluster: string, text: string): Promise<void> {
+  const server = postgres(`${cluster}/postgres`, { max: 1, onnotice: () => {} });
+  try {
+    // Two clones of one template at a time get in each other's way now and then.
+    for (let attempt = 1;; attempt++) {
+      const failed = await server.unsafe(text).then(() => undefined, (error) => error);
+      if (failed === undefined) return;
+      if (attempt === 20 || failed.code !== "55006") throw failed;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  } finally {
+    await server.end({ timeout: 1 });
+  }
+}
+
+async function openMemory(template: Template): Promise<TestDatabase> {
+  const file = requireSetting("ROWGATE_TEST_EMBEDDED");
+  const embedded = template === "empty"
+    ? await openEmbedded()
+    : await openEmbedded({ load: new Blob([new Uint8Array(await readFile(file))]) });
+  const admin = connectEmbedded(embedded);
+  return {
+    kind: "embedded",
+    url: undefined,
+    servingUrl: undefined,
+    embedded,
+    admin,
+    drop: async () => {
+      await admin.end({ timeout: 1 });
+      await embedded.close();
+    },
+  };
+}
+
+function requireSetting(name: string): string {
+  const value = process.env[name];
+  if (value !== undefined) return value;
+  throw new Error(`${name} is not set: run the tests with "deno task test [path]"`);
+}

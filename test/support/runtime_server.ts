@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { App } from "../../src/app.ts";
+
+/** A runtime that the service is proved on. */
+export type Runtime = "deno" | "bun" | "node";
+
+/** A server in a process of its own. */
+export interface RuntimeServer {
+  /** Asks the server. */
+  readonly app: App;
+  readonly address: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** What a server is started with. */
+export interface StartOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly policyText: string;
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Deno and Bun run the source, Node the bundle. */
+const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
+  deno: [process.execPath, "run", "-A", "--no-check", "src/main.ts"],
+  bun: [join(ROOT, "node_modules/.bin/bun"), "src/main.ts"],
+  node: ["node", "dist/rowgate.js"],
+};
+
+/** Tells whether the text names a runtime. */
+export function isRuntime(text: string | undefined): text is Runtime {
+  return text !== undefined && Object.hasOwn(COMMANDS, text);
+}
+
+/** Starts `rowgate serve` on a free port and waits until it is ready. */
+export async function startServer(
+  runtime: Runtime,
+  { environment, policyText }: StartOptions,
+): Promise<RuntimeServer> {
+  const folder = await mkdtemp(join(tmpdir(), "rowgate-server-"));
+  const policyFile = join(folder, "policy.json");
+  await writeFile(policyFile, policyText);
+  const [command, ...parameters] = COMMANDS[runtime];
+  const child = spawn(command!, [...parameters, "serve"], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PORT: "0", ...environment, ROWGATE_POLICY: policyFile },
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const address = await readAddress(child);
+  await becomeReady(address);
+  return {
+    address,
+    app: (request) => fetch(new Request(request.url.replace("http://127.0.0.1", address), request)),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server says where it listens, in a log line. */
+function readAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let told = "";
+    const read = (chunk: unknown) => {
+      if (told.length > 100_000) return;
+      told += chunk;
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(told);
+      if (address !== null) resolve(address[0]);
+    };
+    child.stdout!.on("data", read);
+    child.stderr!.on("data", read);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${told}`)));
+  });
+}
+
+async function becomeReady(address: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const answer = await fetch(`${address}/readyz`);
+    await answer.body?.cancel();
+    if (answer.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the server did not get ready");
+}

@@ -1,0 +1,53 @@
+import type { App } from "../../src/app.ts";
+
+/** What a test request may say beside method and path. */
+export interface SendOptions {
+  /** Tenant 1's when left out; null sends none. */
+  readonly token?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: BodyInit;
+  readonly headers?: Record<string, string>;
+}
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; empty when there was none. */
+  readonly body: Record<string, unknown>;
+}
+
+/** Sends one request to a handler, or to anything that takes its place. */
+export async function send(
+  app: App,
+  defaultToken: string,
+  { method, path, ...options }: SendOptions & { readonly method: string; readonly path: string },
+): Promise<Answer> {
+  const headers = new Headers(options.headers);
+  const token = options.token === undefined ? defaultToken : options.token;
+  if (token !== null && !headers.has("authorization")) {
+    headers.set("authorization", `Bearer ${token}`);
+  }
+  const hasBody = options.raw !== undefined || options.body !== undefined;
+  if (hasBody && !headers.has("content-type")) headers.set("content-type", "application/json");
+  const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  const init = { method, headers, body, duplex: "half" } as RequestInit;
+  const response = await app(new Request(`http://127.0.0.1${path}`, init));
+  const text = await readText(response);
+  const parsed = text.startsWith("{") ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+/** In this process nobody but us undoes the compression. */
+async function readText(response: Response): Promise<string> {
+  const encoding = response.headers.get("content-encoding");
+  const packed = new Uint8Array(await response.arrayBuffer());
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b || encoding !== "gzip") {
+    return new TextDecoder().decode(packed);
+  }
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return await new Response(stream).text();
+}

@@ -1,0 +1,96 @@
+import process from "node:process";
+import { type App, createApp } from "../../src/app.ts";
+import { followDatabase } from "../../src/catalogue/current.ts";
+import { parsePolicy } from "../../src/catalogue/policy.ts";
+import { readConfig } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/client.ts";
+import type { Observation } from "../../src/observe.ts";
+import { createTokenStore } from "../../src/tokens/store.ts";
+import {
+  createTestDatabase,
+  type DatabaseKind,
+  type Template,
+  type TestDatabase,
+} from "./database.ts";
+import { FIXTURE_POLICY } from "./fixture_policy.ts";
+import { isRuntime, startServer } from "./runtime_server.ts";
+import { type Answer, send, type SendOptions } from "./send.ts";
+import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
+
+export type { Answer, SendOptions };
+
+/** A service, and the database behind it. */
+export interface TestService {
+  readonly database: TestDatabase;
+  /** The handler in this process, or one that asks the server of `ROWGATE_TEST_RUNTIME`. */
+  readonly app: App;
+  readonly tokens: TestTokens;
+  /** Makes another token. */
+  readonly issue: IssueToken;
+  /** Asks as tenant 1 when no token is said. */
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  /** What the handler observed; nothing from another process. */
+  readonly observations: Observation[];
+  readonly close: () => Promise<void>;
+}
+
+/** How a service of the tests differs from the ordinary one. */
+export interface ServiceOptions {
+  readonly environment?: Record<string, string>;
+  /** In place of the fixture's policy. */
+  readonly policy?: unknown;
+  readonly template?: Template;
+}
+
+/** True when the tests ask a server of another process. */
+export const IS_REMOTE: boolean = process.env.ROWGATE_TEST_RUNTIME !== undefined;
+
+/** Makes a service on a database of its own; `close` drops both. */
+export async function createTestService(
+  kind: DatabaseKind,
+  options: ServiceOptions = {},
+): Promise<TestService> {
+  const database = await createTestDatabase(kind, options.template);
+  const observations: Observation[] = [];
+  const observe = (observation: Observation) => void observations.push(observation);
+  const environment = {
+    ...(database.servingUrl === undefined ? {} : { DATABASE_URL: database.servingUrl }),
+    ROWGATE_POOL_SIZE: "4",
+    ...options.environment,
+  };
+  const { config, problems } = readConfig(environment);
+  if (config === undefined) throw new Error(problems.join("\n"));
+  const policyText = JSON.stringify(options.policy ?? FIXTURE_POLICY);
+  const parsed = parsePolicy(policyText);
+  if (!("policy" in parsed)) throw new Error(parsed.problems.join("\n"));
+  const { policy } = parsed;
+
+  const { embedded } = database;
+  const serving = await openDatabase(config, observe, embedded && { embedded });
+  const owner = await openOwner(database, serving);
+  const tokens = await issueTokens(database, owner);
+  const runtime = process.env.ROWGATE_TEST_RUNTIME;
+  const server = isRuntime(runtime)
+    ? await startServer(runtime, { environment, policyText })
+    : undefined;
+  const { schema, tenantColumn } = config;
+  const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
+  const store = createTokenStore(serving);
+  const app = server?.app ??
+    createApp({ config, database: serving, catalogue, tokens: store, observe });
+  return {
+    database,
+    app,
+    tokens,
+    issue: issueWith(owner),
+    observations,
+    send: (method, path, request) => send(app, tokens.a, { method, path, ...request }),
+    close: async () => {
+      await server?.stop();
+      catalogue.close();
+      if (owner !== serving) await owner.close(1000);
+      await serving.close(1000);
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { readConfig } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/client.ts";
+import type { Database } from "../../src/database/database.ts";
+import { createToken, type TokenDraft } from "../../src/tokens/manage.ts";
+import { migrateSchema } from "../../src/tokens/schema.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** Makes a token; what is left out is as `token create` has it, for tenant 1. */
+export type IssueToken = (draft?: Partial<TokenDraft>) => Promise<string>;
+
+/** Tokens that every test service has. */
+export interface TestTokens {
+  /** Tenant 1 of the fixture. */
+  readonly a: string;
+  /** Tenant 2 of the fixture. */
+  readonly b: string;
+  /** The first tenant of `documents`, whose tenant column is a uuid. */
+  readonly uuid: string;
+  /** Tenant 1, scope `query` alone. */
+  readonly query: string;
+  /** Tenant 1, scope `update` alone. */
+  readonly update: string;
+  /** Tenant 1, table `deals` alone. */
+  readonly deals: string;
+  readonly [name: string]: string;
+}
+
+const UUID_TENANT = "11111111-1111-4111-8111-111111111111";
+
+const DRAFT: TokenDraft = {
+  tenant: "1",
+  name: null,
+  scopes: ["query", "update"],
+  tables: null,
+  expiry: { kind: "never" },
+};
+
+/** Opens the database as its owner, to prepare what a service needs; the embedded one is `serving`. */
+export async function openOwner(test: TestDatabase, serving: Database): Promise<Database> {
+  if (test.url === undefined) return serving;
+  const { config, problems } = readConfig({ DATABASE_URL: test.url, ROWGATE_POOL_SIZE: "1" });
+  if (config === undefined) throw new Error(problems.join("\n"));
+  return await openDatabase(config, () => {});
+}
+
+/** Makes the schema `rowgate` and the tokens in it, and lets the serving role read them. */
+export async function issueTokens(test: TestDatabase, owner: Database): Promise<TestTokens> {
+  await migrateSchema(owner);
+  if (test.kind === "real") {
+    await test.admin`grant usage on schema rowgate to rowgate_app`;
+    await test.admin`grant select on rowgate.tokens to rowgate_app`;
+  }
+  const issue = issueWith(owner);
+  return {
+    a: await issue({ name: "a" }),
+    b: await issue({ name: "b", tenant: "2" }),
+    uuid: await issue({ name: "uuid", tenant: UUID_TENANT }),
+    query: await issue({ name: "query", scopes: ["query"] }),
+    update: await issue({ name: "update", scopes: ["update"] }),
+    deals: await issue({ name: "deals", tables: ["deals"] }),
+  };
+}
+
+/** Gives what makes tokens in a database. */
+export function issueWith(owner: Database): IssueToken {
+  return async (draft) => {
+    const created = await createToken(owner, { ...DRAFT, ...draft });
+    if (created === undefined) throw new Error("the token would have ended already");
+    return created.token;
+  };
+}
