@@ -1,0 +1,8 @@
+with
+"$u" as (update "app"."deals" "$t" set "amount" = $1::text::"pg_catalog"."numeric", "tags" = $2::text::text[], "day" = $3::text::"pg_catalog"."date"
+where "$t"."tenant_id" = $4::text::"pg_catalog"."int4"
+and ("$t"."id" = $5::text::"pg_catalog"."int8"
+and "$t"."status" is null) and record_image_ne(row("$t"."amount"::"pg_catalog"."numeric", "$t"."tags"::text[], "$t"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
+returning 1)
+select (select count(*)
+from "$u")::text updated, false exceeded, ($9::text::text[] is null) judged

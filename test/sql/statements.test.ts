@@ -1,0 +1,136 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import type { Step } from "../../src/database/database.ts";
+import { planQuery } from "../../src/plan/query_plan.ts";
+import { planUpdate } from "../../src/plan/update_plan.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { compileLock } from "../../src/sql/lane.ts";
+import { compileSelect } from "../../src/sql/select.ts";
+import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import type { Access } from "../../src/tokens/token.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { makeColumn, makeTable } from "../support/table.ts";
+import { compareGolden } from "./golden.ts";
+
+const ACCESS: Access = {
+  tokenId: "t",
+  name: null,
+  tenant: "1",
+  scopes: ["query", "update"],
+  tables: null,
+  expiresAt: null,
+};
+const TABLE = makeTable([
+  makeColumn("status", "text"),
+  makeColumn("amount", "numeric"),
+  makeColumn("day", "other", { type: "date" }),
+  makeColumn("tags", "array", {
+    type: "text[]",
+    baseType: "text[]",
+    elementKind: "text",
+    cast: "text[]" as never,
+  }),
+]);
+const SETTING = { name: "app.tenant_id", tenant: "1" };
+
+function select(body: object, wishes: { count?: boolean; wide?: boolean } = {}) {
+  return planQuery(parseQueryRequest(body), {
+    table: TABLE,
+    access: ACCESS,
+    count: wishes.count ?? true,
+    wideNumbersAsText: wishes.wide ?? false,
+  });
+}
+
+function update(body: object, { maxAffected, pinnable = true }: {
+  maxAffected?: number;
+  pinnable?: boolean;
+} = {}) {
+  const table = { ...TABLE, pinnable };
+  const options = { table, access: ACCESS, maxAffected, rollback: false };
+  return planUpdate(parseUpdateRequest(body), options);
+}
+
+const FILTERS = {
+  or: [
+    {
+      and: [{ field: "status", op: "eq", value: "open" }, { field: "id", op: "in", value: [1, 2] }],
+    },
+    { and: [] },
+    { field: "amount", op: "between", value: [1, 2] },
+    { field: "status", op: "not_like", value: "a%" },
+    { field: "status", op: "not_in", value: ["x", null] },
+    { field: "day", op: "gte", value: "yesterday" },
+    { field: "tags", op: "in", value: ["{a}"] },
+    { field: "status", op: "is_not_null" },
+  ],
+};
+const UPDATE = {
+  filters: { id: 1, status: null },
+  fields: { amount: 1.5, tags: ["a"], day: null },
+};
+
+const STATEMENTS: Record<string, Step> = {
+  "a query for everything": (sql) => compileSelect(sql, select({})),
+  "a query with filters, select and sort": (sql) =>
+    compileSelect(
+      sql,
+      select({
+        filters: FILTERS,
+        select: ["status", "id"],
+        sort: [{ field: "amount", direction: "desc" }, { field: "status" }],
+        page: 3,
+      }),
+    ),
+  "a query without count, wide numbers as text": (sql) =>
+    compileSelect(
+      sql,
+      select({ select: ["id", "amount", "status"] }, { count: false, wide: true }),
+    ),
+  "a query with a tenant setting": (sql) =>
+    compileSelect(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTING),
+  "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
+  "a single update of a table that can not be pinned": (sql) =>
+    compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTING),
+  "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
+  "a bulk update with max-affected": (sql) =>
+    compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTING),
+  "the lock of the lane": (sql) => compileLock(sql, update(UPDATE)),
+};
+
+describe("statements", () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createTestDatabase("real", "empty");
+    await database.admin.unsafe(`create schema app;
+      create table app.deals (id int8 primary key, tenant_id int4 not null, status text,
+        amount numeric, day date, tags text[])`);
+  });
+  after(() => database.drop());
+
+  for (const [title, compile] of Object.entries(STATEMENTS)) {
+    it(`are known to the letter: ${title} [spec 5 r2]`, async () => {
+      const { string } = await compile(database.admin).describe();
+      await compareGolden(title, string);
+    });
+
+    it(`take text alone: ${title} [D3.types]`, async () => {
+      const { types } = await compile(database.admin).describe();
+      const allowed = [25, 1009]; // text, text[]
+      assertEquals(types.filter((type) => !allowed.includes(type)), []);
+    });
+
+    it(`name the tenant on every table reference: ${title} [spec 5 r2]`, async () => {
+      const { string } = await compile(database.admin).describe();
+      const references = string.split(`"app"."deals" "$t"`).slice(1);
+      const scoped = /^( set .*?)? where "\$t"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
+      const pinned =
+        /^ set .*? from .*? and "\$t"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
+      assert(references.length > 0);
+      assertEquals(references.filter((rest) => !scoped.test(rest) && !pinned.test(rest)), []);
+    });
+  }
+});
