@@ -1,0 +1,58 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { createLog } from "../../../src/log.ts";
+import type { Observation } from "../../../src/observe.ts";
+
+const REQUEST: Observation = {
+  kind: "request",
+  requestId: "r1",
+  method: "POST",
+  path: "/integration/tables/or\u001b[2J\nders/query",
+  status: 200,
+  durationMs: 1.5,
+  rows: 3,
+};
+
+function log(level: Parameters<typeof createLog>[0], human: boolean) {
+  const lines: string[] = [];
+  const now = () => new Date("2026-01-02T03:04:05.678Z");
+  return { lines, observe: createLog(level, { write: (text) => lines.push(text), human, now }) };
+}
+
+describe("createLog", () => {
+  it("writes one JSON object a line where no terminal is [DECISIONS 9]", () => {
+    const { lines, observe } = log("info", false);
+    observe(REQUEST);
+    assertEquals(lines.length, 1);
+    assert(/^[^\n]+}\n$/.test(lines[0] ?? ""));
+    const expected = { time: "2026-01-02T03:04:05.678Z", level: "info", ...REQUEST };
+    assertEquals(JSON.parse(lines[0] ?? ""), expected);
+  });
+
+  it("writes lines for a person that can not move the cursor [DECISIONS 9]", () => {
+    const { lines, observe } = log("info", true);
+    observe(REQUEST);
+    assertEquals(lines, [
+      "03:04:05.678 info  POST /integration/tables/or�[2J�ders/query 200 1.5 ms 3 rows\n",
+    ]);
+  });
+
+  it("leaves out what is below the level [DECISIONS 9]", () => {
+    const counts = (["debug", "info", "warn", "error", "silent"] as const).map((level) => {
+      const { lines, observe } = log(level, false);
+      observe(REQUEST);
+      observe({ ...REQUEST, status: 503 });
+      observe({ kind: "warning", message: "m" });
+      observe({ kind: "failure", requestId: "r", code: "XX000", where: "w" });
+      return lines.length;
+    });
+    assertEquals(counts, [4, 4, 3, 1, 0]);
+  });
+
+  it("does not throw when nothing can be written [DECISIONS 9]", () => {
+    const write = () => {
+      throw new Error("closed");
+    };
+    createLog("info", { write, human: false })(REQUEST);
+  });
+});

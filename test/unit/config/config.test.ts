@@ -1,0 +1,142 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { readConfig } from "../../../src/config.ts";
+
+/** Defaults as the table of DECISIONS 9 has them. */
+const DEFAULTS = {
+  host: "127.0.0.1",
+  port: 8080,
+  databaseUrl: undefined,
+  dataDir: "./rowgate-data",
+  schema: "public",
+  tenantColumn: "tenant_id",
+  policyFile: undefined,
+  poolSize: 10,
+  poolWaitMs: 5000,
+  statementTimeoutMs: 30000,
+  lockTimeoutMs: 5000,
+  requestTimeoutMs: 30000,
+  maxBodyBytes: 1048576,
+  maxInFlight: 1000,
+  prepare: true,
+  tenantSetting: undefined,
+  corsOrigins: [],
+  logLevel: "info",
+  shutdownMs: 30000,
+};
+
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  HOST: ["", "a b", "http://x"],
+  PORT: ["", "-1", "65536", "80a", "1e3", "0x10"],
+  DATABASE_URL: ["", "db:5432/shop", "https://db/shop"],
+  ROWGATE_SCHEMA: ["pg_catalog", "pg_temp", "information_schema", "rowgate", "x".repeat(64)],
+  ROWGATE_TENANT_COLUMN: ["", "ü".repeat(32)],
+  ROWGATE_POOL_SIZE: ["0", "-3", "1.5", "1001"],
+  ROWGATE_STATEMENT_TIMEOUT_MS: ["0", "9", "3600001", "30s"],
+  ROWGATE_MAX_BODY_BYTES: ["1023", "999999999"],
+  ROWGATE_PREPARE: ["true", "ON"],
+  ROWGATE_TENANT_SETTING: ["tenant", "app.", "a b.c", "app.x; drop"],
+  ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
+  ROWGATE_LOG_LEVEL: ["verbose"],
+  ROWGATE_CONSOLE: ["maybe"],
+};
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  return readConfig(environment).problems ?? [];
+}
+
+describe("readConfig", () => {
+  it("has the defaults of the table [DECISIONS 9]", () => {
+    const { config } = readConfig({});
+    assertEquals<unknown>({ ...config }, DEFAULTS);
+  });
+
+  it("takes every variable of the table [DECISIONS 9]", () => {
+    const { config } = readConfig({
+      HOST: "::",
+      PORT: "0",
+      DATABASE_URL: "postgres://app:secret@db:5432/shop",
+      ROWGATE_DATA_DIR: "/data",
+      ROWGATE_SCHEMA: "app",
+      ROWGATE_TENANT_COLUMN: "org-id",
+      ROWGATE_POLICY: "policy.json",
+      ROWGATE_POOL_SIZE: "3",
+      ROWGATE_POOL_WAIT_MS: "100",
+      ROWGATE_STATEMENT_TIMEOUT_MS: "200",
+      ROWGATE_LOCK_TIMEOUT_MS: "300",
+      ROWGATE_REQUEST_TIMEOUT_MS: "400",
+      ROWGATE_MAX_BODY_BYTES: "2048",
+      ROWGATE_MAX_IN_FLIGHT: "5",
+      ROWGATE_PREPARE: "off",
+      ROWGATE_TENANT_SETTING: "app.tenant_id",
+      ROWGATE_CORS_ORIGINS: "https://a.example, http://localhost:3000",
+      ROWGATE_LOG_LEVEL: "warn",
+      ROWGATE_SHUTDOWN_MS: "0",
+      ROWGATE_CONSOLE: "off",
+      ROWGATE_AUDIT: "off",
+      ROWGATE_RATE_LIMIT: "off",
+    });
+    assertEquals<unknown>({ ...config }, {
+      host: "::",
+      port: 0,
+      databaseUrl: "postgres://app:secret@db:5432/shop",
+      dataDir: "/data",
+      schema: "app",
+      tenantColumn: "org-id",
+      policyFile: "policy.json",
+      poolSize: 3,
+      poolWaitMs: 100,
+      statementTimeoutMs: 200,
+      lockTimeoutMs: 300,
+      requestTimeoutMs: 400,
+      maxBodyBytes: 2048,
+      maxInFlight: 5,
+      prepare: false,
+      tenantSetting: "app.tenant_id",
+      corsOrigins: ["https://a.example", "http://localhost:3000"],
+      logLevel: "warn",
+      shutdownMs: 0,
+    });
+    assert(Object.isFrozen(config));
+  });
+
+  it("tells every problem at once [DECISIONS 9]", () => {
+    const problems = problemsOf({ PORT: "80a", ROWGATE_SCHEMA: "rowgate", ROWGATE_PREPARE: "yes" });
+    assertEquals(problems.map((problem) => problem.split(":")[0]), [
+      "PORT",
+      "ROWGATE_SCHEMA",
+      "ROWGATE_PREPARE",
+    ]);
+  });
+
+  for (const [name, values] of Object.entries(REFUSED)) {
+    for (const value of values) {
+      it(`refuses ${name}=${JSON.stringify(value)} [DECISIONS 9]`, () => {
+        const problems = problemsOf({ [name]: value });
+        assertEquals(problems.length, 1);
+        assert(problems[0]?.startsWith(`${name}: `), problems[0]);
+      });
+    }
+  }
+
+  it("names the nearest variable for an unknown one [DECISIONS 9]", () => {
+    assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
+      "ROWGATE_POOLSIZE: is not known, did you mean ROWGATE_POOL_SIZE?",
+    ]);
+  });
+
+  it("refuses what this version can not do instead of ignoring it [DECISIONS 9]", () => {
+    assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/min", ROWGATE_AUDIT: "on" }), [
+      "ROWGATE_RATE_LIMIT: is not available in this version, leave it out",
+      "ROWGATE_AUDIT: is not available in this version, leave it out",
+    ]);
+  });
+
+  it("never shows the password of DATABASE_URL [DECISIONS 9]", () => {
+    for (const url of ["mysql://app:hunter2@db/shop", "postgres://app:hunter2 @db/shop"]) {
+      const problems = problemsOf({ DATABASE_URL: url });
+      assertEquals(problems.length, 1);
+      assert(!problems.join().includes("hunter2"));
+    }
+  });
+});

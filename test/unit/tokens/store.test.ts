@@ -1,0 +1,133 @@
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Database } from "../../../src/database/database.ts";
+import { fail, type Failure, toApiError } from "../../../src/database/failure.ts";
+import { ApiError } from "../../../src/errors.ts";
+import { createTokenStore } from "../../../src/tokens/store.ts";
+import { mintToken } from "../../../src/tokens/token_text.ts";
+
+/** A database that counts questions and answers as it is told. */
+function openSubject() {
+  const state = {
+    asked: 0,
+    now: 0,
+    record: undefined as object | undefined,
+    failure: undefined,
+  } as {
+    asked: number;
+    now: number;
+    record: object | undefined;
+    failure: Failure | undefined;
+  };
+  async function run() {
+    state.asked++;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (state.failure !== undefined) throw toApiError(state.failure, { write: false });
+    return state.record === undefined ? [] : [{ record: JSON.stringify(state.record) }];
+  }
+  const database = { run } as unknown as Database;
+  return { state, store: createTokenStore(database, { now: () => state.now }) };
+}
+
+const RECORD = {
+  id: "aaaaaaaaaaa",
+  name: null,
+  tenant: "acme",
+  scopes: ["query"],
+  tables: ["orders"],
+  created_at: "2026-01-01T00:00:00.000Z",
+  expires_at: "2027-01-01T00:00:00.000Z",
+  revoked_at: null,
+  replaces: null,
+  remaining_ms: 1e9,
+};
+
+describe("createTokenStore", () => {
+  it("gives the access of a token [spec 5]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    assertEquals(await store.find((await mintToken()).token), {
+      tokenId: "aaaaaaaaaaa",
+      name: null,
+      tenant: "acme",
+      scopes: ["query"],
+      tables: ["orders"],
+      expiresAt: new Date("2027-01-01T00:00:00.000Z"),
+    });
+  });
+
+  it("refuses text that can be no token without the database [DECISIONS 5]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    const { token } = await mintToken();
+    for (const text of ["", "rg_", `${token.slice(0, -1)}-`, token.slice(0, -6) + "000000"]) {
+      assertEquals(await store.find(text), null);
+    }
+    assertEquals(state.asked, 0);
+  });
+
+  it("believes an answer for less than 5 s, good or not [DECISIONS 5]", async () => {
+    for (const record of [RECORD, undefined]) {
+      const { state, store } = openSubject();
+      state.record = record;
+      const { token } = await mintToken();
+      await store.find(token);
+      state.now = 3999;
+      await store.find(token);
+      assertEquals(state.asked, 1);
+      state.now = 4999;
+      state.record = { ...RECORD, revoked_at: "2026-01-02T00:00:00.000Z", remaining_ms: 0 };
+      assertEquals(await store.find(token), null);
+      assertEquals(state.asked, 2);
+    }
+  });
+
+  it("counts the 4 s from the question, not from the answer [DECISIONS 5]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    const { token } = await mintToken();
+    const first = store.find(token);
+    while (state.asked === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    state.now = 3000;
+    await first;
+    state.now = 4000;
+    await store.find(token);
+    assertEquals(state.asked, 2);
+  });
+
+  it("ends with the token by the database's clock [DECISIONS 5]", async () => {
+    const { state, store } = openSubject();
+    state.record = { ...RECORD, remaining_ms: 100 };
+    const { token } = await mintToken();
+    await store.find(token);
+    state.record = { ...RECORD, remaining_ms: 0 };
+    state.now = 99;
+    assertEquals((await store.find(token))?.tenant, "acme");
+    state.now = 100;
+    assertEquals(await store.find(token), null);
+  });
+
+  it("asks once for many at a time [DECISIONS 5]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    const { token } = await mintToken();
+    const found = await Promise.all(Array.from({ length: 500 }, () => store.find(token)));
+    assertEquals(state.asked, 1);
+    for (const access of found) assertStrictEquals(access, found[0]);
+  });
+
+  it("is 503, not 401, while the database can not tell, and keeps no answer [DECISIONS 5]", async () => {
+    const { state, store } = openSubject();
+    const { token } = await mintToken();
+    const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];
+    for (const failure of [...failures, fail("permission", "42501")]) {
+      state.failure = failure;
+      const error = await assertRejects(() => store.find(token), ApiError);
+      assertEquals(error.status, 503);
+      assertEquals(error.headers["Retry-After"], "1");
+    }
+    state.failure = undefined;
+    state.record = RECORD;
+    assertEquals((await store.find(token))?.tenant, "acme");
+  });
+});

@@ -1,0 +1,63 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
+
+describe("mintToken", () => {
+  it("mints rg_ + id + _ + 43 characters + checksum of 6 [DECISIONS 5]", async () => {
+    const { id, token } = await mintToken();
+    assertMatch(token, /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}$/);
+    assertEquals(token.slice(3, 14), id);
+  });
+
+  it("mints what checks, with the SHA-256 of the whole [DECISIONS 5]", async () => {
+    for (let count = 0; count < 200; count++) {
+      const minted = await mintToken();
+      assertEquals(await checkToken(minted.token), minted.id);
+      assertEquals(minted.digest, await digest(minted.token));
+      assertMatch(minted.digest, /^[0-9a-f]{64}$/);
+    }
+  });
+
+  it("uses every character in every place but the first of the secret [DECISIONS 5]", async () => {
+    const seen = Array.from({ length: 43 }, () => new Set<string>());
+    for (let count = 0; count < 1500; count++) {
+      const { token } = await mintToken();
+      [...token.slice(15, 58)].forEach((character, place) => seen[place]?.add(character));
+    }
+    seen.slice(1).forEach((characters) => assertEquals(characters.size, 62));
+    assert((seen[0]?.size ?? 0) > 55);
+  });
+});
+
+describe("digest", () => {
+  it("is SHA-256 in hex [DECISIONS 5]", async () => {
+    assertEquals(
+      await digest("abc"),
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+  });
+});
+
+describe("checkToken", () => {
+  it("refuses a token with any one character changed [DECISIONS 5]", async () => {
+    const { token } = await mintToken();
+    const places = fc.integer({ min: 0, max: token.length - 1 });
+    const characters = fc.constantFrom(..."09AZaz_ é\n");
+    await fc.assert(fc.asyncProperty(places, characters, async (place, character) => {
+      const changed = token.slice(0, place) + character + token.slice(place + 1);
+      assertEquals(await checkToken(changed) === undefined, changed !== token);
+    }));
+  });
+
+  it("refuses any other text [DECISIONS 5]", async () => {
+    await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
+      assertEquals(await checkToken(text), undefined);
+    }));
+    const { token } = await mintToken();
+    for (const text of [`${token} `, ` ${token}`, `${token}\n`, token.toLowerCase(), `${token}0`]) {
+      assertNotEquals(text, token);
+      assertEquals(await checkToken(text), undefined);
+    }
+  });
+});
