@@ -7,8 +7,8 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
-import type { DemonstrationService } from "./demonstration_service.ts";
-import { startDemonstration } from "./demonstration_service.ts";
+import type { DocumentedService } from "./documented_service.ts";
+import { startDemonstration } from "./documented_service.ts";
 import type { Example } from "./example.ts";
 import { compactJson, matches, readExamples } from "./example.ts";
 import { sendExample } from "./send_example.ts";
@@ -17,7 +17,7 @@ for (const document of ["README.md", "docs/guide.md"]) {
   const markdown = await readFile(new URL(`../../${document}`, import.meta.url), "utf8");
 
   describe(`the requests in ${document}`, () => {
-    let service: DemonstrationService;
+    let service: DocumentedService;
     before(async () => {
       service = await startDemonstration();
     });
@@ -32,7 +32,7 @@ for (const document of ["README.md", "docs/guide.md"]) {
   });
 }
 
-async function checkExample({ app }: DemonstrationService, example: Example): Promise<void> {
+async function checkExample({ app }: DocumentedService, example: Example): Promise<void> {
   const { answer: shown } = example;
   const answer = await sendExample(app, example);
   const body = compactJson(answer.body);

@@ -2,15 +2,17 @@ import type { App } from "../../src/app.ts";
 import { createApp } from "../../src/app.ts";
 import { followDatabase } from "../../src/catalogue/current.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
+import type { Environment } from "../../src/config.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
+import type { Embedded } from "../../src/database/embedded.ts";
 import { openEmbedded } from "../../src/database/embedded.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
-/** The service on a demonstration of its own, in memory. */
-export interface DemonstrationService {
+/** The service as a document describes it. */
+export interface DocumentedService {
   readonly app: App;
   readonly close: () => Promise<void>;
 }
@@ -31,14 +33,24 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
 ]);
 
-/** Starts the service as the embedded default does, with the tokens that the documents name. */
-export async function startDemonstration(): Promise<DemonstrationService> {
-  const { config } = readConfig({});
-  const parsed = parsePolicy(JSON.stringify(DEMONSTRATION_POLICY));
-  if (config === undefined || !("policy" in parsed)) throw new Error("the defaults are refused");
+/** Starts the service as the embedded default does, in memory, with the tokens of the documents. */
+export async function startDemonstration(): Promise<DocumentedService> {
+  const embedded = await openEmbedded();
+  return await startService({}, { policy: JSON.stringify(DEMONSTRATION_POLICY), embedded });
+}
+
+/** Starts the service with variables and the text of a policy file. */
+export async function startService(
+  environment: Environment,
+  { policy: text, embedded }: { readonly policy: string; readonly embedded?: Embedded },
+): Promise<DocumentedService> {
+  const { config, problems } = readConfig(environment);
+  const parsed = parsePolicy(text);
+  if (config === undefined) throw new Error(problems.join("; "));
+  if (!("policy" in parsed)) throw new Error(parsed.problems.join("; "));
   const observe = () => {};
-  const database = await openDatabase(config, observe, { embedded: await openEmbedded() });
-  await fillDemonstration(database);
+  const database = await openDatabase(config, observe, embedded === undefined ? {} : { embedded });
+  if (embedded !== undefined) await fillDemonstration(database);
   const { schema, tenantColumn } = config;
   const { policy } = parsed;
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });

@@ -1,0 +1,129 @@
+// The SQL of docs/operators.md is run on a real Postgres that holds the demonstration, in order, as its owner,
+// with a role of another name; then Rowgate serves as that role, with the policy file of the page and row level
+// security on.
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import { readConfig } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/client.ts";
+import { fillDemonstration } from "../../src/demonstration/fill.ts";
+import type { TestDatabase } from "../support/database.ts";
+import { createTestDatabase } from "../support/database.ts";
+import type { DocumentedService } from "./documented_service.ts";
+import { startService } from "./documented_service.ts";
+
+const markdown = await readFile(new URL("../../docs/operators.md", import.meta.url), "utf8");
+const role = `operators_${crypto.randomUUID().slice(0, 8)}`;
+
+describe("the SQL and the policy file in docs/operators.md", () => {
+  let test: TestDatabase;
+  let plain: DocumentedService;
+  let guarded: DocumentedService;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+    await fill(test);
+    for (const statement of readStatements()) await test.admin.unsafe(statement);
+    await test.admin.unsafe(`alter role ${role} password 'x'`);
+    const url = new URL(test.url!);
+    url.username = role;
+    url.password = "x";
+    const [policy = ""] = readBlocks("json");
+    plain = await startService({ DATABASE_URL: url.href }, { policy });
+    const setting = { ROWGATE_TENANT_SETTING: "app.tenant_id" };
+    guarded = await startService({ DATABASE_URL: url.href, ...setting }, { policy });
+  });
+
+  after(async () => {
+    await plain?.close();
+    await guarded?.close();
+    await test?.admin.unsafe(`drop owned by ${role}; drop role ${role}`);
+    await test?.drop();
+  });
+
+  async function send(
+    { app }: DocumentedService,
+    request: { readonly path: string; readonly token?: string; readonly patch?: unknown },
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
+    const { path, token = "TOKEN", patch } = request;
+    const method = patch === undefined ? path.endsWith("/query") ? "POST" : "GET" : "PATCH";
+    const response = await app(
+      new Request(`http://127.0.0.1/integration/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(method === "GET" ? {} : { body: JSON.stringify(patch ?? {}) }),
+      }),
+    );
+    return { status: response.status, body: await response.json() };
+  }
+
+  it("expose what the page says [DECISIONS 2]", async () => {
+    const { body } = await send(guarded, { path: "tables" });
+    const tables = body.tables as { name: string; writable: boolean }[];
+    assertEquals(tables.map(({ name, writable }) => `${name} ${writable}`), [
+      "countries false",
+      "customers false",
+      "order_lines false",
+      "order_totals false",
+      "orders true",
+      "products true",
+    ]);
+  });
+
+  it("let each tenant through its own row level security [DECISIONS 9]", async () => {
+    const path = "tables/orders/query";
+    assertEquals((await send(guarded, { path })).body.total, 1500);
+    assertEquals((await send(guarded, { path, token: "GLOBEX_TOKEN" })).body.total, 1000);
+    const patch = { filters: { id: 1 }, fields: { note: "seen" } };
+    const single = "tables/orders/records/single";
+    assertEquals((await send(guarded, { path: single, patch })).body.updated, 1);
+    assertEquals((await send(guarded, { path: single, patch, token: "GLOBEX_TOKEN" })).status, 404);
+  });
+
+  it("show no row behind row level security without the setting [DECISIONS 9]", async () => {
+    assertEquals((await send(plain, { path: "tables/orders/query" })).body.total, 0);
+  });
+
+  it("keep a column without UPDATE from being set [DECISIONS 2]", async () => {
+    const patch = { filters: { id: 1 }, fields: { price: 1 } };
+    const answer = await send(plain, { path: "tables/products/records/single", patch });
+    assertEquals(answer.status, 400);
+  });
+
+  it("do not know a column without SELECT [DECISIONS 2]", async () => {
+    const { body } = await send(plain, { path: "tables/customers/fields" });
+    const names = (body.fields as { name: string }[]).map((field) => field.name);
+    assertEquals(names.includes("credit_limit"), false);
+    assertEquals(names.includes("newsletter"), false);
+  });
+
+  it("read the view, each tenant its own rows [DECISIONS 2]", async () => {
+    const path = "tables/order_totals/query";
+    assertEquals((await send(plain, { path })).body.total, 1500);
+    assertEquals((await send(plain, { path, token: "GLOBEX_TOKEN" })).body.total, 1000);
+  });
+
+  it("notify of a change of the schema [DECISIONS 2]", async () => {
+    const notified = new Promise((resolve) => test.admin.listen("rowgate_catalogue", resolve));
+    await test.admin`select pg_sleep(0.1)`;
+    await test.admin`alter table products add column colour text`;
+    await notified;
+  });
+});
+
+async function fill(test: TestDatabase): Promise<void> {
+  const { config } = readConfig({ DATABASE_URL: test.url });
+  const database = await openDatabase(config!, () => {});
+  await fillDemonstration(database);
+  await database.close(1000);
+}
+
+function readStatements(): string[] {
+  return readBlocks("sql").map((text) => text.replaceAll("rowgate_app", role));
+}
+
+/** Blocks of a language, those inside of lists too. */
+function readBlocks(language: string): string[] {
+  const fences = markdown.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
+  return [...fences].filter(([, , found]) => found === language).map(([, , , text]) => text ?? "");
+}

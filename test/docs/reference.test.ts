@@ -1,0 +1,54 @@
+// What the documents list is what the code knows: variables, keys of the policy file, credential tables, operators.
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/credential_tables.ts";
+import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.ts";
+import { OPERATORS } from "../../src/request/operator.ts";
+import { SETTINGS, UNAVAILABLE } from "../../src/settings.ts";
+
+const [readme = "", guide = "", operators = ""] = await Promise.all(
+  ["README.md", "docs/guide.md", "docs/operators.md"].map((name) =>
+    readFile(new URL(`../../${name}`, import.meta.url), "utf8")
+  ),
+);
+
+describe("the documents", () => {
+  it("list every variable with its default, and no other [DECISIONS 9]", () => {
+    const rows = [...readme.matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? +\| ([^|]+)\|/gm)];
+    const listed = rows.flatMap(([, first, second, text = ""]) => {
+      const [one = "", two = ""] = second === undefined ? [text.trim()] : text.trim().split(", ");
+      return second === undefined ? [[first, one]] : [[first, one], [second, two]];
+    });
+    const known = Object.entries(SETTINGS).map(([name, setting]) => [name, print(setting.default)]);
+    assertEquals(
+      listed.filter(([name]) => !UNAVAILABLE.has(name!)).sort(),
+      known.sort(),
+    );
+    for (const name of UNAVAILABLE.keys()) assert(readme.includes(`| \`${name}\``), name);
+  });
+
+  it("list every key of the policy file [DECISIONS 2]", () => {
+    const keys = [...Object.keys(TABLE_POLICY_SCHEMA.entries), "credential_tables"];
+    const listed = [...operators.matchAll(/^\| `(\w+)` +\|/gm)].map(([, key]) => key);
+    assertEquals(listed.sort(), keys.sort());
+    assertEquals(Object.keys(POLICY_SCHEMA.entries), ["$schema", "tables", "credential_tables"]);
+  });
+
+  it("list every credential table [DECISIONS 2]", () => {
+    for (const name of DEFAULT_CREDENTIAL_TABLES) assert(operators.includes(`\`${name}\``), name);
+  });
+
+  it("list every operator [spec 2]", () => {
+    const table = guide.slice(guide.indexOf("### Operators"), guide.indexOf("A scalar is"));
+    const listed = [...table.matchAll(/^\| ((?:`\w+` *)+)\|/gm)]
+      .flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
+    assertEquals(listed.sort(), [...OPERATORS].sort());
+  });
+});
+
+function print(preset: unknown): string {
+  if (preset === undefined || (Array.isArray(preset) && preset.length === 0)) return "none";
+  if (preset === true) return "on";
+  return String(preset);
+}
