@@ -67,8 +67,6 @@ const ORDERED: Readonly<Record<string, unknown>> = {
   a_jsonb: '{"{\\"a\\": 1}",[1]}',
   a_matrix: "{{1,2},{3,4}}",
   a_positive: "{1,2}",
-  c_composite: '("High Street",1,Leeds)',
-  a_composite: '{"(\\"High Street\\",1,Leeds)"}',
 };
 
 /** Columns whose type has neither equality nor order, with the type's name. */
@@ -77,8 +75,17 @@ const UNEQUAL: Readonly<Record<string, readonly [string, string]>> = {
   c_xml: ["xml", "<a>1</a>"],
   c_point: ["point", "(1,2)"],
 };
-/** Columns of geometric types, which compare in ways of their own. */
-const GEOMETRIC = ["c_line", "c_lseg", "c_box", "c_path", "c_polygon", "c_circle"];
+/** Columns of types that compare in ways of their own, or only by their parts, with the type's name. */
+const PECULIAR = [
+  ["c_line", "line", "{1,-1,0}"],
+  ["c_lseg", "lseg", "[(0,0),(1,1)]"],
+  ["c_box", "box", "(1,1),(0,0)"],
+  ["c_path", "path", "[(0,0),(1,1),(2,0)]"],
+  ["c_polygon", "polygon", "((0,0),(1,1),(2,0))"],
+  ["c_circle", "circle", "<(0,0),1>"],
+  ["c_composite", "address", '("High Street",1,Leeds)'],
+  ["a_composite", "address[]", '{"(\\"High Street\\",1,Leeds)"}'],
+] as const;
 
 const FIRST = { field: "id", op: "eq", value: 1 };
 
@@ -128,7 +135,8 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
         select: ["id", field],
         per_page: 200,
       });
-      const nulls = valuesOf(up, field).filter((given) => given === null).length;
+      const filters = { and: [{ field, op: "is_null" }] };
+      const nulls = Number((await query("everything", { filters })).body["total"]);
       assertEquals(recordsOf(up).length, 12);
       assertEquals(valuesOf(up, field).slice(12 - nulls), Array(nulls).fill(null));
       assertEquals(valuesOf(down, field).slice(0, nulls), Array(nulls).fill(null));
@@ -171,22 +179,18 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
     });
   }
 
-  for (const field of GEOMETRIC) {
+  for (const [field, type, value] of PECULIAR) {
     it(`answers each operator on ${field} with rows or a refusal of the operator [DECISIONS 3]`, async () => {
-      const [record] = recordsOf(
-        await query("everything", { filters: { and: [FIRST] }, select: [field] }),
-      );
-      const value = record?.[field];
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
         const answer = await ask(field, op, value);
-        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", field.slice(2));
+        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", type);
       }
       for (const [op, given] of [["in", [value]], ["between", [value, value]]] as const) {
         const answer = await ask(field, op, given);
-        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", field.slice(2));
+        if (answer.status !== 200) assertRefusedAt(answer, "filters.and[1].op", type);
       }
       const sorted = await query("everything", { sort: [{ field }] });
-      if (sorted.status !== 200) assertRefusedAt(sorted, "sort[0].field", field.slice(2));
+      if (sorted.status !== 200) assertRefusedAt(sorted, "sort[0].field", type);
       assertEquals(recordsOf(await ask(field, "is_not_null")), [{ id: 1 }]);
       assertEquals(recordsOf(await ask(field, "like", "%")), [{ id: 1 }]);
     });
@@ -255,7 +259,9 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
     );
     for (const record of records.filter(({ id }) => Number(id) >= 3 && Number(id) <= 8)) {
       for (const field of columns) {
-        const value = record[field];
+        const printed = record[field];
+        // A number that a double may have rounded is sent as a string.
+        const value = typeof printed === "number" ? String(printed) : printed;
         const filters = {
           and: [{ field, op: "eq", value }, { field: "id", op: "eq", value: record["id"] }],
         };

@@ -66,8 +66,6 @@ const REFUSED: readonly [string, unknown][] = [
   ["a_int4", 5],
   ["a_text", "{a"],
   ["a_uuid", "{x}"],
-  ["c_composite", "(a"],
-  ["c_composite", "(a,x,y)"],
 ];
 
 describeService("DECISIONS 3, values against types", ({ query, single, bulk, run }) => {

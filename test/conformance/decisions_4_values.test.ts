@@ -116,7 +116,7 @@ const REFUSED: readonly [string, unknown, string][] = [
   ["a_int4", [1, 1.5], "a_int4[1]"],
   ["a_int4", [1, {}], "a_int4[1]"],
   ["a_uuid", ["x"], "a_uuid[0]"],
-  ["a_varchar_3", ["abc", "abcd"], "a_varchar_3"],
+  ["a_varchar_3", ["abc", "abcd"], "a_varchar_3[1]"],
   ["a_positive", [1, -1], "a_positive"],
   ["a_enum", ["won", "x"], "a_enum[1]"],
   ["a_bool", [true, "maybe"], "a_bool[1]"],
