@@ -1,0 +1,13 @@
+import { readdir } from "node:fs/promises";
+
+/** Lists the files below folders of the repository whose names end so, sorted, with `/` between. */
+export async function listFiles(folders: readonly string[], ending: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of folders) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const path = `${entry.parentPath}/${entry.name}`.replaceAll("\\", "/");
+      if (entry.isFile() && path.endsWith(ending)) files.push(path);
+    }
+  }
+  return files.sort();
+}
