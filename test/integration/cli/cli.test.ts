@@ -1,0 +1,200 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { runRowgate, startRowgate } from "./run_rowgate.ts";
+
+const TOKEN_LINE = /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}\n$/;
+const LISTENING = /"listening","address":"([^"]+)"/;
+
+describe("rowgate on the operator's Postgres", () => {
+  let test: TestDatabase;
+  let owner: Record<string, string>;
+  let app: Record<string, string>;
+
+  before(async () => {
+    test = await createTestDatabase("real");
+    owner = { DATABASE_URL: test.url ?? "" };
+    app = { DATABASE_URL: test.servingUrl ?? "", PORT: "0" };
+  });
+  after(() => test.drop());
+
+  it("says which statements to run when the role may not make the schema [DECISIONS 9]", async () => {
+    const { code, out, err } = await runRowgate(["serve"], app);
+    assertEquals([code, out], [1, ""]);
+    assertStringIncludes(err, "create table if not exists rowgate.tokens");
+  });
+
+  it("makes, lists, rotates and revokes tokens [DECISIONS 5]", async () => {
+    const made = await runRowgate(["token", "create", "--tenant", "1", "--name", "n"], owner);
+    assertEquals(made.code, 0);
+    assertMatch(made.out, TOKEN_LINE);
+    assert(!made.err.includes(made.out.trim()));
+    const id = made.out.slice(3, 14);
+    const rotated = await runRowgate(["token", "rotate", id, "--overlap", "1h"], owner);
+    assertMatch(rotated.out, TOKEN_LINE);
+    const revoked = await runRowgate(["token", "revoke", id], owner);
+    assertEquals([revoked.code, revoked.out], [0, ""]);
+    const listed = await runRowgate(["token", "list", "--json"], owner);
+    const records = JSON.parse(listed.out) as { id: string; state: string }[];
+    assertEquals(records.map(({ id, state }) => [id, state]), [
+      [id, "revoked"],
+      [rotated.out.slice(3, 14), "active"],
+    ]);
+    assert(!listed.out.includes(rotated.out.trim()));
+    assertEquals((await runRowgate(["token", "revoke", "aaaaaaaaaaa"], owner)).code, 1);
+    assertEquals((await runRowgate(["token", "create"], owner)).code, 2);
+  });
+
+  it("lists what clients reach, and why not the rest [DECISIONS 2]", async () => {
+    const { code, out } = await runRowgate(["tables"], app);
+    assertEquals(code, 0);
+    assertMatch(out, /^deals +fid +tenant_id +yes$/m);
+    assertMatch(out, /^order_lines +tenant_id, order_no, line_no +tenant_id/m);
+    assertMatch(out, /^user_passwords +credential table$/m);
+    assertMatch(out, /^ungranted +the database role may not select from it$/m);
+  });
+
+  it("serves, stops on SIGTERM with 0, finishing what runs [DECISIONS 9]", async () => {
+    const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
+    await test.admin`grant usage on schema rowgate to rowgate_app`;
+    await test.admin`grant select on rowgate.tokens to rowgate_app`;
+    const server = startRowgate(["serve"], app);
+    const [, address] = await server.see("out", LISTENING);
+    const url = `${address}/integration/tables/deals/records/single`;
+    // The row is held, so the request runs while the signal comes.
+    const holder = await test.admin.reserve();
+    await holder`begin`;
+    await holder`select from deals where fid = 1 for update`;
+    const answer = fetch(url, {
+      method: "PATCH",
+      headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
+      body: JSON.stringify({ filters: { fid: 1 }, fields: { note: "kept" } }),
+    });
+    while (true) {
+      const waiting = await test.admin`select from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
+      if (waiting.length > 0) break;
+    }
+    server.child.kill("SIGTERM");
+    await server.see("out", /"stopping","signal":"SIGTERM"/);
+    await holder`commit`;
+    holder.release();
+    const response = await answer;
+    assertEquals([response.status, (await response.json()).updated], [200, 1]);
+    assertEquals(await server.ended, 0);
+    for (const line of server.told.out.trimEnd().split("\n")) JSON.parse(line);
+    assert(!`${server.told.out}${server.told.err}`.includes(token.trim()));
+  });
+
+  it("warns of a superuser, and ends at once on a second signal with 1 [DECISIONS 9]", async () => {
+    const server = startRowgate(["serve"], { ...owner, PORT: "0" });
+    const [, address] = await server.see("out", LISTENING);
+    assertMatch(server.told.out, /"warning","message":"[^"]*is a superuser/);
+    const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
+    const holder = await test.admin.reserve();
+    await holder`begin`;
+    await holder`select from deals where fid = 2 for update`;
+    const answer = fetch(`${address}/integration/tables/deals/records/single`, {
+      method: "PATCH",
+      headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
+      body: JSON.stringify({ filters: { fid: 2 }, fields: { note: "lost" } }),
+    }).catch(() => undefined);
+    while (true) {
+      const waiting = await test.admin`select from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
+      if (waiting.length > 0) break;
+    }
+    server.child.kill("SIGINT");
+    await server.see("out", /"stopping","signal":"SIGINT"/);
+    server.child.kill("SIGINT");
+    assertEquals(await server.ended, 1);
+    await holder`rollback`;
+    holder.release();
+    await answer;
+  });
+
+  it("ends with one clear line on a wrong password or database [DECISIONS 9]", async () => {
+    const base = test.url ?? "";
+    const { code, err } = await runRowgate(["serve"], {
+      DATABASE_URL: base.replace(/\/[^/]*$/, "/not_there"),
+      PORT: "0",
+    });
+    assertEquals(code, 1);
+    assertMatch(err, /^rowgate: the database named in DATABASE_URL does not exist[^\n]*\n$/);
+  });
+
+  it("waits for a database that is away: /livez 200, /readyz 503 [DECISIONS 9]", async () => {
+    const DATABASE_URL = "postgres://app:hunter2@127.0.0.1:1/shop";
+    const server = startRowgate(["serve"], { DATABASE_URL, PORT: "0" });
+    const [, address] = await server.see("out", LISTENING);
+    const answers = await Promise.all(
+      ["/livez", "/readyz"].map(async (path) => {
+        const response = await fetch(`${address}${path}`);
+        await response.body?.cancel();
+        return response.status;
+      }),
+    );
+    assertEquals(answers, [200, 503]);
+    server.child.kill("SIGTERM");
+    assertEquals(await server.ended, 0);
+    assert(!`${server.told.out}${server.told.err}`.includes("hunter2"));
+  });
+
+  it("says that the address is in use [DECISIONS 9]", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { code, err } = await runRowgate(["serve"], { ...owner, PORT: String(port) });
+    taken.close();
+    assertEquals(code, 1);
+    assertStringIncludes(err, "the address is in use");
+  });
+});
+
+describe("rowgate on the embedded default", () => {
+  let folder: string;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "rowgate-cli-"));
+    environment = { ROWGATE_DATA_DIR: join(folder, "data"), PORT: "0" };
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("prints address, a token for each tenant and a curl line that works [DECISIONS 9]", async () => {
+    const server = startRowgate(["serve"], environment);
+    const [line] = await server.see("err", /^curl .*$/m);
+    const [, address] = await server.see("out", LISTENING);
+    assertStringIncludes(server.told.err, `Rowgate serves at ${address}`);
+    assertStringIncludes(server.told.err, join(folder, "data"));
+    assertEquals(server.told.err.match(/^ {4}\w+ +rg_\w+$/gm)?.length, 2);
+    const { stdout } = await promisify(execFile)("sh", ["-c", line]);
+    const answer = JSON.parse(stdout) as { success: boolean; records: unknown[] };
+    assert(answer.success && answer.records.length > 0);
+
+    const other = await runRowgate(["token", "list"], environment);
+    assertEquals(other.code, 1);
+    assertMatch(other.err, /data directory .* is in use by process \d+/);
+    server.child.kill("SIGINT");
+    assertEquals(await server.ended, 0);
+  });
+
+  it("keeps the data on a second start and says how to get a token [DECISIONS 9]", async () => {
+    const server = startRowgate(["serve"], environment);
+    await server.see("err", /rowgate token create --tenant acme/);
+    assert(!server.told.err.includes("rg_"));
+    server.child.kill("SIGTERM");
+    assertEquals(await server.ended, 0);
+    const made = await runRowgate(["token", "create", "--tenant", "acme"], environment);
+    assertMatch(made.out, TOKEN_LINE);
+    const listed = await runRowgate(["token", "list", "--json"], environment);
+    assertEquals((JSON.parse(listed.out) as unknown[]).length, 3);
+  });
+});

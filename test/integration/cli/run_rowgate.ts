@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+/** A command in a process of its own. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** What was written so far. */
+  readonly told: { out: string; err: string };
+  /** Settles with the exit code. */
+  readonly ended: Promise<number | null>;
+  /** Settles once the text is there; rejects when the process ends without it. */
+  readonly see: (stream: "out" | "err", pattern: RegExp) => Promise<RegExpExecArray>;
+}
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Starts `rowgate` with these arguments and no variable of ours but those given. */
+export function startRowgate(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Running {
+  const inherited = Object.entries(process.env).filter(([name]) =>
+    !/^(ROWGATE_|DATABASE_URL$|PORT$|HOST$)/.test(name)
+  );
+  const child = spawn(process.execPath, ["run", "-A", "--no-check", "src/main.ts", ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...environment },
+  });
+  const told = { out: "", err: "" };
+  let over = false;
+  child.stdout!.on("data", (chunk) => told.out += chunk);
+  child.stderr!.on("data", (chunk) => told.err += chunk);
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      over = true;
+      resolve(code);
+    });
+  });
+  async function see(stream: "out" | "err", pattern: RegExp): Promise<RegExpExecArray> {
+    while (true) {
+      const found = pattern.exec(told[stream]);
+      if (found !== null) return found;
+      if (over) throw new Error(`ended without ${pattern}: ${told.out}${told.err}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  return { child, told, ended, see };
+}
+
+/** Runs `rowgate` to its end. */
+export async function runRowgate(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+  const { told, ended } = startRowgate(args, environment);
+  const code = await ended;
+  return { code, ...told };
+}
