@@ -1,0 +1,153 @@
+/**
+ * Holds src/ to ARCHITECTURE.md: its import table (who may import values and types of whom, no
+ * circles) and its table of what stands in one place alone.
+ */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import { promisify } from "node:util";
+import { listFiles } from "./list_files.ts";
+import { lineAt, readSource } from "./read_source.ts";
+import { readTable } from "./read_table.ts";
+
+/** One import of a file: another file of src, or a package. */
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: "value" | "type";
+}
+
+interface Graph {
+  readonly modules: readonly {
+    readonly specifier: string;
+    readonly dependencies?: readonly {
+      readonly code?: { readonly specifier?: string };
+      readonly type?: { readonly specifier?: string };
+    }[];
+  }[];
+}
+
+const problems: string[] = [];
+const architecture = await readFile("ARCHITECTURE.md", "utf8");
+const files = await listFiles(["src"], ".ts");
+const edges = await readEdges(files);
+checkTable(edges);
+checkCircles(edges);
+await checkPlaces(edges);
+for (const problem of problems) console.error(problem);
+console.log(`${files.length} files, ${edges.length} imports, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+/** Asks Deno for the graph of all files, also of those that nothing imports. */
+async function readEdges(paths: readonly string[]): Promise<Edge[]> {
+  const src = new URL("../src/", import.meta.url).href;
+  const found = new Map<string, Edge>();
+  const seen = new Set<string>();
+  for (const path of ["src/main.ts", ...paths]) {
+    if (seen.has(path)) continue;
+    const { stdout } = await promisify(execFile)(process.execPath, ["info", "--json", path], {
+      maxBuffer: 1 << 26,
+    });
+    for (const { specifier, dependencies = [] } of (JSON.parse(stdout) as Graph).modules) {
+      const from = nameOf(specifier, src);
+      if (!from.startsWith("src/") || seen.has(from)) continue;
+      seen.add(from);
+      for (const { code, type } of dependencies) {
+        for (const [kind, target] of [["value", code], ["type", type]] as const) {
+          if (target?.specifier === undefined) continue;
+          const to = nameOf(target.specifier, src);
+          found.set(`${from} ${to} ${kind}`, { from, to, kind });
+        }
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** `src/plan/value.ts` of a file, `valibot` of a package, `node:*` of a module of Node. */
+function nameOf(specifier: string, src: string): string {
+  if (specifier.startsWith(src)) return `src/${specifier.slice(src.length)}`;
+  if (specifier.startsWith("node:")) return "node:*";
+  return /^npm:\/?((?:@[^/]+\/)?[^/@]+)/.exec(specifier)?.[1] ?? specifier;
+}
+
+/** The part of the house a file lies in: its folder, or itself when it lies at the top. */
+function partOf(name: string): string {
+  return /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(name)?.[1] ?? name;
+}
+
+/** Each import must be in the table, and a value only from a row above: so there is no circle. */
+function checkTable(all: readonly Edge[]): void {
+  const values = new Map<string, ReadonlySet<string>>();
+  const types = new Map<string, ReadonlySet<string>>();
+  const used = new Set<string>();
+  for (const [parts = [], ofValues = [], ofTypes = []] of readTable(architecture, "imports")) {
+    for (const part of parts) {
+      const late = ofValues.filter((other) => isPart(other) && !values.has(other));
+      for (const other of late) problems.push(`ARCHITECTURE.md: ${part} takes ${other} from below`);
+      types.set(part, new Set([...ofValues, ...ofTypes]));
+    }
+    for (const part of parts) values.set(part, new Set(ofValues));
+  }
+  for (const { from, to, kind } of all) {
+    const [part, other] = [partOf(from), partOf(to)];
+    if (part === other) continue;
+    used.add(`${part} ${other}`);
+    if (!values.has(part)) problems.push(`${from}: ARCHITECTURE.md does not know ${part}`);
+    else if (!(kind === "value" ? values : types).get(part)!.has(other)) {
+      problems.push(`${from}: ${part} may not import ${kind}s of ${other}`);
+    }
+  }
+  for (const [part, others] of types) {
+    for (const other of others) {
+      if (!used.has(`${part} ${other}`)) {
+        problems.push(`ARCHITECTURE.md: ${part} does not import ${other} at all`);
+      }
+    }
+  }
+}
+
+function isPart(name: string): boolean {
+  return files.some((file) => partOf(file) === name);
+}
+
+/** No circle of values between files either. */
+function checkCircles(all: readonly Edge[]): void {
+  const next = Map.groupBy(all.filter(({ kind }) => kind === "value"), ({ from }) => from);
+  const done = new Set<string>();
+  const walk = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) {
+      problems.push(`a circle: ${[...trail.slice(trail.indexOf(file)), file].join(" > ")}`);
+    } else if (!done.has(file)) {
+      for (const { to } of next.get(file) ?? []) walk(to, [...trail, file]);
+      done.add(file);
+    }
+  };
+  for (const file of files) walk(file, []);
+}
+
+/** What stands in one place alone: packages by their value imports, the rest by the code's text. */
+async function checkPlaces(all: readonly Edge[]): Promise<void> {
+  for (const [terms = [], places = []] of readTable(architecture, "places")) {
+    const inPlace = (file: string) => places.some((place) => file.startsWith(place));
+    for (const { from, to, kind } of all) {
+      if (!terms.includes(to) || inPlace(from) || (kind === "type" && to !== "node:*")) continue;
+      problems.push(`${from}: imports ${to}, which belongs in ${places.join(", ")}`);
+    }
+    const words = terms.filter((term) => !all.some(({ to }) => to === term));
+    for (const file of files.filter((file) => words.length > 0 && !inPlace(file))) {
+      const text = await readFile(file, "utf8");
+      const { code } = readSource(text);
+      for (const { 0: word, index } of words.flatMap((word) => [...code.matchAll(search(word))])) {
+        const line = lineAt(text, index);
+        problems.push(`${file}:${line}: ${word} belongs in ${places.join(", ")}`);
+      }
+    }
+  }
+}
+
+/** A word stands alone and is no member of something else; `.unsafe(` is found as it is. */
+function search(term: string): RegExp {
+  const text = term.split(" ").map(RegExp.escape).join("\\s+");
+  return new RegExp(/^\w/.test(term) ? `(?<![\\w$.])${text}(?![\\w$]|\\s*:)` : text, "g");
+}
