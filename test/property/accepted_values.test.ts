@@ -31,7 +31,7 @@ describe("the value of a column", () => {
   });
   afterAll(() => service?.close());
 
-  it("is accepted in a filter exactly when Postgres reads it, and means the same [DECISIONS 3]", async () => {
+  it("is accepted in a filter exactly when Postgres reads it, and means the same [D3.string-accepted] [D3.checked-path]", async () => {
     const cases = arbitraryText(columns.filter(({ operators }) => operators.includes("eq")));
     const law = fc.asyncProperty(cases, async ({ column, text }) => {
       const count = await countRows(service.database.admin, column, text);
@@ -53,7 +53,7 @@ describe("the value of a column", () => {
     await checkLaw(law, { runs: 1200 });
   });
 
-  it("is accepted in fields exactly when Postgres stores it [DECISIONS 4]", async () => {
+  it("is accepted in fields exactly when Postgres stores it [D4.field-values] [D4.value-refused]", async () => {
     const cases = arbitraryText(columns.filter(({ writable }) => writable));
     const law = fc.asyncProperty(cases, async ({ column, text }) => {
       const stores = await canStore(service.database.admin, column, text);
@@ -69,7 +69,7 @@ describe("the value of a column", () => {
     await checkLaw(law, { runs: 1200 });
   });
 
-  it("finds its row again when it is sent back, and gt does not [spec 4.1] [DECISIONS 3]", async () => {
+  it("finds its row again when it is sent back, and gt does not [spec 4.1 polling]", async () => {
     const all = await service.send("POST", `${PATH}/query`, { headers: EXACT, body: {} });
     let sent = 0;
     for (const record of recordsOf(all)) {

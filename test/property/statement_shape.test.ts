@@ -44,7 +44,7 @@ const ACCESS: Access = {
 };
 
 describe("the text of a statement", () => {
-  it("depends on the shape of a query only [DECISIONS 3]", async () => {
+  it("depends on the shape of a query only [RELIABILITY 0]", async () => {
     const law = fc.asyncProperty(
       arbitraryGroup().chain((group) => fc.tuple(respell(group), respell(group))),
       arbitrarySort(),
@@ -61,7 +61,7 @@ describe("the text of a statement", () => {
     await checkLaw(law, { runs: 1000 });
   });
 
-  it("depends on the shape of an update only, and so for both updates [DECISIONS 4]", async () => {
+  it("depends on the shape of an update only, and so for both updates [RELIABILITY 0]", async () => {
     const columns = fc.subarray([...ORACLE_COLUMNS], { minLength: 1 });
     const law = fc.asyncProperty(
       fc.tuple(columns, columns).chain(([filters, fields]) => {
