@@ -82,7 +82,7 @@ describe("rowgate on the operator's Postgres", () => {
         where wait_event_type = 'Lock' and datname = current_database()`;
       if (waiting.length > 0) break;
     }
-    server.child.kill("SIGTERM");
+    server.send("SIGTERM");
     await server.see("out", /"stopping","signal":"SIGTERM"/);
     await holder`commit`;
     holder.release();
@@ -111,9 +111,9 @@ describe("rowgate on the operator's Postgres", () => {
         where wait_event_type = 'Lock' and datname = current_database()`;
       if (waiting.length > 0) break;
     }
-    server.child.kill("SIGINT");
+    server.send("SIGINT");
     await server.see("out", /"stopping","signal":"SIGINT"/);
-    server.child.kill("SIGINT");
+    server.send("SIGINT");
     assertEquals(await server.ended, 1);
     await holder`rollback`;
     holder.release();
@@ -142,7 +142,7 @@ describe("rowgate on the operator's Postgres", () => {
       }),
     );
     assertEquals(answers, [200, 503]);
-    server.child.kill("SIGTERM");
+    server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     assert(!`${server.told.out}${server.told.err}`.includes("hunter2"));
   });
@@ -182,7 +182,7 @@ describe("rowgate on the embedded default", () => {
     const other = await runRowgate(["token", "list"], environment);
     assertEquals(other.code, 1);
     assertMatch(other.err, /data directory .* is in use by process \d+/);
-    server.child.kill("SIGINT");
+    server.send("SIGINT");
     assertEquals(await server.ended, 0);
   });
 
@@ -190,7 +190,7 @@ describe("rowgate on the embedded default", () => {
     const server = startRowgate(["serve"], environment);
     await server.see("err", /rowgate token create --tenant acme/);
     assert(!server.told.err.includes("rg_"));
-    server.child.kill("SIGTERM");
+    server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     const made = await runRowgate(["token", "create", "--tenant", "acme"], environment);
     assertMatch(made.out, TOKEN_LINE);

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** A command in a process of its own. */
 export interface Running {
-  readonly child: ChildProcess;
+  /** Sends a signal. */
+  readonly send: (signal: "SIGTERM" | "SIGINT") => void;
   /** What was written so far. */
   readonly told: { out: string; err: string };
   /** Settles with the exit code. */
@@ -46,7 +47,9 @@ export function startRowgate(
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  return { child, told, ended, see };
+  // Deno's own `child.kill` hides the exit code.
+  const send = (signal: "SIGTERM" | "SIGINT") => void process.kill(child.pid!, signal);
+  return { send, told, ended, see };
 }
 
 /** Runs `rowgate` to its end. */
