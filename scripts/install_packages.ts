@@ -13,7 +13,7 @@ export async function installPackages(folder: string): Promise<void> {
   const installed = await readTime(join(path, "node_modules/.package-lock.json"));
   if (installed >= wanted) return;
   console.log(`npm ci in ${folder}`);
-  await run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], path);
+  await run("npm", ["ci", "--no-audit", "--no-fund"], path);
 }
 
 /** Makes dist/rowgate.js. */
