@@ -85,8 +85,8 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
       ? undefined
       : value.modifier - length,
     labels: value.type.labels ?? undefined,
-    equality: value.type.equality && !composite,
-    order: value.type.order && !composite,
+    equality: value.type.equality || composite,
+    order: value.type.order || composite,
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
     notNull: footing.notNull,
   };

@@ -12,14 +12,22 @@ export interface CurrentCatalogue {
   /** The catalogue in force; loads it when there is none yet. Rejects with the database's ApiError. */
   readonly current: () => Promise<Catalogue>;
   /**
-   * Reads the database again, at most once a second and once at a time; true when a newer catalogue
-   * than the caller's is in force afterwards.
+   * Reads the database again, once at a time; true when a newer catalogue than the caller's is in
+   * force afterwards.
    */
-  readonly refresh: (seen: Catalogue, reason: string) => Promise<boolean>;
+  readonly refresh: (seen: Catalogue, why: Refresh) => Promise<boolean>;
   /** True once a catalogue has been loaded. */
   readonly loaded: () => boolean;
   /** Stops following. */
   readonly close: () => void;
+}
+
+/** Why the catalogue is read again. */
+export interface Refresh {
+  /** For the log. */
+  readonly reason: string;
+  /** True when a statement failed on it; unknown names wait for a second to have passed. */
+  readonly atOnce: boolean;
 }
 
 /** What the catalogue is read by, and who hears of it. */
@@ -71,8 +79,13 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return inForce.catalogue;
   }
 
-  async function refresh(seen: Catalogue, reason: string): Promise<boolean> {
+  async function refresh(seen: Catalogue, { reason, atOnce }: Refresh): Promise<boolean> {
     if (inForce?.catalogue === seen) await refreshQuietly(reason);
+    // The reading that was waited for may have begun before the statement failed.
+    if (atOnce && inForce?.catalogue === seen) {
+      refreshedAtMs = -Infinity;
+      await refreshQuietly(reason);
+    }
     return inForce !== undefined && inForce.catalogue !== seen;
   }
 

@@ -21,6 +21,8 @@ const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ["44000", "check"],
   ["0A000", "stale"],
   ["3F000", "stale"],
+  ["42601", "value"], // a tsquery or jsonpath: nothing else of ours can be misspelt
+  ["42602", "value"],
   ["42703", "stale"],
   ["42P01", "stale"],
   ["42P02", "stale"],

@@ -4,7 +4,7 @@ import type { Access, TokenStore } from "../tokens/token.ts";
 const MAX_TOKEN_CHARACTERS = 255;
 const SCHEME = /^bearer +/i;
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-const CHALLENGE = 'Bearer realm="rowgate"';
+const CHALLENGE = "Bearer";
 
 /**
  * Gives the access of the token in `Authorization: Bearer <token>`. A token that can not be one is
@@ -32,6 +32,6 @@ function refuseMissing(): ApiError {
 
 function refuseInvalid(): ApiError {
   return new ApiError(401, "Authorization: the API token is not valid, expected a current one", {
-    headers: { "www-authenticate": `${CHALLENGE}, error="invalid_token"` },
+    headers: { "www-authenticate": `${CHALLENGE} error="invalid_token"` },
   });
 }

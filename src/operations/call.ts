@@ -66,15 +66,22 @@ export async function tryFresh<T>(
   try {
     return await attempt(seen);
   } catch (error) {
-    if (!(error instanceof ApiError) || !error.stale) throw error;
-    const cause = failureOf(error);
-    if (!await source.refresh(seen, cause?.code ?? "unknown name")) throw settle(error);
+    const failure = failureOf(error);
+    if (!isStale(error, failure)) throw error;
+    const reason = failure?.code ?? "unknown name";
+    const atOnce = failure !== undefined;
+    if (!await source.refresh(seen, { reason, atOnce })) throw settle(error);
   }
   try {
     return await attempt(await source.current());
   } catch (error) {
     throw settle(error);
   }
+}
+
+/** A right that was taken away shows as 42501 where the catalogue still knows the column. */
+function isStale(error: unknown, failure: Failure | undefined): boolean {
+  return error instanceof ApiError && (error.stale || failure?.kind === "permission");
 }
 
 /**

@@ -31,6 +31,11 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
       return await explainValue(failure, statement, "The database could not take the values");
     case "check":
       return await explainValue(failure, statement, describeCheck(failure));
+    case "stale": {
+      // A type such as regclass refuses a value in the words of a missing table.
+      const issues = await locateValues(statement.call, statement.plan);
+      return issues.length > 0 ? refuseIssues(issues, statement.document) : error;
+    }
     case "not_null":
       return explainNull(failure, statement);
     default:

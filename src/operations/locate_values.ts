@@ -6,6 +6,15 @@ import type { Assignment } from "../plan/update_plan.ts";
 import { compileProbe } from "../sql/probe.ts";
 import { type Call, failureOf } from "./call.ts";
 
+/** What Postgres says of a value that it can not cast; `stale` when a `regclass` names nothing. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "value",
+  "check",
+  "not_null",
+  "stale",
+  "too_complex",
+]);
+
 /** Values of one column that Postgres casts alike. */
 interface Suspects {
   readonly column: Column;
@@ -64,7 +73,7 @@ async function probe(call: Call, { cast, values }: Suspects): Promise<string | u
     return undefined;
   } catch (error) {
     const kind = failureOf(error)?.kind;
-    if (kind === "value" || kind === "check" || kind === "not_null") return kind;
+    if (kind !== undefined && REFUSALS.has(kind)) return kind;
     throw error;
   }
 }

@@ -2,9 +2,10 @@ import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 
 /** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see DECISIONS 4 */
-export function refuseExceeded({ maxAffected }: UpdatePlan): ApiError {
+export function refuseExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
+  const rows = matched === "1" ? "1 row matches" : `${matched} rows match`;
   return new ApiError(
     409,
-    `More than ${maxAffected} rows match the filters, the limit of max-affected; nothing was changed`,
+    `${rows} the filters, more than max-affected=${maxAffected}; nothing was changed`,
   );
 }

@@ -14,7 +14,7 @@ import { refuseExceeded } from "./refuse_exceeded.ts";
 export async function updateBulk(call: Call): Promise<Answer> {
   return await prepareUpdate(call, async (plan) => {
     const row = await writeRows(call, plan);
-    if (row.exceeded) throw refuseExceeded(plan);
+    if (row.exceeding != null) throw refuseExceeded(plan, row.exceeding);
     const table = JSON.stringify(plan.table.name);
     const json = `{"success":true,"table":${table},"updated":${row.updated}}`;
     return { json, rows: Number(row.updated) };

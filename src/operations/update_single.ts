@@ -61,7 +61,7 @@ function judgeResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
       "to update them all, use the bulk operation (PATCH …/records/bulk)";
     throw new ApiError(409, message, { matched });
   }
-  if (isExceeded(plan, row)) throw refuseExceeded(plan);
+  if (isExceeded(plan, row)) throw refuseExceeded(plan, row.matched);
   if (row.wanted && row.updated === "0") {
     throw new ApiError(409, "The database refused the change");
   }

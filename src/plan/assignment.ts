@@ -4,7 +4,7 @@ import type { Json } from "../request/update_request.ts";
 import { printArray } from "../array_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
-import { type Judgement, judgeScalar, type ValueType } from "./value.ts";
+import { isDecided, type Judgement, judgeScalar, type ValueType } from "./value.ts";
 
 const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   "primary key": "is a primary key column and can not be set",
@@ -34,9 +34,12 @@ export function planAssignment(
     findings.issues.push({ path, message });
     return undefined;
   }
-  if (value === null) return { column, value: null };
+  const decided = isDecided(column) && column.storedCast === column.cast;
+  if (value === null) return { column, value: null, decided };
   const judgement = judgeNew(value, column, path);
-  if ("text" in judgement) return { column, value: { ...judgement, path } };
+  if ("text" in judgement) {
+    return { column, value: { text: judgement.text, decided, path }, decided };
+  }
   findings.issues.push({
     path: judgement.path,
     message: `${quote(judgement.actual)} does not fit column ${quote(column.name)} of type ` +
@@ -62,30 +65,29 @@ interface Misfit {
   readonly actual: Json;
 }
 
-/** Whether the stored form may differ from the sent one (rounding, range of a modifier). */
-function isRounded(column: Column): boolean {
-  return column.storedCast !== column.cast;
-}
-
 function judgeNew(value: Exclude<Json, null>, column: Column, path: Path): Misfit | Accepted {
-  if (column.kind === "json") return { text: JSON.stringify(value), decided: !column.domain };
+  if (column.kind === "json") return { text: JSON.stringify(value) };
   if (Array.isArray(value)) return judgeArray(value, column, path);
   if (typeof value === "object") {
     return { expected: "a string, number, boolean or null", path, actual: value };
   }
   const judgement = judgeLength(judgeScalar(value as string | number | boolean, column), column);
   if ("expected" in judgement) return { expected: judgement.expected, path, actual: value };
-  return { text: judgement.text, decided: judgement.decided && !isRounded(column) };
+  return judgement;
 }
 
 type Accepted = Extract<Judgement, { text: string }>;
 
-/** A length is refused here: Postgres would cut trailing spaces silently. */
+/** A length is refused here: Postgres would cut trailing spaces silently, and name no value. */
 function judgeLength(judgement: Judgement, column: ValueType & Pick<Column, "maxLength">) {
   if (!("text" in judgement) || column.maxLength === undefined || column.kind === "array") {
     return judgement;
   }
-  if ([...judgement.text].length <= column.maxLength) return judgement;
+  const length = [...judgement.text].length;
+  if (column.baseType === "bit") {
+    return length === column.maxLength ? judgement : { expected: `${column.maxLength} bits` };
+  }
+  if (length <= column.maxLength) return judgement;
   return { expected: `at most ${column.maxLength} characters` };
 }
 
@@ -113,7 +115,7 @@ function judgeArray(values: readonly Json[], column: Column, path: Path): Misfit
       texts.push(judgement.text);
     }
   }
-  return { text: printArray(texts, element.baseType), decided: false };
+  return { text: printArray(texts, element.baseType) };
 }
 
 function elementOf(column: Column, kind: NonNullable<Column["elementKind"]>) {

@@ -10,7 +10,7 @@ import type {
 import { type Findings, resolveColumn } from "./column.ts";
 import { operatorsOf } from "./operators.ts";
 import type { Comparison, Predicate, Value } from "./predicate.ts";
-import { judgeScalar } from "./value.ts";
+import { isDecided, judgeScalar } from "./value.ts";
 
 /** What a predicate is planned against. */
 export interface PredicateOptions {
@@ -151,7 +151,7 @@ function checkScalar(
   { path, findings }: { path: Path; findings: Findings },
 ): Value | undefined {
   const judgement = judgeScalar(value, column);
-  if ("text" in judgement) return { ...judgement, path };
+  if ("text" in judgement) return { text: judgement.text, decided: isDecided(column), path };
   findings.issues.push({
     path,
     message: `${quote(value)} does not fit column ${quote(column.name)} of type ${column.type}, ` +

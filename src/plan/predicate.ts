@@ -4,7 +4,7 @@ import type { Path } from "../issue.ts";
 /** A value for one column, as text that Postgres's input function of `column.cast` takes. */
 export interface Value {
   readonly text: string;
-  /** False where only Postgres can judge: the statement then casts it whether or not a row is reached. */
+  /** False where only Postgres can judge values of the column's type. */
   readonly decided: boolean;
   /** Where the client wrote it. */
   readonly path: Path;

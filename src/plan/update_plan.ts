@@ -13,6 +13,8 @@ import { planScope, type Scope } from "./scope.ts";
 export interface Assignment {
   readonly column: Column;
   readonly value: Value | null;
+  /** False where only Postgres can judge new values of the column. */
+  readonly decided: boolean;
 }
 
 /** An update that can only be refused by the database. */

@@ -2,12 +2,11 @@ import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../issue.ts";
 import { nearest } from "../nearest.ts";
 import type { Scalar } from "../request/filter.ts";
-import { judgeDecimal, judgeWholeNumber } from "./number_text.ts";
-import { isPlainTime } from "./time_text.ts";
+import { isDecimal, isWholeNumber } from "./number_text.ts";
 
 /** What a value's check found: its text for Postgres, or what was expected instead. */
 export type Judgement =
-  | { readonly text: string; readonly decided: boolean }
+  | { readonly text: string }
   | { readonly expected: string };
 
 /** The part of a column that decides what values it takes. */
@@ -19,61 +18,71 @@ const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8"
 const BOOLEAN_TEXT = /^\s*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)\s*$/i;
 const UUID_TEXT = /^(\{[0-9a-f]{4}(-?[0-9a-f]{4}){7}\}|[0-9a-f]{4}(-?[0-9a-f]{4}){7})$/i;
 
+const DECIDED_KINDS: ReadonlySet<ValueKind> = new Set(
+  ["boolean", "int2", "int4", "int8", "text", "uuid", "enum"],
+);
+
+/**
+ * Tells whether {@link judgeScalar} has the last word on values of a type. It has not on dates,
+ * decimals, ranges, domains …: a statement then casts them whether or not a row is reached.
+ */
+export function isDecided(type: ValueType): boolean {
+  return DECIDED_KINDS.has(type.kind) && !type.domain;
+}
+
 /**
  * Checks a scalar against a column's type and gives its text as Postgres's input function takes it;
- * lossless conversions only. `decided` is false where Postgres has the last word.
+ * lossless conversions only.
  * @see DECISIONS 3
  */
 export function judgeScalar(value: Exclude<Scalar, null>, type: ValueType): Judgement {
-  const judgement = typeof value === "string" ? judgeText(value, type) : judgeBare(value, type);
-  if (!("text" in judgement) || !type.domain) return judgement;
-  return { text: judgement.text, decided: false };
+  return typeof value === "string" ? judgeText(value, type) : judgeBare(value, type);
 }
 
 /** Numbers and booleans: their JSON text, where the type can hold it without loss. */
 function judgeBare(value: number | boolean, type: ValueType): Judgement {
   const text = Object.is(value, -0) ? "0" : String(value);
-  if (type.kind === "json") return { text, decided: true };
+  if (type.kind === "json") return { text };
   if (type.kind === "text") return judgeText(text, type);
   if (typeof value === "boolean") {
-    return type.kind === "boolean" ? { text, decided: true } : refuse(type);
+    return type.kind === "boolean" ? { text } : refuse(type);
   }
   switch (type.kind) {
     case "boolean":
-      return value === 0 || value === 1 ? { text, decided: true } : refuse(type);
+      return value === 0 || value === 1 ? { text } : refuse(type);
     case "int2":
     case "int4":
     case "int8":
-      return judgeWholeNumber(text, type.kind) ?? refuse(type);
+      return isWholeNumber(text, type.kind) ? { text } : refuse(type);
     case "float4":
     case "float8":
     case "numeric":
-      return judgeDecimal(text, type.kind) ?? refuse(type);
+      return isDecimal(text) ? { text } : refuse(type);
     default:
-      return NUMBER_TYPES.has(type.baseType) ? { text, decided: false } : refuse(type);
+      return NUMBER_TYPES.has(type.baseType) ? { text } : refuse(type);
   }
 }
 
 function judgeText(text: string, type: ValueType): Judgement {
   switch (type.kind) {
     case "text":
-      return isCut(text, type.baseType) ? refuse(type) : { text, decided: true };
+      return isCut(text, type.baseType) ? refuse(type) : { text };
     case "boolean":
-      return BOOLEAN_TEXT.test(text) ? { text, decided: true } : refuse(type);
+      return BOOLEAN_TEXT.test(text) ? { text } : refuse(type);
     case "int2":
     case "int4":
     case "int8":
-      return judgeWholeNumber(text, type.kind) ?? refuse(type);
+      return isWholeNumber(text, type.kind) ? { text } : refuse(type);
     case "float4":
     case "float8":
     case "numeric":
-      return judgeDecimal(text, type.kind) ?? refuse(type);
+      return isDecimal(text) ? { text } : refuse(type);
     case "uuid":
-      return UUID_TEXT.test(text) ? { text, decided: true } : refuse(type);
+      return UUID_TEXT.test(text) ? { text } : refuse(type);
     case "enum":
       return judgeLabel(text, type);
     default:
-      return { text, decided: isPlainTime(text, type.baseType) };
+      return { text };
   }
 }
 
@@ -85,7 +94,7 @@ function isCut(text: string, baseType: string): boolean {
 
 function judgeLabel(text: string, type: ValueType): Judgement {
   const labels = type.labels ?? [];
-  if (labels.includes(text)) return { text, decided: true };
+  if (labels.includes(text)) return { text };
   const near = nearest(text, labels);
   if (near !== undefined) return { expected: `${article(type)}, did you mean ${quote(near)}` };
   return { expected: `one of ${labels.slice(0, 20).map(quote).join(", ")}` };

@@ -53,7 +53,7 @@ function readShortInteger(reader: JsonReader): number | undefined {
  * @see DECISIONS 3
  */
 export function isExact(literal: string, value: number): boolean {
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !EXPONENT.test(literal)) return false;
   if (literal.length <= ALWAYS_EXACT_CHARACTERS && !EXPONENT.test(literal)) return true;
   const sent = splitDecimal(literal);
   const held = splitDecimal(String(value));

@@ -17,15 +17,16 @@ export function literal(sql: Sql, text: SqlText): Fragment {
   return sql(template);
 }
 
-/** Joins fragments by ` and `, ` or ` or `, `; there must be one at least. */
+/** Joins fragments by ` and `, ` or `, ` + ` or `, `; there must be one at least. */
 export function join(
   sql: Sql,
-  separator: "and" | "or" | ",",
+  separator: "and" | "or" | "+" | ",",
   fragments: readonly Fragment[],
 ): Fragment {
   return fragments.reduce((joined, fragment) => {
     if (separator === "and") return sql`${joined} and ${fragment}`;
     if (separator === "or") return sql`${joined} or ${fragment}`;
+    if (separator === "+") return sql`${joined} + ${fragment}`;
     return sql`${joined}, ${fragment}`;
   });
 }

@@ -1,14 +1,14 @@
 import type { Fragment, Sql } from "postgres";
 import type { Column } from "../catalogue/catalogue.ts";
-import type { Predicate } from "../plan/predicate.ts";
+import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
 import { join, literal } from "./fragment.ts";
 import { compileList, compileValue } from "./predicate.ts";
 
 /**
  * Casts every value that only Postgres can judge, whether or not a row is reached: a date that does
- * not exist is refused on an empty table too, behind a short-circuited OR too. Gives `false`, or the
- * cast fails. Undefined when there is no such value.
+ * not exist is refused on an empty table too, behind a short-circuited OR too. Gives a number, or the
+ * cast fails: a sum, because Postgres leaves nothing out of it. Undefined when there is no such value.
  * @see DECISIONS 3
  */
 export function compileJudgement(
@@ -20,7 +20,7 @@ export function compileJudgement(
     ...(predicate === undefined ? [] : castsOfPredicate(sql, predicate)),
     ...assignments.flatMap((assignment) => castsOfAssignment(sql, assignment)),
   ];
-  return casts.length === 0 ? undefined : join(sql, "or", casts);
+  return casts.length === 0 ? undefined : join(sql, "+", casts);
 }
 
 function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
@@ -29,19 +29,19 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
     case "or":
       return predicate.items.flatMap((item) => castsOfPredicate(sql, item));
     case "compare":
-      return predicate.value.decided
-        ? []
-        : [sql`${compileValue(sql, predicate.value, predicate.column)} is null`];
+      return castsOfValues(sql, [predicate.value], predicate.column);
     case "between":
-      return [predicate.low, predicate.high].filter((value) => !value.decided)
-        .map((value) => sql`${compileValue(sql, value, predicate.column)} is null`);
+      return castsOfValues(sql, [predicate.low, predicate.high], predicate.column);
     case "member":
-      return predicate.values.every((value) => value.decided)
-        ? []
-        : [castOfList(sql, predicate, predicate.column)];
+      return predicate.values[0]?.decided ? [] : [castOfList(sql, predicate, predicate.column)];
     default:
       return [];
   }
+}
+
+function castsOfValues(sql: Sql, values: readonly Value[], column: Column): Fragment[] {
+  return values.filter((value) => !value.decided)
+    .map((value) => sql`num_nulls(${compileValue(sql, value, column)})`);
 }
 
 function castOfList(
@@ -51,11 +51,11 @@ function castOfList(
 ): Fragment {
   const list = compileList(sql, values, column);
   return column.kind === "array"
-    ? sql`(select count("$l"."$e") from (${list}) "$l"("$e")) is null`
-    : sql`${list} is null`;
+    ? sql`num_nulls((select count("$l"."$e") from (${list}) "$l"("$e")))`
+    : sql`num_nulls(${list})`;
 }
 
-function castsOfAssignment(sql: Sql, { column, value }: Assignment): Fragment[] {
-  if (value === null || value.decided) return [];
-  return [sql`${value.text}::text::${literal(sql, column.storedCast)} is null`];
+function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fragment[] {
+  if (decided) return [];
+  return [sql`num_nulls(${value?.text ?? null}::text::${literal(sql, column.storedCast)})`];
 }

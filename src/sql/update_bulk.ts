@@ -9,8 +9,8 @@ import { compileChanges, compileSet, compileTable } from "./update.ts";
 export interface BulkRow {
   /** Rows written, as digits: those whose values really changed. */
   readonly updated: string;
-  /** True when more rows matched than `max-affected` allows; nothing was written then. */
-  readonly exceeded: boolean;
+  /** Rows that match, as digits, when more do than `max-affected` allows and nothing was written. */
+  readonly exceeding?: string | null;
 }
 
 /**
@@ -39,9 +39,11 @@ export function compileUpdateBulk(
     limit === undefined ? sql`` : sql` from "$k"`
   } where ${where} and ${compileChanges(sql, plan.assignments)}${
     limit === undefined ? sql`` : sql` and "$k"."$n" <= ${limit}`
-  } returning 1) select (select count(*) from "$u")::text updated, ${
-    limit === undefined ? sql`false` : sql`(select "$n" > ${limit} from "$k")`
-  } exceeded${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${
+  } returning 1) select (select count(*) from "$u")::text updated${
+    limit === undefined
+      ? sql``
+      : sql`, (select case when "$n" > ${limit} then (select count(*) from ${table} where ${where}) end from "$k")::text exceeding`
+  }${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${
     compileFromSetting(sql, setting)
   }`;
 }

@@ -108,14 +108,14 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
   it("reads anew on demand, and tells whether there is something newer [DECISIONS 2]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
-    assertEquals(await catalogue.refresh(seen, "unknown name"), false);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), false);
     assertEquals(await catalogue.current(), seen);
     timeMs += MIN_REFRESH_INTERVAL_MS;
     const name = await addColumn();
-    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
     assertEquals(await knows(catalogue, name), true);
     assert((await catalogue.current()).version !== seen.version);
-    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
     assertEquals(statements, 3);
     catalogue.close();
   });
@@ -123,12 +123,24 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
   it("reads at most once a second, however many names are unknown [DECISIONS 2]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
-    for (let round = 0; round < 50; round++) await catalogue.refresh(seen, "unknown name");
+    for (let round = 0; round < 50; round++) {
+      await catalogue.refresh(seen, { reason: "unknown name", atOnce: false });
+    }
     assertEquals(statements, 2);
-    await Promise.all(Array.from({ length: 50 }, () => catalogue.refresh(seen, "unknown name")));
+    await Promise.all(
+      Array.from(
+        { length: 50 },
+        () => catalogue.refresh(seen, { reason: "unknown name", atOnce: false }),
+      ),
+    );
     assertEquals(statements, 2);
     timeMs += MIN_REFRESH_INTERVAL_MS;
-    await Promise.all(Array.from({ length: 50 }, () => catalogue.refresh(seen, "unknown name")));
+    await Promise.all(
+      Array.from(
+        { length: 50 },
+        () => catalogue.refresh(seen, { reason: "unknown name", atOnce: false }),
+      ),
+    );
     assertEquals(statements, 3);
     catalogue.close();
   });
@@ -212,7 +224,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     const catalogue = follow({ ...EMPTY_POLICY, credentialTables: ["vault"] });
     const seen = await catalogue.current();
     await addColumn();
-    assertEquals(await catalogue.refresh(seen, "unknown name"), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
     const warnings = observations.filter((observation) =>
       observation.kind === "warning" && observation.message.includes('"vault"')
     );

@@ -5,4 +5,4 @@ and ("$t"."id" = $5::text::"pg_catalog"."int8"
 and "$t"."status" is null) and record_image_ne(row("$t"."amount"::"pg_catalog"."numeric", "$t"."tags"::text[], "$t"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
 returning 1)
 select (select count(*)
-from "$u")::text updated, false exceeded, ($9::text::text[] is null) judged
+from "$u")::text updated, (num_nulls($9::text::"pg_catalog"."numeric") + num_nulls($10::text::text[]) + num_nulls($11::text::"pg_catalog"."date")) judged

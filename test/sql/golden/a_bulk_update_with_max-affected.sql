@@ -15,7 +15,11 @@ and "$t"."status" is null) and record_image_ne(row("$t"."amount"::"pg_catalog"."
 and "$k"."$n" <= $14::text::int8
 returning 1)
 select (select count(*)
-from "$u")::text updated, (select "$n" > $15::text::int8
-from "$k") exceeded, ($16::text::text[] is null) judged
+from "$u")::text updated, (select case when "$n" > $15::text::int8 then (select count(*)
+from "app"."deals" "$t"
+where "$t"."tenant_id" = $16::text::"pg_catalog"."int4"
+and ("$t"."id" = $17::text::"pg_catalog"."int8"
+and "$t"."status" is null)) end
+from "$k")::text exceeding, (num_nulls($18::text::"pg_catalog"."numeric") + num_nulls($19::text::text[]) + num_nulls($20::text::"pg_catalog"."date")) judged
 from "$c"
 where "$c"."$s" is not null

@@ -28,6 +28,6 @@ from unnest($23::text[]) "$v"("$e"))
 or "$t"."status" is not null)) end
 from "$p")::text total, (select "$n"
 from "$p")::text "rows", (select "$j"
-from "$p") records, ($24::text::"pg_catalog"."date" is null or (select count("$l"."$e")
+from "$p") records, (num_nulls($24::text::"pg_catalog"."numeric") + num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
 from (select "$v"."$e"::text[]
-from unnest($25::text[]) "$v"("$e")) "$l"("$e")) is null) judged
+from unnest($27::text[]) "$v"("$e")) "$l"("$e")))) judged

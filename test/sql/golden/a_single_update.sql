@@ -26,4 +26,4 @@ and ("$t"."id" = $12::text::"pg_catalog"."int8"
 and "$t"."status" is null)) end
 from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false)
 from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*)
-from "$u")::text updated, ($13::text::text[] is null) judged
+from "$u")::text updated, (num_nulls($13::text::"pg_catalog"."numeric") + num_nulls($14::text::text[]) + num_nulls($15::text::"pg_catalog"."date")) judged

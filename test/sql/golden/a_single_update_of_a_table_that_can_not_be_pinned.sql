@@ -25,6 +25,6 @@ and ("$t"."id" = $15::text::"pg_catalog"."int8"
 and "$t"."status" is null)) end
 from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false)
 from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*)
-from "$u")::text updated, ($16::text::text[] is null) judged
+from "$u")::text updated, (num_nulls($16::text::"pg_catalog"."numeric") + num_nulls($17::text::text[]) + num_nulls($18::text::"pg_catalog"."date")) judged
 from "$c"
 where "$c"."$s" is not null
