@@ -6,7 +6,8 @@ export async function listFiles(folders: readonly string[], ending: string): Pro
   for (const folder of folders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       const path = `${entry.parentPath}/${entry.name}`.replaceAll("\\", "/");
-      if (entry.isFile() && path.endsWith(ending)) files.push(path);
+      if (path.includes("/node_modules/") || !entry.isFile()) continue;
+      if (path.endsWith(ending)) files.push(path);
     }
   }
   return files.sort();

@@ -1,0 +1,129 @@
+/**
+ * Holds the files to the rules of the house: a docstring on every export, no file over 200 lines, no
+ * name that says nothing, at most three parameters, no class but ApiError, no default export, and
+ * links in Markdown that lead to a file of the repository.
+ */
+import { execFile } from "node:child_process";
+import { access, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { listFiles } from "./list_files.ts";
+import { lineAt, readSource } from "./read_source.ts";
+
+/** What `deno doc --json` tells of one export. */
+interface Declaration {
+  readonly kind: string;
+  readonly location: { readonly filename: string; readonly line: number };
+  readonly declarationKind: "export" | "private" | "declare";
+  readonly jsDoc?: { readonly doc?: string };
+  readonly def?: { readonly params?: readonly unknown[] };
+}
+
+interface Documentation {
+  readonly nodes: Readonly<
+    Record<
+      string,
+      { readonly symbols?: readonly { name: string; declarations: readonly Declaration[] }[] }
+    >
+  >;
+}
+
+const MAX_LINES = 200;
+const MAX_PARAMETERS = 3;
+const FORBIDDEN_NAMES = /^(index|utils?|helpers?|common|types?)\.[jt]s$/;
+const FOLDERS = ["src", "scripts", "test"];
+
+const problems: string[] = [];
+const files = (await Promise.all([".ts", ".js"].map((ending) => listFiles(FOLDERS, ending))))
+  .flat();
+for (const file of files) await checkFile(file);
+await checkExports(files.filter((file) => file.startsWith("src/")));
+const pages = await listMarkdown();
+for (const page of pages) await checkLinks(page);
+for (const problem of problems) console.error(problem);
+console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+async function checkFile(file: string): Promise<void> {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  const stem = name.replace(/(\.test)?\.[jt]s$/, "");
+  if (FORBIDDEN_NAMES.test(name)) problems.push(`${file}: a name that says nothing`);
+  if (!/^[a-z0-9_]+$/.test(stem)) problems.push(`${file}: is not snake_case`);
+  const text = await readFile(file, "utf8");
+  const lines = text.split("\n").length - 1;
+  // A test file is a list of cases: it may be long where the list is.
+  const list = name.endsWith(".test.ts");
+  if (!list && lines > MAX_LINES) problems.push(`${file}: ${lines} lines, ${MAX_LINES} at most`);
+  if (!file.startsWith("src/")) return;
+  const { code } = readSource(text);
+  for (const match of code.matchAll(/^export default\b|^(?:export )?(?:abstract )?class (\w+)/gm)) {
+    if (match[1] === "ApiError") continue;
+    problems.push(`${file}:${lineAt(text, match.index)}: ${match[0]}, expected a named function`);
+  }
+}
+
+/** The exports, and the parameters of all functions at the top of a file. */
+async function checkExports(paths: readonly string[]): Promise<void> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["doc", "--json", "--private", ...paths],
+    { maxBuffer: 1 << 28 },
+  );
+  const root = pathToFileURL(`${process.cwd()}/`).href;
+  const documentation = JSON.parse(stdout) as Documentation;
+  for (const [file, { symbols = [] }] of Object.entries(documentation.nodes)) {
+    for (const { name, declarations } of symbols) {
+      const documented = declarations.some(({ jsDoc }) => jsDoc?.doc);
+      for (const { kind, location, declarationKind, def } of declarations) {
+        if (location.filename !== file || kind === "reference") continue;
+        const where = `${file.replace(root, "")}:${location.line + 1}: ${name}`;
+        if (declarationKind === "export" && !documented) problems.push(`${where} has no docstring`);
+        const parameters = kind === "function" ? def?.params?.length ?? 0 : 0;
+        if (parameters > MAX_PARAMETERS) problems.push(`${where} has ${parameters} parameters`);
+      }
+    }
+  }
+}
+
+async function listMarkdown(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)("git", [
+    ...["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+  ]);
+  return stdout.split("\n").filter((path) => path !== "");
+}
+
+async function checkLinks(page: string): Promise<void> {
+  const text = await readFile(page, "utf8").catch(() => "");
+  const prose = text.replaceAll(
+    /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm,
+    (code) => code.replaceAll(/[^\n]/g, " "),
+  );
+  for (const match of prose.matchAll(/\]\(<?([^)>\s]+)>?(?:\s+"[^"]*")?\)/g)) {
+    const [path = "", anchor] = match[1]!.split("#");
+    if (/^[a-z]+:/.test(path)) continue;
+    const where = `${page}:${lineAt(text, match.index)}: ${match[1]}`;
+    const target = path === "" ? page : join(dirname(page), path);
+    if (!await exists(target)) problems.push(`${where} leads nowhere`);
+    else if (anchor !== undefined && target.endsWith(".md")) {
+      if (!anchorsOf(await readFile(target, "utf8")).has(anchor)) {
+        problems.push(`${where} leads to no heading`);
+      }
+    }
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false);
+}
+
+/** The names that GitHub gives to the headings of a page. */
+function anchorsOf(markdown: string): Set<string> {
+  const headings = [...markdown.matchAll(/^#{1,6} +(.+?) *$/gm)].map((match) => match[1]!);
+  return new Set(
+    headings.map((heading) =>
+      heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")
+    ),
+  );
+}
