@@ -122,7 +122,9 @@ function arbitraryText(
   columns: readonly TypedColumn[],
 ): Arbitrary<{ column: TypedColumn; text: string }> {
   const texts = JUNK.filter((value) => typeof value === "string")
-    .filter((text) => text.isWellFormed() && !text.includes("\0") && !text.includes("@"));
+    .filter((text) => text.isWellFormed() && !text.includes("\0") && !text.includes("@"))
+    // Versions of Postgres differ on these as numbers; the service takes them on none.
+    .filter((text) => text !== "0x1F" && text !== "1_000");
   return fc.record({
     column: fc.constantFrom(...columns),
     text: fc.constantFrom(...texts, "2026-01-31T10:00:00+05:30", "12.50", "won", "Green", "t"),
