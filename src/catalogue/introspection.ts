@@ -23,6 +23,7 @@ export interface FoundTable {
   readonly columns: readonly FoundColumn[];
 }
 
+/** A column as the database describes it. */
 export interface FoundColumn {
   readonly number: number;
   readonly name: string;
@@ -44,6 +45,7 @@ export interface FoundColumn {
   readonly comment: string | null;
 }
 
+/** A type as the database describes it. */
 export interface FoundType {
   readonly schema: string;
   /** `pg_type.typname`. */

@@ -8,22 +8,27 @@ export interface Country {
 
 /** The rows of `countries`; customers live in their towns. */
 export const COUNTRIES: readonly Country[] = [
-  country("AT", "Austria", "EUR", "Graz", "Linz", "Vienna"),
-  country("BE", "Belgium", "EUR", "Antwerp", "Ghent", "Liège"),
-  country("CH", "Switzerland", "CHF", "Basel", "Bern", "Zürich"),
-  country("DE", "Germany", "EUR", "Bremen", "Freiburg", "Köln", "Leipzig", "München"),
-  country("DK", "Denmark", "DKK", "Aarhus", "Odense"),
-  country("ES", "Spain", "EUR", "Bilbao", "Málaga", "Valencia"),
-  country("FI", "Finland", "EUR", "Tampere", "Turku"),
-  country("FR", "France", "EUR", "Lyon", "Nantes", "Rennes"),
-  country("GB", "United Kingdom", "GBP", "Bristol", "Leeds", "Norwich"),
-  country("IE", "Ireland", "EUR", "Cork", "Galway"),
-  country("IT", "Italy", "EUR", "Bologna", "Torino", "Verona"),
-  country("NL", "Netherlands", "EUR", "Delft", "Groningen", "Utrecht"),
-  country("NO", "Norway", "NOK", "Bergen", "Trondheim"),
-  country("PL", "Poland", "PLN", "Gdańsk", "Kraków", "Wrocław"),
-  country("PT", "Portugal", "EUR", "Braga", "Porto"),
-  country("SE", "Sweden", "SEK", "Göteborg", "Malmö", "Uppsala"),
+  { code: "AT", name: "Austria", currency: "EUR", cities: ["Graz", "Linz", "Vienna"] },
+  { code: "BE", name: "Belgium", currency: "EUR", cities: ["Antwerp", "Ghent", "Liège"] },
+  { code: "CH", name: "Switzerland", currency: "CHF", cities: ["Basel", "Bern", "Zürich"] },
+  {
+    code: "DE",
+    name: "Germany",
+    currency: "EUR",
+    cities: ["Bremen", "Freiburg", "Köln", "Leipzig", "München"],
+  },
+  { code: "DK", name: "Denmark", currency: "DKK", cities: ["Aarhus", "Odense"] },
+  { code: "ES", name: "Spain", currency: "EUR", cities: ["Bilbao", "Málaga", "Valencia"] },
+  { code: "FI", name: "Finland", currency: "EUR", cities: ["Tampere", "Turku"] },
+  { code: "FR", name: "France", currency: "EUR", cities: ["Lyon", "Nantes", "Rennes"] },
+  { code: "GB", name: "United Kingdom", currency: "GBP", cities: ["Bristol", "Leeds", "Norwich"] },
+  { code: "IE", name: "Ireland", currency: "EUR", cities: ["Cork", "Galway"] },
+  { code: "IT", name: "Italy", currency: "EUR", cities: ["Bologna", "Torino", "Verona"] },
+  { code: "NL", name: "Netherlands", currency: "EUR", cities: ["Delft", "Groningen", "Utrecht"] },
+  { code: "NO", name: "Norway", currency: "NOK", cities: ["Bergen", "Trondheim"] },
+  { code: "PL", name: "Poland", currency: "PLN", cities: ["Gdańsk", "Kraków", "Wrocław"] },
+  { code: "PT", name: "Portugal", currency: "EUR", cities: ["Braga", "Porto"] },
+  { code: "SE", name: "Sweden", currency: "SEK", cities: ["Göteborg", "Malmö", "Uppsala"] },
 ];
 
 /** Given names; put together with a family name at random they mean nobody. */
@@ -40,7 +45,3 @@ export const FAMILY_NAMES: readonly string[] = (
   "Olsen Peeters Pereira Rossi Santos Schmid Silva Sørensen Teixeira Vermeer Virtanen Walsh " +
   "Weber Wright Zieliński Öztürk"
 ).split(" ");
-
-function country(code: string, name: string, currency: string, ...cities: string[]): Country {
-  return { code, name, currency, cities };
-}

@@ -3,12 +3,17 @@ import type { Path } from "../issue.ts";
 /** A value of a condition. @see spec 2 */
 export type Scalar = string | number | boolean | null;
 
-/** The operators of spec 2 by the shape of their value. */
+/** Operators whose value is a scalar. */
 export type ScalarOperator = "eq" | "neq" | "gt" | "gte" | "lt" | "lte";
+/** Operators whose value is a pattern. */
 export type PatternOperator = "like" | "not_like";
+/** Operators whose value is a list. */
 export type ListOperator = "in" | "not_in";
+/** The operator whose value is two bounds. */
 export type RangeOperator = "between";
+/** Operators that take no value. */
 export type NullOperator = "is_null" | "is_not_null";
+/** Every operator. @see spec 2 */
 export type Operator =
   | ScalarOperator
   | PatternOperator
@@ -35,4 +40,5 @@ export interface Group {
   readonly path: Path;
 }
 
+/** What a client may put in `filters` and in a group, names still strings. @see spec 2 */
 export type Filter = Group | Condition;
