@@ -1,3 +1,6 @@
+/** The documents whose requests are run. */
+export const DOCUMENTS: readonly string[] = ["README.md", "docs/guide.md"];
+
 /** A request of a document and the answer that stands below it. */
 export interface Example {
   /** Line of the request in the document. */
@@ -9,6 +12,8 @@ export interface Example {
     readonly body: string | undefined;
   };
   readonly answer: {
+    /** First and last line of the answer in the document, as given to `slice`. */
+    readonly lines: readonly [start: number, end: number];
     readonly status: number;
     /** Those that the document shows. */
     readonly headers: ReadonlyMap<string, string>;
@@ -81,11 +86,12 @@ function readRequest(text: string): Example["request"] {
   return { method, path, headers: readHeaders(lines), body };
 }
 
-function readAnswer({ language, text }: Block): Example["answer"] {
-  if (language === "json") return { status: 200, headers: new Map(), body: text };
+function readAnswer({ language, text, line }: Block): Example["answer"] {
+  const lines = [line - 1, line - 1 + text.split("\n").length] as const;
+  if (language === "json") return { lines, status: 200, headers: new Map(), body: text };
   const [head = "", body = ""] = splitHead(text);
-  const [first = "", ...lines] = head.split("\n");
-  return { status: Number(first.split(" ")[1]), headers: readHeaders(lines), body };
+  const [first = "", ...rest] = head.split("\n");
+  return { lines, status: Number(first.split(" ")[1]), headers: readHeaders(rest), body };
 }
 
 function splitHead(text: string): readonly string[] {

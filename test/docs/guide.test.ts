@@ -3,17 +3,17 @@
 // between the tokens of the JSON does not count. `…` in the document stands where a value differs each
 // time: request ids, entity tags, the time of an update made just now. Requests go out with the token of tenant
 // acme, whatever the document shows as `$TOKEN`; `$GLOBEX_TOKEN`, `$QUERY_TOKEN` are others, an empty
-// `Authorization` means none.
+// `Authorization` means none. After a change on purpose: `deno run -A test/docs/rewrite.ts`.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import type { DocumentedService } from "./documented_service.ts";
 import { startDemonstration } from "./documented_service.ts";
 import type { Example } from "./example.ts";
-import { compactJson, matches, readExamples } from "./example.ts";
+import { compactJson, DOCUMENTS, matches, readExamples } from "./example.ts";
 import { sendExample } from "./send_example.ts";
 
-for (const document of ["README.md", "docs/guide.md"]) {
+for (const document of DOCUMENTS) {
   const markdown = await readFile(new URL(`../../${document}`, import.meta.url), "utf8");
 
   describe(`the requests in ${document}`, () => {
