@@ -52,7 +52,7 @@ for (const kind of DATABASE_KINDS) {
           const body = operation === "query"
             ? { filters: { or: [{ field, op: "eq", value }, { field, op: "in", value: [value] }] } }
             : { filters: { [field]: value }, fields: { [set]: "1" } };
-          const request = { table, operation, raw: JSON.stringify(body) };
+          const request = { table, operation, raw: JSON.stringify(body), headers: {} };
           const answer = await sendHostile(service, request);
           if (operation === "query") assertEquals(answer.body.total, 0, answer.text);
           else if (operation === "records/bulk") assertEquals(answer.body.updated, 0, answer.text);
@@ -61,6 +61,15 @@ for (const kind of DATABASE_KINDS) {
       );
       await checkLaw(law, { runs: 60 });
       assertEquals(await digestOthers(service.database.admin), before);
+      const { a, b } = service.tokens;
+      for (const [token, changed] of [[a, 0], [b, 1]] as const) {
+        const body = { filters: { id: 1008 }, fields: { name: "changed" } };
+        const path = "/integration/tables/frozen/records/bulk";
+        const answer = await service.send("PATCH", path, { token, body });
+        assertEquals(answer.body.updated, changed, answer.text);
+      }
+      const after = await digestOthers(service.database.admin);
+      assertEquals(Object.keys(after).filter((name) => after[name] !== before[name]), ["frozen"]);
     });
   });
 }
@@ -82,10 +91,10 @@ const ATTACKS = [
 
 async function sendHostile(
   service: TestService,
-  { table, operation, raw }: HostileRequest,
+  { table, operation, raw, headers }: HostileRequest,
 ): Promise<Answer> {
   const method = operation === "query" ? "POST" : "PATCH";
-  return await service.send(method, `/integration/tables/${table}/${operation}`, { raw });
+  return await service.send(method, `/integration/tables/${table}/${operation}`, { raw, headers });
 }
 
 function assertShape(answer: Answer, { operation }: HostileRequest): void {

@@ -12,6 +12,7 @@ export interface HostileRequest {
   readonly table: string;
   readonly operation: Operation;
   readonly raw: string | Uint8Array<ArrayBuffer>;
+  readonly headers: Record<string, string>;
 }
 
 const arbitraryJunk = fc.oneof(
@@ -103,6 +104,20 @@ function arbitraryDamage(text: string): Arbitrary<Uint8Array<ArrayBuffer>> {
   ) => new Uint8Array([...bytes.slice(0, at), ...more, ...bytes.slice(at + skip)]));
 }
 
+/** Headers that change what is done, or are none of the ones that do. */
+const arbitraryHeaders = fc.record({
+  prefer: fc.constantFrom(
+    "count=none",
+    "tx=rollback",
+    "max-affected=0",
+    "max-affected=1, tx=rollback",
+    "max-affected=-1",
+    "handling=strict, nothing",
+    ", ;=",
+  ),
+  accept: fc.constantFrom("application/json;IEEE754Compatible=true", "text/html", "*/*;q=0"),
+}, { requiredKeys: [] });
+
 /** A request that means harm, on any table with any of the three operations. */
 export function arbitraryHostileRequest(): Arbitrary<HostileRequest> {
   const target = fc.record({
@@ -131,6 +146,12 @@ export function arbitraryHostileRequest(): Arbitrary<HostileRequest> {
       { weight: 1, arbitrary: bodies.chain(arbitraryDamage) },
       { weight: 1, arbitrary: arbitraryBytes },
     );
-    return raw.map((raw) => ({ table, operation, raw }));
+    const headers = fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, arbitraryHeaders);
+    return fc.record({
+      table: fc.constant(table),
+      operation: fc.constant(operation),
+      raw,
+      headers,
+    });
   });
 }
