@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { COMMANDS, inherit, type Runtime } from "../support/runtime_server.ts";
+
+/** A process and what it has said so far. */
+export interface RunningProcess {
+  readonly send: (signal: "SIGTERM" | "SIGINT") => void;
+  /** Standard output and standard error, as they came. */
+  readonly output: () => { readonly stdout: string; readonly stderr: string };
+  /** Its exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Starts the command on a runtime. */
+export function startCommand(
+  runtime: Runtime,
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): RunningProcess {
+  const [command = "", ...before] = COMMANDS[runtime];
+  return startProcess(command, [...before, ...parameters], environment);
+}
+
+/** Starts a program in the root folder of the project, with the settings given and no others of ours. */
+export function startProcess(
+  command: string,
+  parameters: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): RunningProcess {
+  const child = spawn(command, [...parameters], {
+    cwd: ROOT,
+    env: { ...inherit(), ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => stdout += chunk);
+  child.stderr.on("data", (chunk) => stderr += chunk);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  // `child.kill` of Deno hides the exit code.
+  const send = (signal: "SIGTERM" | "SIGINT") => void process.kill(child.pid!, signal);
+  return { send, output: () => ({ stdout, stderr }), ended };
+}
+
+/** Waits until the process has said what the pattern looks for on standard error. */
+export async function awaitText(running: RunningProcess, pattern: RegExp): Promise<string> {
+  const ended = running.ended.then(() => "ended" as const);
+  while (true) {
+    const { stdout, stderr } = running.output();
+    const found = pattern.exec(stderr);
+    if (found !== null) return found[0];
+    const told = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+    if (told === "ended") throw new Error(`it ended without ${pattern}: ${stdout}${stderr}`);
+  }
+}

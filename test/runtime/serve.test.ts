@@ -1,0 +1,64 @@
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RUNTIMES } from "../support/runtime_server.ts";
+import { awaitText, startCommand, startProcess } from "./run_process.ts";
+
+const BANNER_END = /Rowgate serves at [\s\S]*\n\n$/;
+
+for (const runtime of RUNTIMES) {
+  describe(`rowgate on ${runtime}`, () => {
+    let folder = "";
+    const settings = () => ({ PORT: "0", ROWGATE_DATA_DIR: join(folder, "data") });
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "rowgate-runtime-"));
+    });
+    afterAll(() => rm(folder, { recursive: true, force: true }));
+
+    it("prints its version [D8.version]", async () => {
+      const { ended, output } = startCommand(runtime, ["--version"]);
+      assertEquals(await ended, 0);
+      assertMatch(output().stdout, /^\d+\.\d+\.\d+\n$/);
+    });
+
+    it("ends with 2 on wrong usage", async () => {
+      const { ended, output } = startCommand(runtime, ["sevre"]);
+      assertEquals(await ended, 2);
+      assertMatch(output().stderr, /serve/);
+      assertEquals(output().stdout, "");
+    });
+
+    it("tells every problem of the configuration and ends [D9.problems]", async () => {
+      const wrong = { PORT: "high", ROWGATE_POOL_SIZE: "0", ROWGATE_RATE_LIMIT: "600/min" };
+      const { ended, output } = startCommand(runtime, ["serve"], wrong);
+      assertEquals(await ended, 2);
+      for (const name of Object.keys(wrong)) assertMatch(output().stderr, new RegExp(name));
+    });
+
+    it("serves a demonstration whose curl line works when pasted, and ends on SIGTERM [D9.embedded] [D9.demonstration] [D9.banner] [D9.signals]", async () => {
+      const server = startCommand(runtime, ["serve"], settings());
+      const banner = await awaitText(server, BANNER_END);
+      const curl = /^ *curl [\s\S]*?[^\\]$/m.exec(banner)?.[0] ?? "";
+      const pasted = startProcess("sh", ["-c", curl]);
+      assertEquals(await pasted.ended, 0, curl);
+      const answer = JSON.parse(pasted.output().stdout);
+      assertEquals(answer.success, true, pasted.output().stdout);
+      assert(answer.records.length > 0);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+    });
+
+    it("keeps the data at the second start, and ends on SIGINT [D9.data-dir] [D9.signals]", async () => {
+      const server = startCommand(runtime, ["serve"], settings());
+      const banner = await awaitText(server, BANNER_END);
+      assertMatch(banner, /was kept/);
+      assertMatch(banner, /token create/);
+      assertNotMatch(banner, /rg_/);
+      server.send("SIGINT");
+      assertEquals(await server.ended, 0);
+    });
+  });
+}
