@@ -16,7 +16,7 @@ const BROKEN: SendOptions = {
 };
 
 describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service }) => {
-  it("1: an unknown route is 404 before the token is looked at [DECISIONS 1]", async () => {
+  it("1: an unknown route is 404 before the token is looked at [D1.route]", async () => {
     const paths = [
       "/",
       "/integration",
@@ -31,7 +31,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     }
   });
 
-  it("1: a wrong method is 405 with Allow before the token is looked at [DECISIONS 1]", async () => {
+  it("1: a wrong method is 405 with Allow before the token is looked at [D1.method]", async () => {
     const wrong: readonly [string, string, string][] = [
       ["GET", "/integration/tables/deals/query", "POST"],
       ["PUT", "/integration/tables/deals/query", "POST"],
@@ -49,7 +49,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     }
   });
 
-  it("2: a missing token is 401 before name, table and body [DECISIONS 1]", async () => {
+  it("2: a missing token is 401 before name, table and body [D1.token]", async () => {
     for (const table of ["my-deals", "user_passwords", "nothing", "deals"]) {
       assertRefused(await query(table, undefined, { ...NO_JSON, token: null }), 401);
       assertRefused(await single(table, undefined, { ...NO_JSON, token: null }), 401);
@@ -57,7 +57,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     }
   });
 
-  it("3: a bad table name is 400 before the body is looked at [DECISIONS 1]", async () => {
+  it("3: a bad table name is 400 before the body is looked at [D1.pattern]", async () => {
     for (const table of ["my-deals", "user-passwords", "user_passwords%20"]) {
       assertRefusedAt(await query(table, undefined, NO_JSON), "table");
       assertRefusedAt(await single(table, undefined, BROKEN), "table");
@@ -65,7 +65,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     }
   });
 
-  it("4: a credential table is 403, whether or not it exists, in any case, before the body [DECISIONS 1] [DECISIONS 2]", async () => {
+  it("4: a credential table is 403, whether or not it exists, in any case, before the body [D1.credential] [D1.credential-case] [DECISIONS 2]", async () => {
     for (
       const table of [
         "user_passwords",
@@ -86,7 +86,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     }
   });
 
-  it("5: missing, not exposed and without tenant scope are one text, before the body [DECISIONS 1]", async () => {
+  it("5: missing, not exposed and without tenant scope are one text, before the body [D1.not-found]", async () => {
     const texts = new Set<string>();
     for (
       const table of [
@@ -107,17 +107,17 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     assertEquals(texts.size, 1, [...texts].join(" | "));
   });
 
-  it("7: media type is 415 before size and JSON [DECISIONS 1]", async () => {
+  it("7: media type is 415 before size and JSON [D1.body-media]", async () => {
     const raw = "{" + " ".repeat(2_000_000);
     assertRefused(await query("deals", undefined, { ...NO_JSON, raw }), 415);
   });
 
-  it("7: size is 413 before JSON [DECISIONS 1]", async () => {
+  it("7: size is 413 before JSON [D1.body-size]", async () => {
     const raw = "{" + " ".repeat(2_000_000);
     assertRefused(await query("deals", undefined, { ...BROKEN, raw }), 413);
   });
 
-  it("7: JSON is 400 before shape, and shape before names [DECISIONS 1]", async () => {
+  it("7: JSON is 400 before shape, and shape before names [D1.body-json] [D1.body-shape] [D1.body-names]", async () => {
     assertRefused(
       await query("deals", undefined, { ...BROKEN, raw: '{"pages": 1, "select": ["nope"' }),
       400,
@@ -127,7 +127,7 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     assertEquals(error.includes("nope"), false, error);
   });
 
-  it("8: nothing is written when anything of the body is refused [DECISIONS 1]", async () => {
+  it("8: nothing is written when anything of the body is refused [D1.body-names]", async () => {
     const answer = await bulk("deals", {
       filters: { closed: true },
       fields: { note: "x", nope: 1 },

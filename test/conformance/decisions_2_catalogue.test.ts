@@ -44,7 +44,7 @@ const NOT_EXPOSED = [
 
 describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run, service }) => {
   for (const table of CREDENTIAL_TABLES) {
-    it(`answers 403 for ${table} to all three operations and Get Fields [DECISIONS 2] [spec 5]`, async () => {
+    it(`answers 403 for ${table} to all three operations and Get Fields [D2.credential-list] [D2.credential-update] [D2.credential-fields] [spec 5 r3] [spec 2 credential-unreadable]`, async () => {
       const body = { filters: { id: 1 }, fields: { login: "x" } };
       for (const name of [table, table.toUpperCase()]) {
         assertRefused(await query(name), 403, "not readable through the integration API");
@@ -59,7 +59,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     });
   }
 
-  it("changes nothing in a credential table, nor tells what matches [DECISIONS 2]", async () => {
+  it("changes nothing in a credential table, nor tells what matches [D2.credential-update]", async () => {
     const stored = await run("select * from user_passwords order by id");
     const texts = new Set<string>();
     for (const password_hash of ["SECRET-HASH-1", "wrong"]) {
@@ -75,7 +75,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
 
   // The embedded database serves as superuser, who holds every right.
   for (const table of NOT_EXPOSED.filter((name) => kind === "real" || name !== "ungranted")) {
-    it(`does not find ${table.slice(0, 40)} [DECISIONS 2]`, async () => {
+    it(`does not find ${table.slice(0, 40)} [D2.awkward-names] [D2.exact-name] [D2.select-right] [D2.no-partitions] [D2.policy-view] [D2.tenant-column] [D2.schema]`, async () => {
       const body = { filters: { id: 1 }, fields: { name: "x" } };
       assertRefused(await query(table), 404, /not found/i);
       assertRefused(await single(table, body), 404, /not found/i);
@@ -96,7 +96,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
       "FID",
     ]
   ) {
-    it(`has no column ${field} in any place of any operation [DECISIONS 2]`, async () => {
+    it(`has no column ${field} in any place of any operation [D2.awkward-names] [D2.exact-name] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-select] [D2.hidden-fields]`, async () => {
       const at = field === "__proto__" ? { ["__proto__"]: 1 } : { [field]: 1 };
       assertRefusedAt(
         await query("deals", { filters: { and: [{ field, op: "eq", value: 1 }] } }),
@@ -117,7 +117,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     });
   }
 
-  it("never mentions a hidden column, as nearest name or in Get Fields or records [DECISIONS 2]", async () => {
+  it("never mentions a hidden column, as nearest name or in Get Fields or records [D2.hidden-messages] [D2.hidden-answer] [D2.policy-hidden]", async () => {
     for (const field of ["secret_scor", "secretscore"]) {
       assert(
         !assertRefusedAt(await query("deals", { select: [field] }), "select[0]").includes(
@@ -130,7 +130,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
   });
 
   if (kind === "real") {
-    it("has no column that the role may not select [DECISIONS 2]", async () => {
+    it("has no column that the role may not select [D2.hidden-answer] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-fields]", async () => {
       const [record] = recordsOf(await query("staff", { per_page: 1 }));
       assertEquals(Object.keys(record ?? {}), ["id", "tenant_id", "name", "job"]);
       assertRefusedAt(
@@ -149,7 +149,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     });
   }
 
-  it("reads the tenant column like any other [DECISIONS 2]", async () => {
+  it("reads the tenant column like any other [D2.tenant-read]", async () => {
     const filters = { and: [{ field: "tenant_id", op: "eq", value: 1 }] };
     const body = assertOk(
       await query("guests", {
@@ -162,7 +162,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     assertEquals([body["records"], body["total"]], [[{ tenant_id: 1 }], 5]);
   });
 
-  it("refuses the tenant column in fields, even with the same value [DECISIONS 2]", async () => {
+  it("refuses the tenant column in fields, even with the same value [D2.tenant-set]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     for (const tenant_id of [1, 2, null]) {
       for (const update of [single, bulk]) {
@@ -176,7 +176,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("refuses generated and always identity columns in fields [DECISIONS 2]", async () => {
+  it("refuses generated and always identity columns in fields [D2.generated-set] [D2.identity-set]", async () => {
     for (const field of ["gross", "serial_no", "id"]) {
       for (const update of [single, bulk]) {
         assertRefusedAt(
@@ -188,7 +188,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     }
   });
 
-  it("queries a table with a composite key and one with none [DECISIONS 2]", async () => {
+  it("queries a table with a composite key and one with none [D2.composite-key] [D2.no-key]", async () => {
     assertEquals(assertOk(await query("order_lines"))["total"], 40);
     assertEquals(assertOk(await query("events_log", { sort: [{ field: "kind" }] }))["total"], 30);
   });

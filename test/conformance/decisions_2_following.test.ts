@@ -34,12 +34,12 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     }
   }
 
-  it("finds a table that was added [DECISIONS 2]", async () => {
+  it("finds a table that was added [D2.follow-unknown]", async () => {
     await make("f_added");
     assertEquals(assertOk(await query("f_added"))["total"], 3);
   });
 
-  it("no longer finds a table that was dropped [DECISIONS 2]", async () => {
+  it("no longer finds a table that was dropped [D2.follow-failure]", async () => {
     await make("f_dropped");
     await run("drop table f_dropped");
     assertRefused(await query("f_dropped"), 404, /not found/i);
@@ -56,7 +56,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
   });
 
   for (const operation of ["single", "bulk"] as const) {
-    it(`answers 404 when a dropped table is first met by ${operation} [DECISIONS 2]`, async () => {
+    it(`answers 404 when a dropped table is first met by ${operation} [D2.follow-failure]`, async () => {
       await make(`f_gone_${operation}`);
       await run(`drop table f_gone_${operation}`);
       const body = { filters: { id: 1 }, fields: { a: 11 } };
@@ -75,7 +75,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     assertEquals(assertOk(await eventually(() => query("f_new"), found))["total"], 3);
   });
 
-  it("follows a table that was dropped and made anew with other columns [DECISIONS 2]", async () => {
+  it("follows a table that was dropped and made anew with other columns [D2.stale-retry]", async () => {
     await make("f_anew");
     await run(
       `drop table f_anew; create table f_anew (key text primary key, tenant_id int4 not null, a text);
@@ -99,7 +99,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     assertEquals((await run("select id from f_column where not c")).map((row) => row["id"]), [1]);
   });
 
-  it("answers without a column that was dropped, and refuses its name [DECISIONS 2]", async () => {
+  it("answers without a column that was dropped, and refuses its name [D2.stale-retry] [D2.follow-failure]", async () => {
     await make("f_less");
     await run("alter table f_less drop column a");
     assertEquals(recordsOf(await query("f_less", { sort: [{ field: "id" }] }))[0], {
@@ -116,7 +116,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
   });
 
   for (const operation of ["single", "bulk"] as const) {
-    it(`refuses a dropped column that is first met by ${operation} [DECISIONS 2]`, async () => {
+    it(`refuses a dropped column that is first met by ${operation} [D2.follow-failure]`, async () => {
       const table = `f_less_${operation}`;
       await make(table);
       await run(`alter table ${table} drop column a`);
@@ -136,7 +136,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     assertOk(await single("f_renamed", { filters: { z: 10 }, fields: { z: 11 } }));
   });
 
-  it("follows a column whose type was changed, in filters and fields [DECISIONS 2]", async () => {
+  it("follows a column whose type was changed, in filters and fields [D2.stale-retry]", async () => {
     await make("f_retyped");
     await run("alter table f_retyped alter column a type text using a::text");
     const filters = { and: [{ field: "a", op: "eq", value: 10 }] };
@@ -156,7 +156,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
   });
 
   for (const operation of ["single", "bulk"] as const) {
-    it(`follows a changed type that is first met by ${operation} [DECISIONS 2]`, async () => {
+    it(`follows a changed type that is first met by ${operation} [D2.stale-retry]`, async () => {
       const table = `f_retyped_${operation}`;
       await make(table);
       await run(`alter table ${table} alter column a type text using a::text`);
@@ -165,7 +165,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     });
   }
 
-  it("shows nobody's rows when the tenant column goes away [DECISIONS 2] [spec 1]", async () => {
+  it("shows nobody's rows when the tenant column goes away [spec 1 tenant-read] [spec 1 tenant-write] [DECISIONS 2]", async () => {
     await make("f_untenanted");
     await run("alter table f_untenanted drop column tenant_id");
     assertRefused(await query("f_untenanted"), 404);
@@ -173,7 +173,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
     assertEquals((await run("select 1 from f_untenanted where a = 99")).length, 0);
   });
 
-  it("takes up what a NOTIFY tells, without an unknown name [DECISIONS 2]", async () => {
+  it("takes up what a NOTIFY tells, without an unknown name [D2.follow-notify]", async () => {
     await make("f_notified");
     await run("alter table f_notified add column c int4 default 5; notify rowgate_catalogue");
     const answer = await eventually(
@@ -184,7 +184,7 @@ describeService("DECISIONS 2, following the database", ({ kind, query, single, b
   });
 
   if (kind === "real") {
-    it("no longer finds a table once the right to select is taken away [DECISIONS 2]", async () => {
+    it("no longer finds a table once the right to select is taken away [D2.select-right] [D2.follow-failure]", async () => {
       await make("f_revoked");
       await run("revoke select on f_revoked from rowgate_app");
       assertRefused(await query("f_revoked"), 404, /not found/i);

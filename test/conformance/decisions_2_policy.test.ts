@@ -32,7 +32,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
       "company_no",
     ]] as const
   ) {
-    it(`confines ${table} to the tenant by ${column} [DECISIONS 2]`, async () => {
+    it(`confines ${table} to the tenant by ${column} [D2.policy-tenant-column] [D2.tenant-set]`, async () => {
       const others = await checksumTenant(service().database.admin, 2);
       const field = table === "ledger" ? "entry" : "body";
       const answer = await query(table, { sort: [{ field: "id" }] });
@@ -65,7 +65,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     assertRefused(await query("documents"), 404, /not found/i);
   });
 
-  it("lets every tenant read a shared table and none write it [DECISIONS 2]", async () => {
+  it("lets every tenant read a shared table and none write it [D2.policy-shared] [D2.policy-shared-write]", async () => {
     for (const token of [service().tokens.a, service().tokens.b]) {
       assertEquals(assertOk(await query("countries", {}, { token }))["total"], 5);
       const body = { filters: { code: "DE" }, fields: { name: "x" } };
@@ -75,7 +75,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     assertEquals(await run("select name from countries where code = 'DE'"), [{ name: "Germany" }]);
   });
 
-  it("refuses updates of a read-only table [DECISIONS 2]", async () => {
+  it("refuses updates of a read-only table [D2.policy-read-only]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     assertEquals(assertOk(await query("guests"))["total"], 5);
     assertRefused(await single("guests", { filters: { id: 1 }, fields: { name: "x" } }), 403);
@@ -83,7 +83,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("refuses a read-only column in fields, and reads it [DECISIONS 2]", async () => {
+  it("refuses a read-only column in fields, and reads it [D2.policy-read-only-column]", async () => {
     assertRefusedAt(
       await single("deals", { filters: { fid: 1 }, fields: { status: "open" } }),
       "fields.status",
@@ -97,7 +97,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     );
   });
 
-  it("has no column that the policy hides [DECISIONS 2]", async () => {
+  it("has no column that the policy hides [D2.policy-hidden] [D2.hidden-answer]", async () => {
     const [record] = recordsOf(await query("deals", { per_page: 1 }));
     assert(!("amount" in (record ?? {})) && !("secret_score" in (record ?? {})));
     assertRefusedAt(await query("deals", { select: ["amount"] }), "select[0]");
@@ -116,21 +116,21 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     assertEquals(assertOk(answer)["updated"], 1);
   });
 
-  it("adds credential tables, whatever their case, and removes none [DECISIONS 2]", async () => {
+  it("adds credential tables, whatever their case, and removes none [D2.policy-credential] [D2.credential-kept] [D2.credential-unlisted]", async () => {
     for (const table of ["invoices", "INVOICES", "user_passwords"]) {
       assertRefused(await query(table), 403, "not readable through the integration API");
     }
     assert(!(await get("/integration/tables")).text.includes('"invoices"'));
   });
 
-  it("reads a view that the policy exposes, as its tenant [DECISIONS 2]", async () => {
+  it("reads a view that the policy exposes, as its tenant [D2.policy-view]", async () => {
     const answer = await query("open_deals", { sort: [{ field: "title" }], per_page: 200 });
     assertEquals(assertOk(answer)["total"], 30);
     assert(!answer.text.includes("CANARY"));
     assertRefused(await query("deals_per_status"), 404);
   });
 
-  it("tells the key of a view from the policy [DECISIONS 2] [DECISIONS 6]", async () => {
+  it("tells the key of a view from the policy [D2.policy-view-key] [DECISIONS 6]", async () => {
     const { tables } = assertOk(await get("/integration/tables"));
     const view = (tables as { name: string; primary_key: string[] }[]).find((table) =>
       table.name === "open_deals"
@@ -140,7 +140,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
 }, { policy: POLICY });
 
 describeService("DECISIONS 2, a tenant column of type uuid", ({ query, service }) => {
-  it("does not find tables whose tenant column the configuration does not name [DECISIONS 2]", async () => {
+  it("does not find tables whose tenant column the configuration does not name [D2.tenant-column] [D9.tenant-column-setting]", async () => {
     assertRefused(await query("deals"), 404);
     assertRefused(await query("documents", {}, { token: service().tokens.a }), 404);
   });

@@ -38,7 +38,7 @@ const PATTERNS: readonly [string, string, (n: number) => boolean][] = [
 
 describeService("DECISIONS 3, like", ({ query }) => {
   for (const [field, value, wanted] of PATTERNS) {
-    it(`finds by ${field} like ${JSON.stringify(value)} [DECISIONS 3] [spec 2]`, async () => {
+    it(`finds by ${field} like ${JSON.stringify(value)} [spec 2 op-like] [D3.like-types] [D3.like-case] [D3.like-underscore] [D3.like-escape]`, async () => {
       const filters = { and: [{ field, op: "like", value }] };
       const answer = await query("deals", {
         filters,
@@ -50,7 +50,7 @@ describeService("DECISIONS 3, like", ({ query }) => {
     });
   }
 
-  it("finds by not_like what is not NULL and not like it [DECISIONS 3]", async () => {
+  it("finds by not_like what is not NULL and not like it [spec 2 op-not_like] [D3.like-types] [D3.null-not-returned]", async () => {
     const filters = { and: [{ field: "created_on", op: "not_like", value: "2025-06-%" }] };
     const answer = await query("deals", {
       filters,
@@ -62,7 +62,7 @@ describeService("DECISIONS 3, like", ({ query }) => {
   });
 
   for (const op of ["like", "not_like"]) {
-    it(`refuses an unpaired backslash at the end of the pattern of ${op}, though no row is reached [DECISIONS 3]`, async () => {
+    it(`refuses an unpaired backslash at the end of the pattern of ${op}, though no row is reached [D3.like-backslash]`, async () => {
       for (const value of ["\\", "100%\\", "a\\\\\\"]) {
         const filters = { and: [{ or: [] }, { field: "title", op, value }] };
         assertRefusedAt(await query("deals", { filters }), "filters.and[1].value", "backslash");

@@ -9,20 +9,20 @@ const none = (n: number) => n % 9 === 0;
 const lead = (n: number) => !none(n) && n % 5 === 0;
 
 const MEANINGS: readonly [string, unknown, (n: number) => boolean][] = [
-  ["eq null means IS NULL", { op: "eq", value: null }, none],
-  ["neq null means IS NOT NULL", { op: "neq", value: null }, (n) => !none(n)],
-  ["null in `in` adds or is null", { op: "in", value: ["lead", null] }, (n) => none(n) || lead(n)],
+  ["eq null means IS NULL [D3.eq-null]", { op: "eq", value: null }, none],
+  ["neq null means IS NOT NULL [D3.neq-null]", { op: "neq", value: null }, (n) => !none(n)],
+  ["null in `in` adds or is null [D3.in-null]", { op: "in", value: ["lead", null] }, (n) => none(n) || lead(n)],
   ["`in` of null alone finds the NULLs", { op: "in", value: [null] }, none],
   [
-    "null in not_in adds and is not null",
+    "null in not_in adds and is not null [D3.not_in-null]",
     { op: "not_in", value: ["lead", null] },
     (n) => !none(n) && !lead(n),
   ],
   ["not_in of null alone finds the others", { op: "not_in", value: [null] }, (n) => !none(n)],
   ["`in` without null leaves NULLs out", { op: "in", value: ["lead"] }, lead],
-  ["neq leaves NULLs out", { op: "neq", value: "lead" }, (n) => !none(n) && !lead(n)],
-  ["not_in leaves NULLs out", { op: "not_in", value: ["lead"] }, (n) => !none(n) && !lead(n)],
-  ["not_like leaves NULLs out", { op: "not_like", value: "lead" }, (n) => !none(n) && !lead(n)],
+  ["neq leaves NULLs out [D3.null-not-returned]", { op: "neq", value: "lead" }, (n) => !none(n) && !lead(n)],
+  ["not_in leaves NULLs out [D3.null-not-returned]", { op: "not_in", value: ["lead"] }, (n) => !none(n) && !lead(n)],
+  ["not_like leaves NULLs out [D3.null-not-returned]", { op: "not_like", value: "lead" }, (n) => !none(n) && !lead(n)],
 ];
 
 describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
@@ -40,13 +40,13 @@ describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
   }
 
   for (const op of ["gt", "gte", "lt", "lte", "like", "not_like"]) {
-    it(`refuses null in ${op}, saying to use is_null [DECISIONS 3]`, async () => {
+    it(`refuses null in ${op}, saying to use is_null [D3.null-refused]`, async () => {
       const filters = { and: [{ field: "note", op, value: null }] };
       assertRefusedAt(await query("deals", { filters }), "filters.and[0].value", "is_null");
     });
   }
 
-  it("refuses null in between, at its position, saying to use is_null [DECISIONS 3]", async () => {
+  it("refuses null in between, at its position, saying to use is_null [D3.null-refused]", async () => {
     for (const [value, position] of [[[null, 1], 0], [[1, null], 1]] as const) {
       const filters = { or: [{ field: "fid", op: "between", value }] };
       assertRefusedAt(
@@ -64,7 +64,7 @@ describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
     }
   });
 
-  it("means IS NULL in the filters of updates too [DECISIONS 4]", async () => {
+  it("means IS NULL in the filters of updates too [D4.filter-null]", async () => {
     const answer = await bulk("deals", { filters: { stage: null }, fields: { note: "stageless" } });
     assertEquals(answer.body["updated"], NUMBERS.filter(none).length, answer.text);
     const one = await single("deals", {

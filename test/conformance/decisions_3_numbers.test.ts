@@ -24,7 +24,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
   }
 
   for (const number of UNSAFE) {
-    it(`refuses the JSON number ${number}, saying to send it as a string [DECISIONS 3]`, async () => {
+    it(`refuses the JSON number ${number}, saying to send it as a string [D3.unsafe-integer] [D3.unsafe-decimal]`, async () => {
       for (const field of ["c_int8", "c_numeric", "c_float8", "c_text"]) {
         assertRefusedAt(await ask(field, number), "filters.and[0].value", "string");
         assertRefusedAt(
@@ -53,7 +53,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     });
   }
 
-  it("takes the same digits as a string, exactly [DECISIONS 3]", async () => {
+  it("takes the same digits as a string, exactly [D3.string-accepted]", async () => {
     assertEquals(valuesOf(await ask("c_int8", '"9007199254740993"'), "id"), [5]);
     assertEquals(valuesOf(await ask("c_int8", '"-9007199254740993"'), "id"), [7]);
     assertEquals(valuesOf(await ask("c_int8", '"9223372036854775807"'), "id"), [3]);
@@ -66,7 +66,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     );
   });
 
-  it("takes numbers whose digits are safe in a double [DECISIONS 3]", async () => {
+  it("takes numbers whose digits are safe in a double [D3.unsafe-decimal]", async () => {
     assertEquals(valuesOf(await ask("c_int8", "9007199254740991"), "id"), [6]);
     assertEquals(valuesOf(await ask("c_float8", "0.30000000000000004"), "id"), [8]);
     assertEquals(valuesOf(await ask("c_float8", "5e-324"), "id"), [4]);
@@ -85,7 +85,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     assertEquals(valuesOf(await ask("c_numeric", '"-Infinity"'), "id"), [7]);
   });
 
-  it("passes integers and numeric through with every digit [DECISIONS 3]", async () => {
+  it("passes integers and numeric through with every digit [D3.print-numbers]", async () => {
     const { text } = await query("everything", {
       select: ["id", "c_int8", "c_numeric", "c_float8"],
       sort: [{ field: "id" }],
@@ -100,7 +100,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     assertMatch(text, /"c_numeric":\s*"NaN"/);
   });
 
-  it("gives 64-bit integers and numeric as strings for IEEE754Compatible=true [DECISIONS 3]", async () => {
+  it("gives 64-bit integers and numeric as strings for IEEE754Compatible=true [D3.ieee754]", async () => {
     const columns = [
       "id",
       "c_int2",
@@ -151,7 +151,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     }
   });
 
-  it("reads the Accept header without regard to case and spaces [DECISIONS 3]", async () => {
+  it("reads the Accept header without regard to case and spaces [D3.ieee754]", async () => {
     for (
       const accept of [
         "application/json; ieee754compatible=TRUE",

@@ -67,7 +67,7 @@ describeService("DECISIONS 3, what values look like", ({ query, run }) => {
     query("everything", { filters: { and: [{ field: "id", op: "eq", value: id }] }, select });
 
   for (const [field, id, value] of PRINTED) {
-    it(`prints ${field} of row ${id} as ${JSON.stringify(value)} [DECISIONS 3]`, async () => {
+    it(`prints ${field} of row ${id} as ${JSON.stringify(value)} [D3.print-numbers] [D3.print-timestamp] [D3.print-json] [D3.print-arrays] [D3.print-bytea] [D3.print-interval]`, async () => {
       const printed = field === "c_oid"
         ? String(recordsOf(await row(id, field))[0]?.[field])
         : recordsOf(await row(id, field))[0]?.[field];
@@ -75,7 +75,7 @@ describeService("DECISIONS 3, what values look like", ({ query, run }) => {
     });
   }
 
-  it("prints timestamptz in UTC with microseconds [DECISIONS 3]", async () => {
+  it("prints timestamptz in UTC with microseconds [D3.print-timestamptz] [D3.print-timestamp]", async () => {
     const [plain] = recordsOf(await row(1, "c_timestamptz", "a_timestamptz"));
     assertMatch(String(plain?.["c_timestamptz"]), /^2026-01-31T12:34:56\.123456(Z|\+00:00)$/);
     assertMatch(String(plain?.["a_timestamptz"]), /^2026-01-31T12:34:56\.123456(Z|\+00:00)$/);
@@ -83,7 +83,7 @@ describeService("DECISIONS 3, what values look like", ({ query, run }) => {
     assertMatch(String(late?.["c_timestamptz"]), /^2026-01-31T12:34:56\.000001(Z|\+00:00)$/);
   });
 
-  it("prints json as it is stored, digit for digit [DECISIONS 3]", async () => {
+  it("prints json as it is stored, digit for digit [D3.print-json]", async () => {
     const { text } = await row(10, "c_json", "c_jsonb");
     assertMatch(text, /"a": 1, "a": 2, "n": 1\.0000000000000000001/);
     assertMatch(
@@ -96,7 +96,7 @@ describeService("DECISIONS 3, what values look like", ({ query, run }) => {
     assertEquals(recordsOf(await row(1, "c_char_4")), [{ c_char_4: "ab  " }]);
   });
 
-  it("prints every column of every row as JSON that a client can parse [DECISIONS 3] [spec 4]", async () => {
+  it("prints every column of every row as JSON that a client can parse [D3.print-json] [spec 4 json-response]", async () => {
     const records = recordsOf(
       await query("everything", { sort: [{ field: "id" }], per_page: 200 }),
     );

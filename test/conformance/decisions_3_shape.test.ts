@@ -6,14 +6,14 @@ import { describeService } from "./describe_service.ts";
 const FIRST = { field: "id", op: "eq", value: 1 };
 
 describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
-  it("refuses filters that are no group [DECISIONS 3] [spec 2]", async () => {
+  it("refuses filters that are no group [D3.empty-filters] [D3.null-filters] [spec 4.1 member-types] [spec 2]", async () => {
     for (const filters of [{}, null, [], [FIRST], "x", 1, true, FIRST]) {
       const error = assertRefusedAt(await query("guests", { filters }), "filters").slice(0, 80);
       assertEquals(error.startsWith("filters"), true);
     }
   });
 
-  it("refuses a group with both keys or others, at its path [DECISIONS 3] [spec 2]", async () => {
+  it("refuses a group with both keys or others, at its path [D3.both-keys] [spec 2 group-one-key]", async () => {
     assertRefusedAt(await query("guests", { filters: { and: [], or: [] } }), "filters");
     for (
       const [group, path] of [
@@ -31,7 +31,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("refuses a condition with unknown keys at their path [DECISIONS 3]", async () => {
+  it("refuses a condition with unknown keys at their path [D3.condition-keys]", async () => {
     for (const key of ["values", "negate", "__proto__", "constructor"]) {
       const condition = { ...FIRST, [key]: 1 };
       assertRefusedAt(
@@ -41,7 +41,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("refuses a condition without field or op at its path [DECISIONS 3] [spec 2]", async () => {
+  it("refuses a condition without field or op at its path [spec 2 condition-field] [spec 2 condition-op] [DECISIONS 3]", async () => {
     assertRefusedAt(
       await query("guests", { filters: { and: [{ op: "eq", value: 1 }] } }),
       "filters.and[0].field",
@@ -58,7 +58,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("takes an empty and for every row, an empty or for none [DECISIONS 3]", async () => {
+  it("takes an empty and for every row, an empty or for none [D3.empty-and] [D3.empty-or]", async () => {
     for (
       const [filters, total] of [
         [{ and: [] }, 5],
@@ -81,7 +81,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
   });
 
   for (const op of ["is_null", "is_not_null"]) {
-    it(`refuses ${op} with a value [DECISIONS 3] [spec 2]`, async () => {
+    it(`refuses ${op} with a value [D3.is_null-value] [spec 2]`, async () => {
       for (const value of [null, true, 1, "x", []]) {
         const answer = await query("guests", { filters: { and: [{ field: "name", op, value }] } });
         assertRefusedAt(answer, "filters.and[0].value");
@@ -89,12 +89,12 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("takes an empty select and an empty sort as if left out [DECISIONS 3]", async () => {
+  it("takes an empty select and an empty sort as if left out [D3.empty-select] [D3.empty-sort]", async () => {
     const [record] = recordsOf(await query("guests", { select: [], sort: [] }));
     assertEquals(Object.keys(record ?? {}), ["id", "tenant_id", "name"]);
   });
 
-  it("returns a column named twice in select once [DECISIONS 3]", async () => {
+  it("returns a column named twice in select once [D3.select-twice]", async () => {
     const answer = await query("guests", {
       select: ["name", "id", "name"],
       sort: [{ field: "id" }],
@@ -105,7 +105,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
   });
 
   for (const direction of ["ASC", "Desc", "ascending", "", null, 1, true]) {
-    it(`refuses the direction ${JSON.stringify(direction)} [DECISIONS 3] [spec 2]`, async () => {
+    it(`refuses the direction ${JSON.stringify(direction)} [D3.direction] [spec 2 sort-direction]`, async () => {
       assertRefusedAt(
         await query("guests", { sort: [{ field: "id", direction }] }),
         "sort[0].direction",
@@ -114,7 +114,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("adds the primary key to the sort, so that paging is stable [DECISIONS 3]", async () => {
+  it("adds the primary key to the sort, so that paging is stable [D3.sort-key] [spec 4.1 r2]", async () => {
     const seen: unknown[] = [];
     for (let page = 1; page <= 10; page++) {
       const answer = await query("deals", {
@@ -133,7 +133,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     assertEquals(seen, [...numbers.filter((n) => !closed(n)), ...numbers.filter(closed)]);
   });
 
-  it("sorts nulls as Postgres does: last ascending, first descending [DECISIONS 3]", async () => {
+  it("sorts nulls as Postgres does: last ascending, first descending [D3.sort-nulls] [spec 2 sort-direction]", async () => {
     const up = await query("deals", {
       sort: [{ field: "amount" }],
       select: ["amount"],
@@ -157,7 +157,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
 
   for (const member of ["page", "per_page"]) {
     for (const value of [0, -1, 1.5, "1", null, true, [1], {}, "x"]) {
-      it(`refuses ${member} ${JSON.stringify(value)} [DECISIONS 3] [spec 4.1]`, async () => {
+      it(`refuses ${member} ${JSON.stringify(value)} [D3.page-refused] [D3.per_page-refused] [spec 4.1 member-types]`, async () => {
         assertRefusedAt(await query("guests", { [member]: value }), member);
       });
     }
@@ -168,7 +168,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("answers a page past the end with no records and the true total [DECISIONS 3]", async () => {
+  it("answers a page past the end with no records and the true total [D3.page-past-end]", async () => {
     for (const page of [2, 3, 1000000, 9007199254740]) {
       const body = assertOk(await query("guests", { page, per_page: 5 }));
       assertEquals([body["records"], body["total"], body["page"]], [[], 5, page]);
@@ -181,7 +181,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     else assertEquals(assertOk(answer)["total"], 5);
   });
 
-  it("makes total null for Prefer count=none, and says so [DECISIONS 3]", async () => {
+  it("makes total null for Prefer count=none, and says so [D3.count-none]", async () => {
     const answer = await query("deals", { per_page: 10 }, { headers: { prefer: "count=none" } });
     const body = assertOk(answer);
     assertEquals([body["total"], (body["records"] as unknown[]).length], [null, 10]);

@@ -96,7 +96,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
   }
 
   for (const [field, value] of Object.entries(ORDERED)) {
-    it(`compares ${field} with every operator [spec 2] [DECISIONS 3]`, async () => {
+    it(`compares ${field} with every operator [spec 2 op-eq] [spec 2 op-neq] [spec 2 op-gt] [spec 2 op-gte] [spec 2 op-lt] [spec 2 op-lte] [spec 2 op-in] [spec 2 op-not_in] [spec 2 op-between] [D3.string-accepted] [D3.like-types]`, async () => {
       const finds: readonly [string, unknown][] = [
         ["eq", value],
         ["gte", value],
@@ -124,7 +124,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
       }
     });
 
-    it(`sorts by ${field}, nulls last [spec 2] [DECISIONS 3]`, async () => {
+    it(`sorts by ${field}, nulls last [D3.sort-nulls] [spec 2]`, async () => {
       const up = await query("everything", {
         sort: [{ field }],
         select: ["id", field],
@@ -144,7 +144,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
   }
 
   for (const [field, [type, value]] of Object.entries(UNEQUAL)) {
-    it(`refuses comparing and sorting ${type}, naming the type [DECISIONS 3]`, async () => {
+    it(`refuses comparing and sorting ${type}, naming the type [D3.no-equality]`, async () => {
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
         assertRefusedAt(await ask(field, op, value), "filters.and[1].op", type);
       }
@@ -154,7 +154,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
       assertRefusedAt(await query("everything", { sort: [{ field }] }), "sort[0].field", type);
     });
 
-    it(`still tests ${type} for null, by is_null and eq null [DECISIONS 3]`, async () => {
+    it(`still tests ${type} for null, by is_null and eq null [D3.json-null]`, async () => {
       const second = { field: "id", op: "eq", value: 2 };
       for (const condition of [{ field, op: "is_null" }, { field, op: "eq", value: null }]) {
         assertEquals(
@@ -174,7 +174,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
       }
     });
 
-    it(`works on ${type} with like, through its text [DECISIONS 3]`, async () => {
+    it(`works on ${type} with like, through its text [D3.like-types]`, async () => {
       assert(recordsOf(await ask(field, "like", "%")).length <= 1);
     });
   }
@@ -210,7 +210,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
     assertEquals(recordsOf(several), [{ id: 1 }]);
   });
 
-  it("never cuts or rounds a filter's value to the column's length or scale [DECISIONS 3]", async () => {
+  it("never cuts or rounds a filter's value to the column's length or scale [D3.lossless]", async () => {
     const longer: readonly [string, unknown][] = [
       ["c_varchar_3", "abcd"],
       ["c_char_4", "ab  x"],
@@ -236,7 +236,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
     }
   });
 
-  it("finds each extreme by the value that it printed [DECISIONS 3]", async () => {
+  it("finds each extreme by the value that it printed [D3.string-accepted]", async () => {
     const columns = [
       "c_int2",
       "c_int4",

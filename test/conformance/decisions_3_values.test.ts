@@ -70,7 +70,7 @@ const REFUSED: readonly [string, unknown][] = [
 
 describeService("DECISIONS 3, values against types", ({ query, single, bulk, run }) => {
   for (const [field, value] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path in every operator and operation [DECISIONS 3]`, async () => {
+    it(`refuses ${JSON.stringify(value)} for ${field} at its path in every operator and operation [D3.checked-path] [D3.string-accepted] [D3.lossless] [D3.boolean-numbers] [D4.filter-values]`, async () => {
       for (const op of ["eq", "neq", "gt", "lte"]) {
         const filters = {
           and: [{ field: "id", op: "eq", value: 1 }, { or: [{ field, op, value }] }],
@@ -97,7 +97,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     });
   }
 
-  it("names the value among good ones that only Postgres can judge [DECISIONS 3] [DECISIONS 7]", async () => {
+  it("names the value among good ones that only Postgres can judge [D3.checked-path] [DECISIONS 7]", async () => {
     const filters = {
       or: [
         { field: "c_int4range", op: "in", value: ["[1,5)", "empty", "[9,1)", "[2,3]"] },
@@ -107,7 +107,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     assertRefusedAt(await query("everything", { filters }), "filters.or[0].value[2]", '"[9,1)"');
   });
 
-  it("compares a number or boolean against text with its JSON text [DECISIONS 3]", async () => {
+  it("compares a number or boolean against text with its JSON text [D3.text-json]", async () => {
     await run(
       "update guests set name = (array['5', 'true', '-1.5', 'false', '0'])[id] where tenant_id = 1",
     );
@@ -132,7 +132,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     }
   });
 
-  it("takes 1 and 0 for booleans, and what Postgres takes as a string [DECISIONS 3]", async () => {
+  it("takes 1 and 0 for booleans, and what Postgres takes as a string [D3.boolean-numbers] [D3.string-accepted]", async () => {
     for (const value of [1, true, "true", "t", "yes", "on", "1", "TRUE"]) {
       const filters = {
         and: [{ field: "closed", op: "eq", value }, { field: "fid", op: "lte", value: 4 }],
@@ -153,7 +153,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     }
   });
 
-  it("takes a timestamp without zone against timestamptz as UTC [DECISIONS 3]", async () => {
+  it("takes a timestamp without zone against timestamptz as UTC [D3.timestamptz-utc]", async () => {
     for (
       const value of [
         "2026-01-01T09:00:00.000137",
@@ -188,7 +188,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
       '"x\\ude80"',
     ]] as const
   ) {
-    it(`refuses ${name} in a string at its path [DECISIONS 3]`, async () => {
+    it(`refuses ${name} in a string at its path [D3.nul] [D3.surrogate]`, async () => {
       for (const field of ["title", "data", "amount"]) {
         const filters =
           `{"filters": {"and": [{"field": "${field}", "op": "eq", "value": ${raw}}]}}`;

@@ -34,7 +34,7 @@ async function holding<T>(
 describeService("DECISIONS 4, concurrency", (conversation) => {
   const { kind, single, bulk, run } = conversation;
 
-  it("lets exactly one of 16 concurrent compare-and-sets through, each round [DECISIONS 4]", async () => {
+  it("lets exactly one of 16 concurrent compare-and-sets through, each round [D4.race]", async () => {
     for (let round = 0; round < 5; round++) {
       const filters = { fid: 50, external_no: 50, note: `round ${round}` };
       await run(`update deals set note = 'round ${round}' where fid = 50`);
@@ -51,7 +51,7 @@ describeService("DECISIONS 4, concurrency", (conversation) => {
     }
   });
 
-  it("does not let two singles succeed on a state that only one of them saw [DECISIONS 4]", async () => {
+  it("does not let two singles succeed on a state that only one of them saw [D4.race]", async () => {
     for (let round = 0; round < 10; round++) {
       // Each would make a second row match for the other.
       await run(
@@ -93,7 +93,7 @@ describeService("DECISIONS 4, concurrency", (conversation) => {
   });
 
   if (kind === "real") {
-    it("decides exactly-one anew when a second row comes to match while it waits [DECISIONS 4]", async () => {
+    it("decides exactly-one anew when a second row comes to match while it waits [D4.race]", async () => {
       await run(
         "update guests set name = case id when 1 then 'match' else 'other' end where tenant_id = 1",
       );
@@ -138,7 +138,7 @@ describeService("DECISIONS 4, concurrency", (conversation) => {
       assertEquals(await run("select name from guests where id = 3"), [{ name: "after" }]);
     });
 
-    it("tries the victim of a deadlock again [DECISIONS 4]", async () => {
+    it("tries the victim of a deadlock again [D4.serialization]", async () => {
       await run(`create function entangle() returns trigger language plpgsql as $$
           begin perform pg_sleep(0.3); update guests set name = name || '.' where id = 9 - new.id; return null; end $$;
         create trigger guests_entangle after update on guests for each row
@@ -163,7 +163,7 @@ describeService("DECISIONS 4, locks and timeouts", (conversation) => {
   }
 
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
-    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [DECISIONS 4]`, async () => {
+    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [D4.lock-timeout] [D9.lock-timeout]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await holding(
         conversation,
@@ -178,7 +178,7 @@ describeService("DECISIONS 4, locks and timeouts", (conversation) => {
       );
     });
 
-    it(`answers 504 when ${name} runs out of its time, and changes nothing [DECISIONS 4]`, async () => {
+    it(`answers 504 when ${name} runs out of its time, and changes nothing [D4.statement-timeout] [D9.statement-timeout]`, async () => {
       await run(`create or replace function linger() returns trigger language plpgsql as $$
           begin perform pg_sleep(20); return new; end $$;
         create or replace trigger notes_linger before update on notes for each row execute function linger()`);
@@ -189,7 +189,7 @@ describeService("DECISIONS 4, locks and timeouts", (conversation) => {
     });
   }
 
-  it("answers 504 when a query runs out of its time [DECISIONS 3]", async () => {
+  it("answers 504 when a query runs out of its time [D3.timeout] [D9.statement-timeout]", async () => {
     await run(`create function slow(t int4) returns bool language plpgsql cost 1 as $$
         begin perform pg_sleep(20); return true; end $$;
       alter table letters enable row level security;

@@ -12,21 +12,21 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
   const mine = () => checksumTenant(service().database.admin, 1);
   const lost = { filters: { status: "lost" }, fields: { note: "pref" } };
 
-  it("refuses a bulk with 409 and writes nothing when more than max-affected match [DECISIONS 4]", async () => {
+  it("refuses a bulk with 409 and writes nothing when more than max-affected match [D4.max-affected]", async () => {
     const before = await mine();
     assertRefused(await bulk("deals", lost, prefer("max-affected=14")), 409);
     assertRefused(await bulk("deals", lost, prefer("max-affected=0")), 409);
     assertEquals(await mine(), before);
   });
 
-  it("counts matching rows for max-affected, also those that would not change [DECISIONS 4]", async () => {
+  it("counts matching rows for max-affected, also those that would not change [D4.max-affected]", async () => {
     await run(
       "update deals set note = 'pref' where tenant_id = 1 and external_no % 4 = 2 and external_no < 30",
     );
     assertRefused(await bulk("deals", lost, prefer("max-affected=10")), 409);
   });
 
-  it("runs a bulk when max-affected is not exceeded, and says so [DECISIONS 4]", async () => {
+  it("runs a bulk when max-affected is not exceeded, and says so [D4.max-affected] [D4.preference-applied]", async () => {
     const answer = await bulk("deals", lost, prefer("max-affected=15"));
     assertOk(answer);
     assertStringIncludes(applied(answer), "max-affected=15");
@@ -36,7 +36,7 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
     );
   });
 
-  it("takes max-affected on single too [DECISIONS 4]", async () => {
+  it("takes max-affected on single too [D4.preferences-single] [D4.preference-applied]", async () => {
     const one = { filters: { fid: 40 }, fields: { note: "single" } };
     const before = await mine();
     assertRefused(await single("deals", one, prefer("max-affected=0")), 409);
@@ -46,7 +46,7 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
     assertStringIncludes(applied(answer), "max-affected=1");
   });
 
-  it("keeps nothing of a bulk with tx=rollback, and says so [DECISIONS 4]", async () => {
+  it("keeps nothing of a bulk with tx=rollback, and says so [D4.rollback] [D4.preference-applied]", async () => {
     const before = await mine();
     const body = { filters: { status: "won" }, fields: { note: "kept?" } };
     const answer = await bulk("deals", body, prefer("tx=rollback"));
@@ -55,7 +55,7 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
     assertEquals(await mine(), before);
   });
 
-  it("keeps nothing of a single with tx=rollback, and answers as without [DECISIONS 4]", async () => {
+  it("keeps nothing of a single with tx=rollback, and answers as without [D4.rollback] [D4.preferences-single] [D4.preference-applied]", async () => {
     const before = await mine();
     const body = { filters: { fid: 41 }, fields: { note: "kept?" } };
     const answer = await single("deals", body, prefer("tx=rollback"));
@@ -80,7 +80,7 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
     assertEquals(await mine(), before);
   });
 
-  it("runs triggers and all constraints, deferred ones too, under tx=rollback [DECISIONS 4]", async () => {
+  it("runs triggers and all constraints, deferred ones too, under tx=rollback [D4.rollback]", async () => {
     const before = await mine();
     for (const update of [single, bulk]) {
       const rollback = prefer("tx=rollback");
@@ -132,7 +132,7 @@ describeService("DECISIONS 4, preferences", ({ query, single, bulk, run, service
     assertRefused(await bulk("deals", lost, prefer("tx=rollback, max-affected=3")), 409);
   });
 
-  it("ignores an unknown preference, unless handling=strict [DECISIONS 4]", async () => {
+  it("ignores an unknown preference, unless handling=strict [D4.preference-unknown] [D4.preference-strict]", async () => {
     const body = { filters: { id: 3 }, fields: { name: "strict" } };
     for (const unknown of ["return=representation", "wait=10", "max-affectd=1"]) {
       assertOk(await bulk("guests", body, prefer(`${unknown}, tx=rollback`)));

@@ -10,7 +10,7 @@ describeService(
     const mine = () => checksumTenant(service().database.admin, 1);
     const theirs = () => checksumTenant(service().database.admin, 2);
 
-    it("answers unique, exclusion and foreign key violations with 409 and one text [DECISIONS 4]", async () => {
+    it("answers unique, exclusion and foreign key violations with 409 and one text [D4.conflict]", async () => {
       const before = await mine();
       const texts = new Set<string>();
       const violations: readonly [string, Record<string, unknown>][] = [
@@ -57,7 +57,7 @@ describeService(
       }
     });
 
-    it("answers a check violation with 400 and the constraint's name, without the row [DECISIONS 4]", async () => {
+    it("answers a check violation with 400 and the constraint's name, without the row [D4.check] [D4.no-postgres-text]", async () => {
       const before = await mine();
       for (const update of [single, bulk]) {
         const price = await update("bookings", { filters: { id: 3 }, fields: { price: -1 } });
@@ -72,7 +72,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers a trigger's RAISE with 400 and its message for class P0 [DECISIONS 4]", async () => {
+    it("answers a trigger's RAISE with 400 and its message for class P0 [D4.raise]", async () => {
       for (const update of [single, bulk]) {
         assertRefused(
           await update("frozen", { filters: { id: 2 }, fields: { name: "x" } }),
@@ -87,7 +87,7 @@ describeService(
       }
     });
 
-    it("keeps a RAISE of another class to itself [DECISIONS 4] [DECISIONS 7]", async () => {
+    it("keeps a RAISE of another class to itself [D4.raise-other] [D4.no-postgres-text] [DECISIONS 7]", async () => {
       for (const update of [single, bulk]) {
         const answer = await update("frozen", { filters: { id: 4 }, fields: { name: "x" } });
         assert([400, 409, 500].includes(answer.status), answer.text);
@@ -105,7 +105,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers 500 with nothing but Internal error for what nobody foresaw [DECISIONS 7]", async () => {
+    it("answers 500 with nothing but Internal error for what nobody foresaw [D7.internal] [D4.no-postgres-text]", async () => {
       await run(`create function break_guests() returns trigger language plpgsql as $$
         begin raise exception 'SECRET of the trigger' using errcode = 'XX001'; end $$;
       create trigger guests_break before update on guests for each row when (new.name = 'break') execute function break_guests()`);
@@ -117,7 +117,7 @@ describeService(
       assertOk(await single("guests", { filters: { id: 1 }, fields: { name: "mended" } }));
     });
 
-    it("leaves the other tenant's rows as they are through all of this [spec 1]", async () => {
+    it("leaves the other tenant's rows as they are through all of this [spec 1 tenant-write]", async () => {
       const others = await theirs();
       await bulk("bookings", { filters: { room: 1 }, fields: { price: 7 } });
       await bulk("frozen", { filters: { mode: "free" }, fields: { name: "freed" } });
@@ -125,7 +125,7 @@ describeService(
     });
 
     if (kind === "real") {
-      it("says which right the role lacks to no client [DECISIONS 4]", async () => {
+      it("says which right the role lacks to no client [D4.no-postgres-text]", async () => {
         await run("revoke update on guests from rowgate_app");
         const answer = await single("guests", { filters: { id: 2 }, fields: { name: "revoked" } });
         assert([400, 403, 503].includes(answer.status), answer.text);

@@ -9,7 +9,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
     const mine = () => checksumTenant(service().database.admin, 1);
     const good = { filters: { fid: 1 }, fields: { note: "x" } };
 
-    it(`refuses other top-level keys in ${name} [DECISIONS 4]`, async () => {
+    it(`refuses other top-level keys in ${name} [D4.top-keys]`, async () => {
       const before = await mine();
       for (const key of ["page", "per_page", "select", "filter", "__proto__", "limit"]) {
         assertRefusedAt(await update("deals", { ...good, [key]: 1 }), key);
@@ -24,7 +24,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       }
     });
 
-    it(`refuses an unknown column in ${name}, naming it and the nearest [DECISIONS 4] [DECISIONS 7]`, async () => {
+    it(`refuses an unknown column in ${name}, naming it and the nearest [D4.unknown-column] [D7.nearest-column]`, async () => {
       const before = await mine();
       assertRefusedAt(
         await update("deals", { ...good, filters: { statsu: "open" } }),
@@ -41,7 +41,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertEquals(await mine(), before);
     });
 
-    it(`names the path of each rejection in ${name} [DECISIONS 4]`, async () => {
+    it(`names the path of each rejection in ${name} [D4.path]`, async () => {
       const answer = await update("deals", {
         filters: { fid: "x", status: [1] },
         fields: { created_on: "2026-02-30" },
@@ -49,7 +49,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertRefused(answer, 400, /^filters\./);
     });
 
-    it(`refuses a scalar column set to an object or an array in ${name} [DECISIONS 4]`, async () => {
+    it(`refuses a scalar column set to an object or an array in ${name} [D4.field-values]`, async () => {
       const before = await mine();
       for (const value of [{}, [], { a: 1 }, ["x"]]) {
         for (const field of ["note", "amount", "closed", "modified_at", "owner", "stage"]) {
@@ -62,7 +62,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertEquals(await mine(), before);
     });
 
-    it(`refuses NULL for a NOT NULL column in ${name}, naming it [DECISIONS 4]`, async () => {
+    it(`refuses NULL for a NOT NULL column in ${name}, naming it [D4.not-null]`, async () => {
       const before = await mine();
       for (const field of ["title", "status", "closed", "created_on"]) {
         assertRefusedAt(
@@ -78,7 +78,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertEquals(await mine(), before);
     });
 
-    it(`refuses NULL for a NOT NULL column in ${name} even when no row matches [DECISIONS 4]`, async () => {
+    it(`refuses NULL for a NOT NULL column in ${name} even when no row matches [D4.not-null]`, async () => {
       assertRefusedAt(
         await update("deals", { filters: { fid: 999999 }, fields: { title: null } }),
         "fields.title",

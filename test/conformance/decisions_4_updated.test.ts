@@ -4,7 +4,7 @@ import { assertOk, assertRefused } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) => {
-  it("does not write a row that already holds the values: no trigger, same modification time [DECISIONS 4]", async () => {
+  it("does not write a row that already holds the values: no trigger, same modification time [D4.unchanged]", async () => {
     const look = () =>
       run("select ctid::text, xmin::text, modified_at::text from deals where fid = 30");
     assertOk(await single("deals", { filters: { fid: 30 }, fields: { note: "first" } }));
@@ -20,7 +20,7 @@ describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) =
     }
   });
 
-  it("fires no trigger for an unchanged row, and does for a changed one [DECISIONS 4]", async () => {
+  it("fires no trigger for an unchanged row, and does for a changed one [D4.unchanged]", async () => {
     const touched = async () =>
       (await run("select touched from frozen where id = 6"))[0]?.["touched"];
     assertOk(await single("frozen", { filters: { id: 6 }, fields: { name: "name 6" } }));
@@ -56,7 +56,7 @@ describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) =
     }
   });
 
-  it("counts in bulk the changed rows among the matching ones [DECISIONS 4]", async () => {
+  it("counts in bulk the changed rows among the matching ones [D4.updated]", async () => {
     await run("update order_lines set product = 'same' where tenant_id = 1 and order_no <= 3");
     const body = assertOk(
       await bulk("order_lines", { filters: { tenant_id: 1 }, fields: { product: "same" } }),
@@ -64,7 +64,7 @@ describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) =
     assertEquals(body["updated"], 28);
   });
 
-  it("answers 409 without matched when a trigger silently refuses the change of single [DECISIONS 4]", async () => {
+  it("answers 409 without matched when a trigger silently refuses the change of single [D4.refused-single]", async () => {
     const answer = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
     assertRefused(answer, 409, /the database refused the change/i);
     assertEquals(await run("select name from frozen where id = 1"), [{ name: "name 1" }]);

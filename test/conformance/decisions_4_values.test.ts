@@ -125,7 +125,7 @@ const REFUSED: readonly [string, unknown, string][] = [
 
 describeService("DECISIONS 4, values of fields", ({ query, single, run, service }) => {
   for (const [field, value, text] of STORED) {
-    it(`stores ${JSON.stringify(value)} in ${field} exactly [DECISIONS 4]`, async () => {
+    it(`stores ${JSON.stringify(value)} in ${field} exactly [D4.field-values] [D4.field-json] [D4.field-array] [D4.as-sent]`, async () => {
       const answer = await single("everything", { filters: { id: 1 }, fields: { [field]: value } });
       const body = assertOk(answer);
       assertEquals(body["fields"], { [field]: value });
@@ -141,7 +141,7 @@ describeService("DECISIONS 4, values of fields", ({ query, single, run, service 
   }
 
   for (const [field, value, path] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path and cuts nothing [DECISIONS 4]`, async () => {
+    it(`refuses ${JSON.stringify(value)} for ${field} at its path and cuts nothing [D4.value-refused] [D4.field-values] [D4.path]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await single("everything", {
         filters: { id: 1 },
@@ -188,7 +188,7 @@ describeService("DECISIONS 4, values of fields", ({ query, single, run, service 
     assertEquals((await run("select 1 from deals where fid = 22 and data is null")).length, 1);
   });
 
-  it("selects with filters the same rows as eq conditions do [DECISIONS 4]", async () => {
+  it("selects with filters the same rows as eq conditions do [D4.same-rows]", async () => {
     const pairs: readonly [string, unknown][] = [
       ["c_text", "plain"],
       ["c_char_4", "abcd"],

@@ -54,7 +54,7 @@ const WRONG_SHAPES: readonly [string, unknown, string][] = [
 
 describeService("spec 2, operators", ({ query }) => {
   for (const [condition, wanted] of MEANINGS) {
-    it(`finds the rows of ${JSON.stringify(condition)} [spec 2]`, async () => {
+    it(`finds the rows of ${JSON.stringify(condition)} [spec 2 op-eq] [spec 2 op-neq] [spec 2 op-gt] [spec 2 op-gte] [spec 2 op-lt] [spec 2 op-lte] [spec 2 op-like] [spec 2 op-not_like] [spec 2 op-in] [spec 2 op-not_in] [spec 2 op-between] [spec 2 op-is_null] [spec 2 op-is_not_null] [spec 2 shape-omitted] [spec 2 modified-filter]`, async () => {
       const answer = await query("deals", {
         filters: { and: [condition] },
         select: ["fid"],
@@ -67,7 +67,7 @@ describeService("spec 2, operators", ({ query }) => {
   }
 
   for (const [op, value, path] of WRONG_SHAPES) {
-    it(`refuses ${op} with ${JSON.stringify(value)} [spec 2] [spec 7]`, async () => {
+    it(`refuses ${op} with ${JSON.stringify(value)} [spec 2 shape-scalar] [spec 2 shape-string] [spec 2 shape-list] [spec 2 shape-between] [spec 2 no-object] [spec 7 query-shape]`, async () => {
       const answer = await query("deals", { filters: { or: [{ field: "fid", op, value }] } });
       assertRefusedAt(answer, `filters.or[0].${path}`);
     });
@@ -88,7 +88,7 @@ describeService("spec 2, operators", ({ query }) => {
       "between",
     ]
   ) {
-    it(`refuses ${op} without a value [spec 2] [spec 7]`, async () => {
+    it(`refuses ${op} without a value [spec 2 condition-value] [spec 7 query-shape]`, async () => {
       const answer = await query("deals", { filters: { and: [{ field: "title", op }] } });
       assertRefusedAt(answer, "filters.and[0].value");
     });
@@ -97,13 +97,13 @@ describeService("spec 2, operators", ({ query }) => {
   for (
     const op of ["EQ", "=", "ilike", "isnull", "", "constructor", "__proto__", "toString", null, 1]
   ) {
-    it(`refuses the operator ${JSON.stringify(op)} [spec 2] [spec 7]`, async () => {
+    it(`refuses the operator ${JSON.stringify(op)} [spec 2 condition-op] [spec 7 query-operator]`, async () => {
       const answer = await query("deals", { filters: { and: [{ field: "fid", op, value: 1 }] } });
       assertRefusedAt(answer, "filters.and[0].op", JSON.stringify(op));
     });
   }
 
-  it("combines nested groups as algebra does [spec 2]", async () => {
+  it("combines nested groups as algebra does [spec 2 group-and] [spec 2 group-or] [spec 2 group-nested]", async () => {
     const filters = {
       and: [
         { field: "fid", op: "lte", value: 20 },
@@ -129,13 +129,13 @@ describeService("spec 2, operators", ({ query }) => {
     );
   });
 
-  it("refuses a group that has no array [spec 2]", async () => {
+  it("refuses a group that has no array [spec 2 group-array]", async () => {
     for (const value of [{ field: "fid", op: "eq", value: 1 }, null, "x", 1]) {
       assertRefusedAt(await query("deals", { filters: { and: value } }), "filters.and");
     }
   });
 
-  it("refuses items that are neither a condition nor a group [spec 2]", async () => {
+  it("refuses items that are neither a condition nor a group [spec 2 group-item]", async () => {
     for (const item of [null, 1, "fid = 1", [], [{ field: "fid", op: "eq", value: 1 }], {}]) {
       assertRefusedAt(
         await query("deals", { filters: { and: [{ field: "fid", op: "eq", value: 1 }, item] } }),

@@ -4,7 +4,7 @@ import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.
 import { describeService } from "./describe_service.ts";
 
 describeService("spec 4.1, Query Records", ({ query }) => {
-  it("answers an empty object with the first 50 rows and nothing but the members of spec 4.1 [spec 4.1]", async () => {
+  it("answers an empty object with the first 50 rows and nothing but the members of spec 4.1 [spec 4.1 empty-body] [spec 4.1 filters-default] [spec 4.1 page-default] [spec 4.1 per_page-default] [spec 4.1 success] [spec 4.1 table] [spec 4.1 answer-page] [spec 4.1 answer-per_page] [spec 4.1 records] [spec 4.1 closed]", async () => {
     const body = assertOk(await query("deals", {}));
     assertEquals(Object.keys(body).sort(), [
       "page",
@@ -23,7 +23,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     assertEquals((body["records"] as unknown[]).length, 50);
   });
 
-  it("returns all columns without select [spec 4.1]", async () => {
+  it("returns all columns without select [spec 4.1 select-default]", async () => {
     const [record] = recordsOf(await query("order_lines", { per_page: 1 }));
     assertEquals(Object.keys(record ?? {}), [
       "tenant_id",
@@ -35,7 +35,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     ]);
   });
 
-  it("returns only the columns of select, in its order [spec 4.1]", async () => {
+  it("returns only the columns of select, in its order [spec 4.1 select]", async () => {
     const records = recordsOf(await query("deals", { select: ["title", "fid"], per_page: 3 }));
     for (const record of records) assertEquals(Object.keys(record), ["title", "fid"]);
   });
@@ -52,12 +52,12 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     assertEquals(records, [{ title: `Deal 57 "50%_off" \\ 'quoted'` }]);
   });
 
-  it("sorts ascending when no direction is given [spec 2] [spec 4.1]", async () => {
+  it("sorts ascending when no direction is given [spec 2 sort-default] [spec 4.1]", async () => {
     const answer = await query("deals", { select: ["fid"], sort: [{ field: "fid" }], per_page: 3 });
     assertEquals(valuesOf(answer, "fid"), [1, 2, 3]);
   });
 
-  it("sorts by several items, each in its own direction [spec 4.1]", async () => {
+  it("sorts by several items, each in its own direction [spec 4.1 sort] [spec 2 sort-direction]", async () => {
     const records = recordsOf(
       await query("deals", {
         select: ["status", "fid"],
@@ -72,7 +72,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     assertEquals(keys, wanted);
   });
 
-  it("tells the total of the filters across all pages [spec 4.1]", async () => {
+  it("tells the total of the filters across all pages [spec 4.1 total] [spec 4.1 page] [spec 4.1 per_page] [spec 4.1 answer-page] [spec 4.1 answer-per_page]", async () => {
     const body = assertOk(
       await query("deals", {
         filters: { and: [{ field: "status", op: "eq", value: "won" }] },
@@ -84,7 +84,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     assertEquals((body["records"] as unknown[]).length, 4);
   });
 
-  it("lets a client page through all rows until total says that it is done [spec 4.1]", async () => {
+  it("lets a client page through all rows until total says that it is done [spec 4.1 page-through]", async () => {
     const seen: unknown[] = [];
     for (let page = 1, total = Infinity; (page - 1) * 7 < total; page++) {
       const answer = await query("deals", {
@@ -100,7 +100,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     assertEquals(new Set(seen).size, 60);
   });
 
-  it("gives a poller each changed row once, by gt on the modification time it was given [spec 4.1] [DECISIONS 3]", async () => {
+  it("gives a poller each changed row once, by gt on the modification time it was given [spec 4.1 polling] [spec 2 modified-filter] [spec 2 modified-sort] [DECISIONS 3]", async () => {
     const seen: unknown[] = [];
     let last = "2026-01-01T00:00:00Z";
     for (;;) {
@@ -121,24 +121,24 @@ describeService("spec 4.1, Query Records", ({ query }) => {
   });
 
   for (const key of ["per_pge", "limit", "Filters", "__proto__", "table", ""]) {
-    it(`refuses the top-level key ${JSON.stringify(key)} [spec 4.1] [spec 7]`, async () => {
+    it(`refuses the top-level key ${JSON.stringify(key)} [spec 4.1 r1] [spec 7 query-unknown-key]`, async () => {
       assertRefusedAt(await query("deals", { [key]: 10 }), key === "" ? '[""]' : key);
     });
   }
 
-  it("names per_page for a misspelled per_page [spec 4.1] [DECISIONS 7]", async () => {
+  it("names per_page for a misspelled per_page [spec 4.1 r1] [D7.nearest-key]", async () => {
     assertRefusedAt(await query("deals", { per_pag: 10 }), "per_pag", '"per_page"');
   });
 
   for (const member of ["select", "sort"]) {
     for (const value of [null, "fid", {}, 1]) {
-      it(`refuses ${member} ${JSON.stringify(value)} [spec 4.1]`, async () => {
+      it(`refuses ${member} ${JSON.stringify(value)} [spec 4.1 member-types]`, async () => {
         assertRefusedAt(await query("deals", { [member]: value }), member);
       });
     }
   }
 
-  it("refuses select and sort items of the wrong kind at their path [spec 4.1]", async () => {
+  it("refuses select and sort items of the wrong kind at their path [spec 4.1 member-types] [spec 2 sort-field]", async () => {
     assertRefusedAt(await query("deals", { select: ["fid", 1] }), "select[1]");
     assertRefusedAt(await query("deals", { sort: [{ field: "fid" }, "title"] }), "sort[1]");
     assertRefusedAt(await query("deals", { sort: [{ direction: "asc" }] }), "sort[0].field");
@@ -148,7 +148,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
     );
   });
 
-  it("refuses a column that does not exist, wherever it is named [spec 4.1] [DECISIONS 2]", async () => {
+  it("refuses a column that does not exist, wherever it is named [D7.nearest-column] [D7.client-path] [spec 7 query-path] [spec 4.1] [DECISIONS 2]", async () => {
     const filters = {
       and: [{ field: "fid", op: "eq", value: 1 }, { or: [{ field: "titel", op: "is_null" }] }],
     };
@@ -168,7 +168,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
   });
 
   for (const body of [null, [], "x", 1, true]) {
-    it(`refuses a body that is ${JSON.stringify(body)} [spec 4.1]`, async () => {
+    it(`refuses a body that is ${JSON.stringify(body)} [spec 4.1 body-object]`, async () => {
       assertRefusedAt(
         await query("deals", null, { raw: JSON.stringify(body), body: undefined }),
         "body",

@@ -14,7 +14,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
 
-  it("changes the one row that matches and answers nothing but the members of spec 4.2 [spec 4.2]", async () => {
+  it("changes the one row that matches and answers nothing but the members of spec 4.2 [spec 4.2 r1] [spec 4.2 success] [spec 4.2 table] [spec 4.2 matched] [spec 4.2 updated] [spec 4.2 fields] [spec 4.2 closed] [spec 1 single-safe]", async () => {
     const others = await theirs();
     const fields = { title: "New title", closed: true };
     const answer = await single("deals", { filters: { external_no: 10 }, fields });
@@ -32,20 +32,20 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals(await theirs(), others);
   });
 
-  it("combines the filters with AND [spec 4.2]", async () => {
+  it("combines the filters with AND [spec 4.2 filters-and] [spec 4.2 filters-object]", async () => {
     const fields = { note: "and" };
     assertMatched(await single("deals", { filters: { fid: 11, status: "won" }, fields }), 404, 0);
     assertOk(await single("deals", { filters: { fid: 11, status: "on hold" }, fields }));
     assertEquals((await run("select fid from deals where note = 'and'")).length, 1);
   });
 
-  it("answers updated 0 when the new values equal the existing ones [spec 4.2]", async () => {
+  it("answers updated 0 when the new values equal the existing ones [spec 4.2 updated-zero]", async () => {
     const fields = { status: "open", closed: false };
     const body = assertOk(await single("deals", { filters: { fid: 12 }, fields }));
     assertEquals([body["matched"], body["updated"]], [1, 0]);
   });
 
-  it("answers 404 with matched 0 when no row matches [spec 4.2] [spec 7]", async () => {
+  it("answers 404 with matched 0 when no row matches [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-404]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { fid: 999999 }, fields: { note: "x" } }),
@@ -56,7 +56,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals(await mine(), before);
   });
 
-  it("answers 409 with the full number and points to bulk when several match, and changes nothing [spec 4.2] [spec 7]", async () => {
+  it("answers 409 with the full number and points to bulk when several match, and changes nothing [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-409]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { stage: "lead" }, fields: { note: "many" } }),
@@ -67,7 +67,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals(await mine(), before);
   });
 
-  it("tells the full number also when many rows match [spec 4.2] [DECISIONS 4]", async () => {
+  it("tells the full number also when many rows match [D4.matched-full] [spec 4.2]", async () => {
     assertMatched(
       await single("measurements", { filters: { tenant_id: 1 }, fields: { sensor: "x" } }),
       409,
@@ -76,7 +76,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
   });
 
   for (const value of [{ gt: 1 }, { $ne: null }, [1], [], { op: "eq", value: 1 }]) {
-    it(`refuses the filter value ${JSON.stringify(value)}, for there is only equality [spec 4.2] [spec 2]`, async () => {
+    it(`refuses the filter value ${JSON.stringify(value)}, for there is only equality [spec 4.2 r2] [spec 2 no-object]`, async () => {
       const before = await mine();
       assertRefusedAt(
         await single("deals", { filters: { fid: value }, fields: { note: "x" } }),
@@ -86,7 +86,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     });
   }
 
-  it("takes no wildcard for one [spec 4.2]", async () => {
+  it("takes no wildcard for one [spec 4.2 r2]", async () => {
     assertMatched(
       await single("deals", { filters: { title: "Deal 1%" }, fields: { note: "x" } }),
       404,
@@ -94,13 +94,13 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     );
   });
 
-  it("takes filter groups for names of columns, which do not exist [spec 4.2]", async () => {
+  it("takes filter groups for names of columns, which do not exist [spec 4.2 r2]", async () => {
     const filters = { and: [{ field: "fid", op: "eq", value: 1 }] };
     assertRefusedAt(await single("deals", { filters, fields: { note: "x" } }), "filters.and");
   });
 
   for (const fid of [5, 13, null, "13"]) {
-    it(`refuses the primary key in fields, even as ${JSON.stringify(fid)} [spec 4.2] [spec 7]`, async () => {
+    it(`refuses the primary key in fields, even as ${JSON.stringify(fid)} [spec 4.2 fields-no-key] [spec 2 key-not-set] [spec 7 update-key]`, async () => {
       const before = await mine();
       const answer = await single("deals", { filters: { fid: 13 }, fields: { note: "x", fid } });
       assertRefusedAt(answer, "fields.fid", /primary key/i);
@@ -108,7 +108,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     });
   }
 
-  it("sends back the field values as they were sent [spec 4.2] [DECISIONS 4]", async () => {
+  it("sends back the field values as they were sent [spec 4.2 fields] [D4.as-sent]", async () => {
     const fields = {
       amount: "1.50000",
       created_on: "20260131",
@@ -120,7 +120,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals(body["fields"], fields);
   });
 
-  it("shows the new values to the next query [spec 4.2]", async () => {
+  it("shows the new values to the next query [spec 4.2 r3]", async () => {
     assertOk(
       await single("deals", { filters: { fid: 15 }, fields: { amount: 99.5, note: "seen" } }),
     );

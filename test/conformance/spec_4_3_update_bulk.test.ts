@@ -8,7 +8,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
   const mine = () => checksumTenant(service().database.admin, 1);
 
-  it("changes every row that matches and answers nothing but the members of spec 4.3 [spec 4.3]", async () => {
+  it("changes every row that matches and answers nothing but the members of spec 4.3 [spec 4.3 r1] [spec 4.3 success] [spec 4.3 table] [spec 4.3 updated] [spec 4.3 closed] [spec 1 bulk-all]", async () => {
     const others = await theirs();
     const answer = await bulk("deals", { filters: { status: "won" }, fields: { note: "bulk" } });
     assertEquals(assertOk(answer), { success: true, table: "deals", updated: 15 });
@@ -20,14 +20,14 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await theirs(), others);
   });
 
-  it("answers 200 with updated 0 and no matched when nothing matches [spec 4.3]", async () => {
+  it("answers 200 with updated 0 and no matched when nothing matches [spec 4.3 r1-zero]", async () => {
     const before = await mine();
     const answer = await bulk("deals", { filters: { fid: 999999 }, fields: { note: "x" } });
     assertEquals(assertOk(answer), { success: true, table: "deals", updated: 0 });
     assertEquals(await mine(), before);
   });
 
-  it("counts the rows that really changed only [spec 4.3] [DECISIONS 4]", async () => {
+  it("counts the rows that really changed only [spec 4.3 updated] [D4.updated]", async () => {
     await run("update deals set note = 'same' where tenant_id = 1 and external_no in (2, 6, 10)");
     const body = assertOk(
       await bulk("deals", { filters: { status: "lost" }, fields: { note: "same" } }),
@@ -48,7 +48,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(typeof body["updated"], "number");
   });
 
-  it("combines the filters with AND [spec 4.3]", async () => {
+  it("combines the filters with AND [spec 4.3 filters-and] [spec 4.3 filters-object]", async () => {
     const body = assertOk(
       await bulk("order_lines", {
         filters: { order_no: 3, line_no: 2 },
@@ -59,7 +59,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals((await run("select 1 from order_lines where product = 'One'")).length, 1);
   });
 
-  it("has no limit to the number of rows [spec 4.3] [spec 8]", async () => {
+  it("has no limit to the number of rows [spec 8 bulk-unlimited] [spec 1 bulk-all] [spec 4.3]", async () => {
     const body = assertOk(
       await bulk("measurements", { filters: { tenant_id: 1 }, fields: { sensor: "all" } }),
     );
@@ -81,7 +81,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("refuses an invalid field name, naming it [spec 4.3] [spec 7]", async () => {
+  it("refuses an invalid field name, naming it [spec 7 bulk-field] [spec 4.3]", async () => {
     const before = await mine();
     for (const name of ["bad-name", "naïve", "", "titel", "constructor", "__proto__"]) {
       const answer = await bulk("deals", { filters: { fid: 1 }, fields: { [name]: "x" } });
@@ -106,12 +106,12 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("refuses a primary key column in fields [spec 4.3] [spec 7]", async () => {
+  it("refuses a primary key column in fields [spec 4.3 fields-no-key] [spec 2 key-not-set] [spec 7 update-key]", async () => {
     const answer = await bulk("deals", { filters: { status: "open" }, fields: { fid: 1 } });
     assertRefusedAt(answer, "fields.fid", /primary key/i);
   });
 
-  it("refuses a filter value that is no scalar [spec 4.3] [spec 2]", async () => {
+  it("refuses a filter value that is no scalar [spec 4.3 filters-object] [spec 2 no-object]", async () => {
     for (const value of [{ gt: 1 }, [1, 2], {}]) {
       assertRefusedAt(
         await bulk("deals", { filters: { fid: value }, fields: { note: "x" } }),

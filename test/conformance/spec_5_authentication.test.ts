@@ -27,13 +27,13 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
   }
 
   for (const operation of OPERATIONS) {
-    it(`requires a token for ${operation.join(" ")} [spec 5] [DECISIONS 5]`, async () => {
+    it(`requires a token for ${operation.join(" ")} [spec 5 r1] [D5.missing]`, async () => {
       const answer = await send(operation, undefined);
       assertRefused(answer, 401);
       assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer(?!.*error)/);
     });
 
-    it(`takes the token of ${operation.join(" ")} as a Bearer, whatever the case of the word [spec 5]`, async () => {
+    it(`takes the token of ${operation.join(" ")} as a Bearer, whatever the case of the word [spec 5 r1] [spec 4 path]`, async () => {
       for (const scheme of ["Bearer", "bearer", "BEARER"]) {
         const answer = await send(operation, `${scheme} ${service().tokens.a}`);
         assertEquals(answer.status, operation[0] === "PATCH" ? 400 : 200, answer.text);
@@ -41,7 +41,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     });
   }
 
-  it("refuses what is no Bearer token, with one text [spec 5] [DECISIONS 5]", async () => {
+  it("refuses what is no Bearer token, with one text [D5.malformed] [spec 5 r1]", async () => {
     const { a, b } = service().tokens;
     const last = a.at(-1) === "a" ? "b" : "a";
     const texts = new Set<string>();
@@ -68,7 +68,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     }
   });
 
-  it("takes the token from nowhere but the header [spec 5]", async () => {
+  it("takes the token from nowhere but the header [spec 5 r1]", async () => {
     const { a } = service().tokens;
     const places: readonly [string, Record<string, string>][] = [
       [`?token=${a}&access_token=${a}`, {}],
@@ -81,7 +81,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     }
   });
 
-  it("confines a read to the tenant of the token [spec 5] [spec 1]", async () => {
+  it("confines a read to the tenant of the token [spec 5 r2] [spec 1 tenant-read]", async () => {
     const { a, b } = service().tokens;
     for (const [token, tenant] of [[a, 1], [b, 2]] as const) {
       const answer = await query("deals", { per_page: 200 }, { token });
@@ -91,7 +91,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     }
   });
 
-  it("finds nothing of another tenant whatever the filter says [spec 5] [spec 1]", async () => {
+  it("finds nothing of another tenant whatever the filter says [spec 5 r2] [spec 1 tenant-read]", async () => {
     const filters = [
       { or: [{ field: "tenant_id", op: "eq", value: 2 }] },
       {
@@ -113,7 +113,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     }
   });
 
-  it("confines writes to the tenant of the token [spec 5] [spec 1]", async () => {
+  it("confines writes to the tenant of the token [spec 5 r2] [spec 1 tenant-write]", async () => {
     const others = await checksumTenant(service().database.admin, 2);
     assertMatched(await single("deals", { filters: { fid: 1003 }, fields: { note: "x" } }), 404, 0);
     assertMatched(

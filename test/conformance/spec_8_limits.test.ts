@@ -26,17 +26,17 @@ function numbers(count: number): number[] {
 }
 
 describeService("spec 8, limits", ({ query, single, bulk }) => {
-  it("takes groups to depth 5 [spec 8] [DECISIONS 3]", async () => {
+  it("takes groups to depth 5 [spec 8 depth] [D3.depth]", async () => {
     for (const depth of [1, 2, 3, 4, 5]) {
       assertEquals(recordsOf(await query("guests", { filters: nest(depth) })).length, 1);
     }
   });
 
-  it("refuses a group at depth 6 at its own path [spec 8] [DECISIONS 3]", async () => {
+  it("refuses a group at depth 6 at its own path [spec 8 depth] [D3.depth] [spec 7 query-limits] [spec 7 query-path]", async () => {
     assertRefusedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
   });
 
-  it("refuses an empty group at depth 6 too [spec 8] [DECISIONS 3]", async () => {
+  it("refuses an empty group at depth 6 too [spec 8 depth] [DECISIONS 3]", async () => {
     assertRefusedAt(await query("guests", { filters: nest(5, { and: [] }) }), pathOf(6), "5");
   });
 
@@ -45,11 +45,11 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     assertEquals(answer.status, 400, answer.text.slice(0, 300));
   });
 
-  it("takes 50 conditions in one group [spec 8]", async () => {
+  it("takes 50 conditions in one group [spec 8 conditions]", async () => {
     assertEquals(recordsOf(await query("guests", { filters: { and: conditions(50) } })).length, 5);
   });
 
-  it("refuses the 51st condition in one group [spec 8]", async () => {
+  it("refuses the 51st condition in one group [spec 8 conditions] [spec 7 query-limits]", async () => {
     assertRefusedAt(
       await query("guests", { filters: { and: conditions(51) } }),
       "filters.and[50]",
@@ -57,7 +57,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     );
   });
 
-  it("counts conditions over the whole tree [spec 8] [DECISIONS 3]", async () => {
+  it("counts conditions over the whole tree [spec 8 conditions] [D3.conditions-tree]", async () => {
     const groups = (last: number) => ({
       and: [{ or: conditions(20) }, { and: [{ and: conditions(20) }] }, { or: conditions(last) }],
     });
@@ -66,7 +66,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
   });
 
   for (const op of ["in", "not_in"]) {
-    it(`takes 1 and 200 values in ${op} [spec 8] [spec 2]`, async () => {
+    it(`takes 1 and 200 values in ${op} [spec 8 in-values] [spec 2 shape-list]`, async () => {
       for (const count of [1, 200]) {
         const filters = { and: [{ field: "id", op, value: numbers(count) }] };
         const found = Math.min(count, 5);
@@ -77,7 +77,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
       }
     });
 
-    it(`refuses 0 and 201 values in ${op} [spec 8] [spec 2]`, async () => {
+    it(`refuses 0 and 201 values in ${op} [spec 8 in-values] [spec 7 query-limits] [spec 2]`, async () => {
       for (const count of [0, 201]) {
         const filters = { and: [{ field: "id", op, value: numbers(count) }] };
         assertRefusedAt(await query("guests", { filters }), "filters.and[0].value", "200");
@@ -92,7 +92,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     assertEquals(recordsOf(await query("guests", { filters })).length, 5);
   });
 
-  it("takes exactly 2 values in between [spec 8]", async () => {
+  it("takes exactly 2 values in between [spec 8 between] [spec 2 shape-between]", async () => {
     const between = (value: unknown[]) =>
       query("guests", { filters: { and: [{ field: "id", op: "between", value }] } });
     assertEquals(recordsOf(await between([2, 3])).length, 2);
@@ -101,7 +101,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("gives 50 rows a page when nothing is said, and up to 200 [spec 8] [spec 4.1]", async () => {
+  it("gives 50 rows a page when nothing is said, and up to 200 [spec 8 per_page] [spec 4.1 per_page] [spec 4.1 per_page-default]", async () => {
     for (const [wanted, given] of [[undefined, 50], [1, 1], [199, 199], [200, 200]]) {
       const body = assertOk(await query("measurements", { per_page: wanted }));
       assertEquals([body["per_page"], (body["records"] as unknown[]).length, body["total"]], [
@@ -112,7 +112,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("works as 200 when per_page is above 200, and says so [spec 8] [DECISIONS 3]", async () => {
+  it("works as 200 when per_page is above 200, and says so [spec 8 per_page] [spec 4.1 r3] [D3.per_page-cap]", async () => {
     for (const per_page of [201, 1000, 9007199254740991]) {
       const body = assertOk(
         await query("measurements", { per_page, page: 2, sort: [{ field: "id" }] }),
@@ -126,13 +126,13 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
   });
 
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
-    it(`requires at least one filter in update ${name} [spec 8] [DECISIONS 4]`, async () => {
+    it(`requires at least one filter in update ${name} [spec 8 update-filters] [spec 4.2 filters-one] [spec 4.3 filters-one] [D4.not-object]`, async () => {
       for (const filters of [{}, null, [], "x", 1, true]) {
         assertRefusedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
       }
     });
 
-    it(`requires at least one field in update ${name} [spec 8] [DECISIONS 4]`, async () => {
+    it(`requires at least one field in update ${name} [spec 8 update-fields] [spec 4.2 fields-one] [spec 4.3 fields-one] [D4.not-object]`, async () => {
       for (const fields of [{}, null, [], "x", 1, false]) {
         assertRefusedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
       }
