@@ -11,7 +11,11 @@ const lead = (n: number) => !none(n) && n % 5 === 0;
 const MEANINGS: readonly [string, unknown, (n: number) => boolean][] = [
   ["eq null means IS NULL [D3.eq-null]", { op: "eq", value: null }, none],
   ["neq null means IS NOT NULL [D3.neq-null]", { op: "neq", value: null }, (n) => !none(n)],
-  ["null in `in` adds or is null [D3.in-null]", { op: "in", value: ["lead", null] }, (n) => none(n) || lead(n)],
+  [
+    "null in `in` adds or is null [D3.in-null]",
+    { op: "in", value: ["lead", null] },
+    (n) => none(n) || lead(n),
+  ],
   ["`in` of null alone finds the NULLs", { op: "in", value: [null] }, none],
   [
     "null in not_in adds and is not null [D3.not_in-null]",
@@ -20,9 +24,21 @@ const MEANINGS: readonly [string, unknown, (n: number) => boolean][] = [
   ],
   ["not_in of null alone finds the others", { op: "not_in", value: [null] }, (n) => !none(n)],
   ["`in` without null leaves NULLs out", { op: "in", value: ["lead"] }, lead],
-  ["neq leaves NULLs out [D3.null-not-returned]", { op: "neq", value: "lead" }, (n) => !none(n) && !lead(n)],
-  ["not_in leaves NULLs out [D3.null-not-returned]", { op: "not_in", value: ["lead"] }, (n) => !none(n) && !lead(n)],
-  ["not_like leaves NULLs out [D3.null-not-returned]", { op: "not_like", value: "lead" }, (n) => !none(n) && !lead(n)],
+  [
+    "neq leaves NULLs out [D3.null-not-returned]",
+    { op: "neq", value: "lead" },
+    (n) => !none(n) && !lead(n),
+  ],
+  [
+    "not_in leaves NULLs out [D3.null-not-returned]",
+    { op: "not_in", value: ["lead"] },
+    (n) => !none(n) && !lead(n),
+  ],
+  [
+    "not_like leaves NULLs out [D3.null-not-returned]",
+    { op: "not_like", value: "lead" },
+    (n) => !none(n) && !lead(n),
+  ],
 ];
 
 describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
