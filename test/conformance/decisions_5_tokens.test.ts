@@ -7,13 +7,13 @@ const UPDATE = { filters: { fid: 1 }, fields: { note: "token" } };
 const idOf = (token: string) => token.split("_")[1];
 
 describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service }) => {
-  it("reads rg_, id, underscore, 256 bits in base62 and a checksum [DECISIONS 5]", () => {
+  it("reads rg_, id, underscore, 256 bits in base62 and a checksum [D5.format]", () => {
     for (const token of Object.values(service().tokens)) {
       assertMatch(token, /^rg_[0-9A-Za-z]+_[0-9A-Za-z]{44,}$/);
     }
   });
 
-  it("stores the SHA-256 of a token and nothing else of it [DECISIONS 5]", async () => {
+  it("stores the SHA-256 of a token and nothing else of it [D5.digest]", async () => {
     const { a } = service().tokens;
     const [row] = await run(
       `select t::text as row, encode(digest, 'hex') as digest from rowgate.tokens t where id = '${
@@ -30,7 +30,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assert(!String(row?.["row"]).includes(a.split("_")[2] ?? a));
   });
 
-  it("refuses updates to a token of scope query, after the table was found [DECISIONS 5] [DECISIONS 1]", async () => {
+  it("refuses updates to a token of scope query, after the table was found [D5.scope-update] [D1.permission]", async () => {
     const token = service().tokens.query;
     assertOk(await query("deals", {}, { token }));
     for (const update of [single, bulk]) {
@@ -46,13 +46,13 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertEquals((await run("select 1 from deals where note = 'token'")).length, 0);
   });
 
-  it("refuses queries to a token of scope update [DECISIONS 5] [DECISIONS 1]", async () => {
+  it("refuses queries to a token of scope update [D5.scope-query] [D1.permission]", async () => {
     const token = service().tokens.update;
     assertRefused(await query("deals", {}, { token }), 403);
     assertOk(await single("deals", UPDATE, { token }));
   });
 
-  it("finds no table outside the token's list, as if there were none [DECISIONS 5] [DECISIONS 1]", async () => {
+  it("finds no table outside the token's list, as if there were none [D1.table-list] [DECISIONS 5]", async () => {
     const token = service().tokens.deals;
     assertOk(await query("deals", {}, { token }));
     const outside = assertRefused(await query("guests", {}, { token }), 404).replaceAll(
@@ -73,7 +73,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertEquals((tables as { name: string }[]).map((table) => table.name), ["deals"]);
   });
 
-  it("lets every valid token read tables, fields and itself [DECISIONS 5]", async () => {
+  it("lets every valid token read tables, fields and itself [D5.scope-none]", async () => {
     for (const token of [service().tokens.query, service().tokens.update, service().tokens.deals]) {
       for (
         const path of [
@@ -87,7 +87,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     }
   });
 
-  it("tells a token about itself, and never the secret [DECISIONS 5]", async () => {
+  it("tells a token about itself, and never the secret [D5.describe]", async () => {
     const { a, b, deals, query: reader } = service().tokens;
     const answer = await get("/integration/token");
     const body = assertOk(answer);
@@ -110,7 +110,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertEquals((await of(reader))["scopes"], ["query"]);
   });
 
-  it("tells when a token expires, as ISO 8601 [DECISIONS 5]", async () => {
+  it("tells when a token expires, as ISO 8601 [D5.describe]", async () => {
     const token = await service().issue({ name: "limited" });
     await run(
       `update rowgate.tokens set expires_at = '2099-01-31T12:00:00Z' where id = '${idOf(token)}'`,
@@ -122,7 +122,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     );
   });
 
-  it("answers unknown, expired and revoked tokens alike: 401 with invalid_token [DECISIONS 5]", async () => {
+  it("answers unknown, expired and revoked tokens alike: 401 with invalid_token [D5.unknown] [D5.expired] [D5.revoked] [D5.same-text]", async () => {
     const expired = await service().issue({ name: "expired" });
     const revoked = await service().issue({ name: "revoked" });
     const unknown = await service().issue({ name: "unknown" });
@@ -142,7 +142,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertEquals(texts.size, 1, [...texts].join(" | "));
   });
 
-  it("sees within 5 s that a token in use was revoked [DECISIONS 5]", async () => {
+  it("sees within 5 s that a token in use was revoked [D5.revocation-time]", async () => {
     const token = await service().issue({ name: "in use" });
     assertOk(await query("deals", {}, { token }));
     await run(`update rowgate.tokens set revoked_at = now() where id = '${idOf(token)}'`);

@@ -36,7 +36,7 @@ describeService("DECISIONS 6, Get Fields", ({ get, query, run }) => {
   const find = async (table: string, name: string) =>
     (await list(table)).find((field) => field.name === name);
 
-  it("lists the columns in their order, those that a query returns [DECISIONS 6] [spec 4.5]", async () => {
+  it("lists the columns in their order, those that a query returns [D6.fields-order] [spec 4.5 get-fields]", async () => {
     for (
       const table of [
         "deals",
@@ -53,7 +53,7 @@ describeService("DECISIONS 6, Get Fields", ({ get, query, run }) => {
     }
   });
 
-  it("answers with success, table and fields alone, each with the members of DECISIONS 6 [DECISIONS 6]", async () => {
+  it("answers with success, table and fields alone, each with the members of DECISIONS 6 [D6.fields]", async () => {
     const body = assertOk(await get(path("deals")));
     assertEquals(Object.keys(body), ["success", "table", "fields"]);
     assertEquals(body["table"], "deals");
@@ -63,7 +63,7 @@ describeService("DECISIONS 6, Get Fields", ({ get, query, run }) => {
     }
   });
 
-  it("tells types by Postgres's names [DECISIONS 6]", async () => {
+  it("tells types by Postgres's names [D6.fields-type]", async () => {
     const types: Record<string, string> = {
       fid: "int8",
       tenant_id: "int4",
@@ -122,7 +122,7 @@ describeService("DECISIONS 6, Get Fields", ({ get, query, run }) => {
     assertEquals((await find("deals", "title"))?.comment, null);
   });
 
-  it("tells exactly the operators that a query takes [DECISIONS 6] [DECISIONS 3]", async () => {
+  it("tells exactly the operators that a query takes [D6.fields-operators] [DECISIONS 3]", async () => {
     const samples: Record<string, unknown> = {};
     const [record] = await run(
       "select (to_jsonb(e) || jsonb_build_object('c_xml', '<a/>'))::text as row from everything e where id = 1",
@@ -170,7 +170,7 @@ describeService("DECISIONS 6, Get Fields", ({ get, query, run }) => {
     );
   });
 
-  it("carries an ETag and answers 304, until the table changes [DECISIONS 6]", async () => {
+  it("carries an ETag and answers 304, until the table changes [D6.etag-fields]", async () => {
     await run(
       "create table etagged (id int4 primary key, tenant_id int4 not null, a text); grant select, update on etagged to rowgate_app",
     );

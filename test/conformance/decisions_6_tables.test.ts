@@ -35,7 +35,7 @@ describeService("DECISIONS 6, Get Tables", ({ get, service }) => {
   const list = async (token?: string) =>
     assertOk(await get(path, token === undefined ? {} : { token }))["tables"] as ListedTable[];
 
-  it("lists the exposed tables by name, and no other [DECISIONS 6] [DECISIONS 2] [spec 4.5]", async () => {
+  it("lists the exposed tables by name, and no other [D6.tables-order] [spec 4.5 get-tables] [D2.ordinary] [D2.partitioned]", async () => {
     const names = (await list()).map((table) => table.name);
     for (const name of EXPOSED) assert(names.includes(name), `${name} is not listed`);
     const hidden = [
@@ -57,7 +57,7 @@ describeService("DECISIONS 6, Get Tables", ({ get, service }) => {
     assertEquals(names, [...names].sort());
   });
 
-  it("tells name, key, writable and comment of each table, and nothing else [DECISIONS 6]", async () => {
+  it("tells name, key, writable and comment of each table, and nothing else [D6.tables]", async () => {
     const tables = await list();
     for (const table of tables) {
       assertEquals(Object.keys(table), ["name", "primary_key", "writable", "comment"]);
@@ -75,7 +75,7 @@ describeService("DECISIONS 6, Get Tables", ({ get, service }) => {
     assertEquals(find("guests")?.comment, null);
   });
 
-  it("lists shared tables with writable false [DECISIONS 6]", async () => {
+  it("lists shared tables with writable false [D6.tables-shared]", async () => {
     assertEquals((await list()).find((table) => table.name === "countries"), {
       name: "countries",
       primary_key: ["code"],
@@ -84,7 +84,7 @@ describeService("DECISIONS 6, Get Tables", ({ get, service }) => {
     });
   });
 
-  it("answers with the members success and tables alone [DECISIONS 6]", async () => {
+  it("answers with the members success and tables alone [D6.tables]", async () => {
     assertEquals(Object.keys(assertOk(await get(path))), ["success", "tables"]);
   });
 
@@ -94,7 +94,7 @@ describeService("DECISIONS 6, Get Tables", ({ get, service }) => {
     assert(!names.includes("deals"), names.join());
   });
 
-  it("carries an ETag and answers 304 without a body to who has it [DECISIONS 6]", async () => {
+  it("carries an ETag and answers 304 without a body to who has it [D6.etag-tables]", async () => {
     const first = await get(path);
     const etag = first.headers.get("etag") ?? "";
     assert(/^(W\/)?"[^"]+"$/.test(etag), etag);

@@ -70,7 +70,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     ]);
   });
 
-  it("let each tenant through its own row level security [DECISIONS 9]", async () => {
+  it("let each tenant through its own row level security [D9.tenant-setting]", async () => {
     const path = "tables/orders/query";
     assertEquals((await send(guarded, { path })).body.total, 1500);
     assertEquals((await send(guarded, { path, token: "GLOBEX_TOKEN" })).body.total, 1000);
@@ -80,7 +80,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     assertEquals((await send(guarded, { path: single, patch, token: "GLOBEX_TOKEN" })).status, 404);
   });
 
-  it("show no row behind row level security without the setting [DECISIONS 9]", async () => {
+  it("show no row behind row level security without the setting [D9.tenant-setting]", async () => {
     assertEquals((await send(plain, { path: "tables/orders/query" })).body.total, 0);
   });
 

@@ -18,7 +18,7 @@ for (const runtime of RUNTIMES) {
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it("prints its version [D8.version]", async () => {
+    it("prints its version [D8.version-command]", async () => {
       const { ended, output } = startCommand(runtime, ["--version"]);
       assertEquals(await ended, 0);
       assertMatch(output().stdout, /^\d+\.\d+\.\d+\n$/);

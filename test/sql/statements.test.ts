@@ -112,12 +112,12 @@ describe("statements", () => {
   after(() => database.drop());
 
   for (const [title, compile] of Object.entries(STATEMENTS)) {
-    it(`are known to the letter: ${title} [spec 5 r2]`, async () => {
+    it(`are known to the letter: ${title} [D3.no-order] [D4.one-statement] [spec 5 r2]`, async () => {
       const { string } = await compile(database.admin).describe();
       await compareGolden(title, string);
     });
 
-    it(`take text alone: ${title} [D3.types]`, async () => {
+    it(`take text alone: ${title} [RELIABILITY 0.2]`, async () => {
       const { types } = await compile(database.admin).describe();
       const allowed = [25, 1009]; // text, text[]
       assertEquals(types.filter((type) => !allowed.includes(type)), []);

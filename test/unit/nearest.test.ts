@@ -18,7 +18,7 @@ describe("nearest", () => {
       ["s".repeat(1_000_000), undefined],
     ] as const
   ) {
-    it(`gives ${expected} for ${name.slice(0, 20)} [DECISIONS 7]`, () => {
+    it(`gives ${expected} for ${name.slice(0, 20)} [D7.nearest-column]`, () => {
       assertEquals(nearest(name, NAMES), expected);
     });
   }

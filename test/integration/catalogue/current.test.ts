@@ -120,7 +120,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads at most once a second, however many names are unknown [DECISIONS 2]", async () => {
+  it("reads at most once a second, however many names are unknown [D2.follow-unknown]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
     for (let round = 0; round < 50; round++) {
@@ -145,7 +145,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads anew before a request finds it a minute old [DECISIONS 2]", async () => {
+  it("reads anew before a request finds it a minute old [D2.follow-time]", async () => {
     const catalogue = follow();
     await catalogue.current();
     const name = await addColumn();
@@ -167,7 +167,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads anew on NOTIFY rowgate_catalogue [DECISIONS 2]", async () => {
+  it("reads anew on NOTIFY rowgate_catalogue [D2.follow-notify]", async () => {
     const catalogue = follow();
     await catalogue.current();
     await eventually(async () => {

@@ -25,13 +25,13 @@ describe("rowgate on the operator's Postgres", () => {
   });
   after(() => test.drop());
 
-  it("says which statements to run when the role may not make the schema [DECISIONS 9]", async () => {
+  it("says which statements to run when the role may not make the schema [D9.setup-print]", async () => {
     const { code, out, err } = await runRowgate(["serve"], app);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "create table if not exists rowgate.tokens");
   });
 
-  it("makes, lists, rotates and revokes tokens [DECISIONS 5]", async () => {
+  it("makes, lists, rotates and revokes tokens [D5.create-stdout] [D5.rotate] [D5.revoke] [D5.id-shown]", async () => {
     const made = await runRowgate(["token", "create", "--tenant", "1", "--name", "n"], owner);
     assertEquals(made.code, 0);
     assertMatch(made.out, TOKEN_LINE);
@@ -52,7 +52,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals((await runRowgate(["token", "create"], owner)).code, 2);
   });
 
-  it("lists what clients reach, and why not the rest [DECISIONS 2]", async () => {
+  it("lists what clients reach, and why not the rest [D9.commands] [DECISIONS 2]", async () => {
     const { code, out } = await runRowgate(["tables"], app);
     assertEquals(code, 0);
     assertMatch(out, /^deals +fid +tenant_id +yes$/m);
@@ -61,7 +61,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 
-  it("serves, stops on SIGTERM with 0, finishing what runs [DECISIONS 9]", async () => {
+  it("serves, stops on SIGTERM with 0, finishing what runs [D9.signals] [D9.log-json] [D9.host-port] [D9.database-url]", async () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
@@ -93,7 +93,7 @@ describe("rowgate on the operator's Postgres", () => {
     assert(!`${server.told.out}${server.told.err}`.includes(token.trim()));
   });
 
-  it("warns of a superuser, and ends at once on a second signal with 1 [DECISIONS 9]", async () => {
+  it("warns of a superuser, and ends at once on a second signal with 1 [D9.role-warning]", async () => {
     const server = startRowgate(["serve"], { ...owner, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
     assertMatch(server.told.out, /"warning","message":"[^"]*is a superuser/);
@@ -120,7 +120,7 @@ describe("rowgate on the operator's Postgres", () => {
     await answer;
   });
 
-  it("ends with one clear line on a wrong password or database [DECISIONS 9]", async () => {
+  it("ends with one clear line on a wrong password or database [D9.wrong-database]", async () => {
     const base = test.url ?? "";
     const { code, err } = await runRowgate(["serve"], {
       DATABASE_URL: base.replace(/\/[^/]*$/, "/not_there"),
@@ -130,7 +130,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(err, /^rowgate: the database named in DATABASE_URL does not exist[^\n]*\n$/);
   });
 
-  it("waits for a database that is away: /livez 200, /readyz 503 [DECISIONS 9]", async () => {
+  it("waits for a database that is away: /livez 200, /readyz 503 [D9.away-at-start] [D8.livez] [D8.readyz]", async () => {
     const DATABASE_URL = "postgres://app:hunter2@127.0.0.1:1/shop";
     const server = startRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
@@ -168,7 +168,7 @@ describe("rowgate on the embedded default", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("prints address, a token for each tenant and a curl line that works [DECISIONS 9]", async () => {
+  it("prints address, a token for each tenant and a curl line that works [D9.banner] [D9.embedded] [D9.demonstration]", async () => {
     const server = startRowgate(["serve"], environment);
     const [line] = await server.see("err", /^curl .*$/m);
     const [, address] = await server.see("out", LISTENING);
@@ -186,7 +186,7 @@ describe("rowgate on the embedded default", () => {
     assertEquals(await server.ended, 0);
   });
 
-  it("keeps the data on a second start and says how to get a token [DECISIONS 9]", async () => {
+  it("keeps the data on a second start and says how to get a token [D9.data-dir]", async () => {
     const server = startRowgate(["serve"], environment);
     await server.see("err", /rowgate token create --tenant acme/);
     assert(!server.told.err.includes("rg_"));

@@ -19,7 +19,7 @@ describe("the embedded database on disk", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("keeps its data from one start to the next, and needs no port [DECISIONS 9]", async () => {
+  it("keeps its data from one start to the next, and needs no port [D9.data-dir] [D9.embedded]", async () => {
     const config = configure({ dataDir: join(dataDir, "made", "by", "itself") });
     const first = await openDatabase(config, () => {});
     await first.run((sql) => sql`create table kept (value text)`, { write: true });

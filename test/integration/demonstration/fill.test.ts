@@ -43,7 +43,7 @@ describe("fillDemonstration", () => {
     assertEquals(found?.n, "0");
   });
 
-  it("fills two tenants with some thousands of rows, telling what it does [DECISIONS 9]", async () => {
+  it("fills two tenants with some thousands of rows, telling what it does [D9.demonstration]", async () => {
     const told: string[] = [];
     assertEquals(await fillDemonstration(database, (doing) => told.push(doing)), true);
     assertEquals(told.length, 1);
@@ -56,7 +56,7 @@ describe("fillDemonstration", () => {
     assert(rows.every((row) => Number(row.statuses) >= 5));
   });
 
-  it("keeps what is there on a second call [DECISIONS 9]", async () => {
+  it("keeps what is there on a second call [D9.data-dir]", async () => {
     await database.run((sql) => sql`update products set stock = 4711 where id = 1`, {
       write: true,
     });

@@ -51,7 +51,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(error.status, 503);
     });
 
-    it("makes the schema once, however many start at a time [DECISIONS 9]", async () => {
+    it("makes the schema once, however many start at a time [D9.migrate]", async () => {
       // Each server has a lane of its own; PGlite has but one session.
       const others = await Promise.all(
         (kind === "real" ? [1, 2, 3] : []).map(async () => (await openSubject(test)).database),
@@ -64,7 +64,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(versions.map((row) => row.version), [1]);
     });
 
-    it("finds what was made, and keeps its digest alone [DECISIONS 5]", async () => {
+    it("finds what was made, and keeps its digest alone [D5.digest]", async () => {
       const { token, record } = await create();
       const access = await find(token);
       assertEquals(access, {
@@ -88,7 +88,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await find((await mintToken()).token), null);
     });
 
-    it("ends a token at its time by the database's clock [DECISIONS 5]", async () => {
+    it("ends a token at its time by the database's clock [D5.expired]", async () => {
       const { token, record } = await create();
       await test.admin`update rowgate.tokens set expires_at = now() where id = ${record.id}`;
       assertEquals(await find(token), null);
@@ -101,13 +101,13 @@ for (const kind of DATABASE_KINDS) {
       assertEquals((await listTokens(database)).length, count);
     });
 
-    it("makes tokens without end, and for all tables [DECISIONS 5]", async () => {
+    it("makes tokens without end, and for all tables [D5.expires-forms]", async () => {
       const { token } = await create({ expiry: { kind: "never" }, tables: null, name: null });
       const access = await find(token);
       assertEquals([access?.expiresAt, access?.tables, access?.name], [null, null, null]);
     });
 
-    it("revokes at once for who asks anew, and for good [DECISIONS 5]", async () => {
+    it("revokes at once for who asks anew, and for good [D5.revoke]", async () => {
       const { token, record } = await create();
       const first = await revokeToken(database, record.id);
       assertEquals(await find(token), null);
@@ -116,13 +116,13 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await revokeToken(database, "aaaaaaaaaaa"), undefined);
     });
 
-    it("lists by tenant, oldest first [DECISIONS 5]", async () => {
+    it("lists by tenant, oldest first [D5.list]", async () => {
       const made = [await create({ tenant: "listed" }), await create({ tenant: "listed" })];
       const listed = await listTokens(database, { tenant: "listed" });
       assertEquals(listed.map(({ id }) => id), made.map(({ record }) => record.id));
     });
 
-    it("rotates: the same rights and lifetime, the old one for the overlap [DECISIONS 5]", async () => {
+    it("rotates: the same rights and lifetime, the old one for the overlap [D5.rotate]", async () => {
       const { token, record } = await create();
       const rotated = await rotateToken(database, { id: record.id, overlapSeconds: 60 });
       assert(rotated !== undefined);
@@ -136,7 +136,7 @@ for (const kind of DATABASE_KINDS) {
       assert(oldEnd.getTime() - rotated.record.createdAt.getTime() <= 60_001);
     });
 
-    it("rotates with no overlap: the old one ends now [DECISIONS 5]", async () => {
+    it("rotates with no overlap: the old one ends now [D5.rotate]", async () => {
       const { token, record } = await create({ expiry: { kind: "never" } });
       const rotated = await rotateToken(database, { id: record.id, overlapSeconds: 0 });
       assertEquals(await find(token), null);
@@ -171,7 +171,7 @@ describe("a role of least rights", () => {
     await test.drop();
   });
 
-  it("may not make the schema, and is told so [DECISIONS 9]", async () => {
+  it("may not make the schema, and is told so [D9.setup-print]", async () => {
     assertEquals(await migrateSchema(serving), "not permitted");
     const found = await test.admin`select from pg_namespace where nspname = 'rowgate'`;
     assertEquals(found.length, 0);

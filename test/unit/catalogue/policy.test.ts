@@ -63,7 +63,7 @@ describe("the policy file [DECISIONS 2]", () => {
     assertEquals(parsed.policy.tables.get("constructor")?.shared, true);
   });
 
-  it("tells every problem at once, each where it stands [DECISIONS 9]", () => {
+  it("tells every problem at once, each where it stands [D2.policy-schema] [D9.problems]", () => {
     const problems = refuse({
       table: {},
       credential_tables: ["ok", "no good", 7],
@@ -118,7 +118,7 @@ describe("the policy file [DECISIONS 2]", () => {
 });
 
 describe("docs/policy.schema.json [DECISIONS 2]", () => {
-  it("has the members of the policy's own schema [DECISIONS 2]", async () => {
+  it("has the members of the policy's own schema [D2.policy-schema]", async () => {
     const url = new URL("../../../docs/policy.schema.json", import.meta.url);
     const { readFile } = await import("node:fs/promises");
     const published = JSON.parse(await readFile(url, "utf8"));

@@ -93,7 +93,7 @@ describe("resolving a table [DECISIONS 1]", () => {
     }
   });
 
-  it("answers 403 for credential tables in any case, existing or not [spec 7] [DECISIONS 1.4] [DECISIONS 2] [RELIABILITY AU15]", () => {
+  it("answers 403 for credential tables in any case, existing or not [D1.credential] [D1.credential-case] [spec 7] [DECISIONS 2] [RELIABILITY AU15]", () => {
     const names = [
       "user_passwords",
       "passwords",
@@ -123,7 +123,7 @@ describe("resolving a table [DECISIONS 1]", () => {
     }
   });
 
-  it("answers 404 with one text for unknown, foreign and unlisted tables [DECISIONS 1.5] [DECISIONS 1.6]", () => {
+  it("answers 404 with one text for unknown, foreign and unlisted tables [D1.not-found] [D1.table-list]", () => {
     const unlisted = refusal("deals", { access: { ...ACCESS, tables: ["Deals"] } });
     const unfit = refusal("deals", { access: { ...ACCESS, tenant: "one" } });
     for (const error of [unlisted, unfit]) {
@@ -143,7 +143,7 @@ describe("resolving a table [DECISIONS 1]", () => {
     assertEquals(refusal("archive", { access }).status, 403);
   });
 
-  it("answers 403 for an operation that the token does not grant [DECISIONS 1.6]", () => {
+  it("answers 403 for an operation that the token does not grant [D1.permission]", () => {
     for (const [operation, scopes] of [["query", ["update"]], ["update", ["query"]]] as const) {
       const error = refusal("deals", { operation, access: { ...ACCESS, scopes } });
       assertEquals(error.status, 403);

@@ -43,7 +43,7 @@ const COMMANDS = [
 
 describe("rowgate --help", () => {
   for (const command of [[], ...COMMANDS]) {
-    it(`shows an example of "${["rowgate", ...command].join(" ")}" [DECISIONS 9]`, async () => {
+    it(`shows an example of "${["rowgate", ...command].join(" ")}" [D9.commands]`, async () => {
       const { code, out, err } = await run([...command, "--help"]);
       assertEquals([code, err], [0, ""]);
       assert(/Examples?:\n/.test(out), out);
@@ -52,7 +52,7 @@ describe("rowgate --help", () => {
     });
   }
 
-  it("tells the version of the package [DECISIONS 9]", async () => {
+  it("tells the version of the package [D8.version-command] [DECISIONS 9]", async () => {
     const { version } = JSON.parse(await readFile("package.json", "utf8"));
     assertEquals(VERSION, version);
     assertEquals(await run(["--version"]), { code: 0, out: `${version}\n`, err: "" });
@@ -84,7 +84,7 @@ describe("rowgate", () => {
     });
   }
 
-  it("tells all that is wrong with the configuration, policy included [DECISIONS 9]", async () => {
+  it("tells all that is wrong with the configuration, policy included [D9.problems] [D9.policy-setting] [D2.policy-schema]", async () => {
     const { code, out, err } = await run(["serve"], {
       PORT: "-1",
       DATABASE_URL: "postgres://app:hunter2@db/shop?sslmode=maybe",
@@ -97,7 +97,7 @@ describe("rowgate", () => {
     assert(!err.includes("hunter2"));
   });
 
-  it("prints schema, role and rights for psql without a database [DECISIONS 9]", async () => {
+  it("prints schema, role and rights for psql without a database [D9.setup-print]", async () => {
     const environment = { DATABASE_URL: "postgres://u@127.0.0.1:1/x", ROWGATE_SCHEMA: 'a"b' };
     const { code, out } = await run(["setup", "--print"], environment);
     assertEquals(code, 0);

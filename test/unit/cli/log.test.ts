@@ -20,7 +20,7 @@ function log(level: Parameters<typeof createLog>[0], human: boolean) {
 }
 
 describe("createLog", () => {
-  it("writes one JSON object a line where no terminal is [DECISIONS 9]", () => {
+  it("writes one JSON object a line where no terminal is [D9.log-json]", () => {
     const { lines, observe } = log("info", false);
     observe(REQUEST);
     assertEquals(lines.length, 1);
@@ -37,7 +37,7 @@ describe("createLog", () => {
     ]);
   });
 
-  it("leaves out what is below the level [DECISIONS 9]", () => {
+  it("leaves out what is below the level [D9.log-level]", () => {
     const counts = (["debug", "info", "warn", "error", "silent"] as const).map((level) => {
       const { lines, observe } = log(level, false);
       observe(REQUEST);

@@ -46,12 +46,12 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe("readConfig", () => {
-  it("has the defaults of the table [DECISIONS 9]", () => {
+  it("has the defaults of the table [D9.host-port] [D9.schema-setting] [D9.tenant-column-setting] [D9.pool-size] [D9.pool-wait] [D9.statement-timeout] [D9.lock-timeout] [D9.request-timeout] [D9.max-body] [D9.max-in-flight] [D9.prepare] [D9.cors-setting] [D9.log-level] [D9.shutdown]", () => {
     const { config } = readConfig({});
     assertEquals<unknown>({ ...config }, DEFAULTS);
   });
 
-  it("takes every variable of the table [DECISIONS 9]", () => {
+  it("takes every variable of the table [D9.console-accepted]", () => {
     const { config } = readConfig({
       HOST: "::",
       PORT: "0",
@@ -100,7 +100,7 @@ describe("readConfig", () => {
     assert(Object.isFrozen(config));
   });
 
-  it("tells every problem at once [DECISIONS 9]", () => {
+  it("tells every problem at once [D9.problems]", () => {
     const problems = problemsOf({ PORT: "80a", ROWGATE_SCHEMA: "rowgate", ROWGATE_PREPARE: "yes" });
     assertEquals(problems.map((problem) => problem.split(":")[0]), [
       "PORT",
@@ -111,7 +111,7 @@ describe("readConfig", () => {
 
   for (const [name, values] of Object.entries(REFUSED)) {
     for (const value of values) {
-      it(`refuses ${name}=${JSON.stringify(value)} [DECISIONS 9]`, () => {
+      it(`refuses ${name}=${JSON.stringify(value)} [D9.problems] [D9.console-accepted]`, () => {
         const problems = problemsOf({ [name]: value });
         assertEquals(problems.length, 1);
         assert(problems[0]?.startsWith(`${name}: `), problems[0]);
@@ -125,7 +125,7 @@ describe("readConfig", () => {
     ]);
   });
 
-  it("refuses what this version can not do instead of ignoring it [DECISIONS 9]", () => {
+  it("refuses what this version can not do instead of ignoring it [D9.unbuilt]", () => {
     assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/min", ROWGATE_AUDIT: "on" }), [
       "ROWGATE_RATE_LIMIT: is not available in this version, leave it out",
       "ROWGATE_AUDIT: is not available in this version, leave it out",

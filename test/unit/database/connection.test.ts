@@ -81,7 +81,7 @@ describe("planSettings", () => {
     assertEquals("search_path" in settings, false);
   });
 
-  it("asks a pooler for nothing that it does not track [DECISIONS 9]", () => {
+  it("asks a pooler for nothing that it does not track [D9.pooler]", () => {
     const settings = planSettings({ ...CONFIG, prepare: false }, { checkClient: true });
     assertEquals(Object.keys(settings).sort(), [
       "DateStyle",

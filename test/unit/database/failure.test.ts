@@ -75,7 +75,7 @@ describe("toApiError", () => {
     ["XX000", 500, false],
   ];
   for (const [code, status, retry] of answers) {
-    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [DECISIONS 4]`, () => {
+    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [D4.away] [D4.serialization] [D4.lock-timeout] [D4.statement-timeout]`, () => {
       for (const write of [true, false]) {
         const error = toApiError(classify(pretend(code)), { write });
         assertEquals(error.status, status);
@@ -85,7 +85,7 @@ describe("toApiError", () => {
     });
   }
 
-  it("shows no text of Postgres, except of a trigger's RAISE [DECISIONS 4] [RELIABILITY 6]", () => {
+  it("shows no text of Postgres, except of a trigger's RAISE [D4.no-postgres-text] [D4.raise] [RELIABILITY 6]", () => {
     for (const [code] of answers) {
       const error = toApiError(classify(pretend(code)), { write: true });
       assertEquals(error.message.includes("secret"), false, code);
@@ -95,21 +95,21 @@ describe("toApiError", () => {
     assertEquals([raised.status, raised.message], [400, SECRET]);
   });
 
-  it("has one text for unique, foreign key and exclusion violations [DECISIONS 4]", () => {
+  it("has one text for unique, foreign key and exclusion violations [D4.conflict]", () => {
     const texts = ["23505", "23503", "23P01"].map((code) =>
       toApiError(classify(pretend(code)), { write: true }).message
     );
     assertEquals(new Set(texts).size, 1);
   });
 
-  it("names the constraint of a check violation [DECISIONS 4]", () => {
+  it("names the constraint of a check violation [D4.check]", () => {
     const error = toApiError(classify(pretend("23514", { constraint_name: "ck" })), {
       write: true,
     });
     assertStringIncludes(error.message, '"ck"');
   });
 
-  it("says that nothing was changed only where that is certain [DECISIONS 4]", () => {
+  it("says that nothing was changed only where that is certain [D4.outcome-unknown] [D4.lock-timeout] [D4.statement-timeout]", () => {
     const message = (code: string, write: boolean) =>
       toApiError(classify(pretend(code)), { write }).message;
     for (const code of ["55P03", "57014", "40001", "ECONNREFUSED"]) {
@@ -135,7 +135,7 @@ describe("toApiError", () => {
 });
 
 describe("describeFatal", () => {
-  it("ends the start on a wrong password or database name [DECISIONS 9]", () => {
+  it("ends the start on a wrong password or database name [D9.wrong-password] [D9.wrong-database]", () => {
     for (const code of ["28P01", "28000", "3D000"]) {
       assertStringIncludes(describeFatal(classify(pretend(code), false)) ?? "", "DATABASE_URL");
     }

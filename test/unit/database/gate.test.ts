@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { openGate } from "../../../src/database/gate.ts";
 
 describe("openGate", () => {
-  it("lets as many in as it has room for, the others in order [DECISIONS 9]", async () => {
+  it("lets as many in as it has room for, the others in order [D9.pool-size]", async () => {
     const gate = openGate(2, 60_000);
     const first = await gate.enter();
     const second = await gate.enter();
@@ -32,7 +32,7 @@ describe("openGate", () => {
     assertEquals(typeof await gate.enter(), "object");
   });
 
-  it("turns away who waited too long, and keeps no place for them [DECISIONS 9]", async () => {
+  it("turns away who waited too long, and keeps no place for them [D9.pool-wait]", async () => {
     const gate = openGate(1, 5);
     const leave = await gate.enter();
     const turned = await gate.enter();

@@ -18,7 +18,7 @@ const DEADLOCK = fail("serialization", "40P01");
 const LOST = fail("lost", "ECONNRESET");
 
 describe("repeat", () => {
-  it("tries a deadlock again up to three times [DECISIONS 4]", async () => {
+  it("tries a deadlock again up to three times [D4.serialization]", async () => {
     assertEquals(await run([DEADLOCK, DEADLOCK, DEADLOCK], () => false), {
       outcome: { rows: ["row"] },
       attempts: 4,
@@ -29,7 +29,7 @@ describe("repeat", () => {
     });
   });
 
-  it("tries a lost read once more, and a lost write never [DECISIONS 4]", async () => {
+  it("tries a lost read once more, and a lost write never [D4.read-retry] [D4.outcome-unknown]", async () => {
     assertEquals((await run([LOST], () => true)).attempts, 2);
     assertEquals(await run([LOST, LOST], () => true), { outcome: { failure: LOST }, attempts: 2 });
     assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });

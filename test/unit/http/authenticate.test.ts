@@ -37,7 +37,7 @@ describe("authenticate", () => {
   }
 
   for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
-    it(`refuses ${JSON.stringify(header)} as no token at all [DECISIONS 5] [RELIABILITY AU1]`, async () => {
+    it(`refuses ${JSON.stringify(header)} as no token at all [D5.missing] [RELIABILITY AU1]`, async () => {
       assertEquals(await refuse(header), {
         asked: [],
         status: 401,
@@ -48,14 +48,14 @@ describe("authenticate", () => {
   }
 
   for (const token of ["a b", 'a"', "a%00é", "good, Bearer good", "x".repeat(256), "=", "a,b"]) {
-    it(`refuses ${token.slice(0, 20)} without a look-up [RELIABILITY AU4] [RELIABILITY AU5]`, async () => {
+    it(`refuses ${token.slice(0, 20)} without a look-up [D5.checksum] [D5.malformed] [RELIABILITY AU4] [RELIABILITY AU5]`, async () => {
       const { asked, status, challenge } = await refuse(`Bearer ${token}`);
       assertEquals([asked, status], [[], 401]);
       assertEquals(challenge, 'Bearer error="invalid_token"');
     });
   }
 
-  it("says the same of a token that no store knows as of a malformed one [DECISIONS 5]", async () => {
+  it("says the same of a token that no store knows as of a malformed one [D5.same-text]", async () => {
     const unknown = await refuse("Bearer unknown");
     const malformed = await refuse("Bearer a,b");
     assertEquals(unknown.asked, ["unknown"]);

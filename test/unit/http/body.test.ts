@@ -39,7 +39,7 @@ describe("readBody", () => {
       "application/json; profile=x",
     ]
   ) {
-    it(`takes ${type} [DECISIONS 8] [RELIABILITY HT9]`, async () => {
+    it(`takes ${type} [D8.charset] [D8.media-type] [spec 4 json-request] [RELIABILITY HT9]`, async () => {
       assertEquals(await readBody(request("{}", { "content-type": type }), LIMITS), "{}");
     });
   }
@@ -55,7 +55,7 @@ describe("readBody", () => {
       "json",
     ]
   ) {
-    it(`refuses ${type} with 415 [DECISIONS 8] [RELIABILITY HT8]`, async () => {
+    it(`refuses ${type} with 415 [D8.charset] [D8.media-type] [spec 4 json-request] [RELIABILITY HT8]`, async () => {
       const message = await refuse(request("{}", { "content-type": type }));
       assertEquals(
         message,
@@ -64,7 +64,7 @@ describe("readBody", () => {
     });
   }
 
-  it("refuses a body without media type with 415 [DECISIONS 8]", async () => {
+  it("refuses a body without media type with 415 [D8.media-type]", async () => {
     const bytes = new TextEncoder().encode("{}");
     assertStringIncludes(await refuse(request(bytes, {})), "415 Content-Type: no media type");
   });
@@ -81,7 +81,7 @@ describe("readBody", () => {
     assertEquals(await readBody(sent, LIMITS), "{}");
   });
 
-  it("takes the last byte that is allowed and refuses one more with 413 [DECISIONS 8]", async () => {
+  it("takes the last byte that is allowed and refuses one more with 413 [D8.max-body]", async () => {
     assertEquals((await readBody(request("x".repeat(100)), LIMITS)).length, 100);
     assertEquals(
       await refuse(request("x".repeat(101))),
@@ -103,7 +103,7 @@ describe("readBody", () => {
     assertStringIncludes(await refuse(sent), "413 body: ");
   });
 
-  it("refuses a body that does not come in time with 408 [RELIABILITY RE4]", async () => {
+  it("refuses a body that does not come in time with 408 [D9.request-timeout] [RELIABILITY RE4]", async () => {
     const sent = request(stream(["{"], "hang"));
     assertEquals(
       await refuse(sent, { maxBytes: 100, timeoutMs: 1 }),
@@ -130,7 +130,7 @@ describe("readBody", () => {
     assertEquals(await readBody(request(halves), LIMITS), '"😀é"');
   });
 
-  it("refuses bytes that are no UTF-8, and a byte order mark, with 400 [DECISIONS 7]", async () => {
+  it("refuses bytes that are no UTF-8, and a byte order mark, with 400 [D7.utf8] [D7.bom]", async () => {
     const invalid = new Uint8Array([0x22, 0xff, 0x22]);
     assertStringIncludes(await refuse(request(invalid)), "400 body: it is not valid UTF-8");
     const surrogate = new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]);

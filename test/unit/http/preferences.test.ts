@@ -41,7 +41,7 @@ describe("parsePreferences", () => {
     assertEquals(parsePreferences("max-affected=1, MAX-AFFECTED=2", "update").maxAffected, 1);
   });
 
-  it("ignores unknown preferences and those of other operations [DECISIONS 4]", () => {
+  it("ignores unknown preferences and those of other operations [D4.preference-unknown]", () => {
     const header = "respond-async, wait=10, count=exact, max-affected=x, tx=commit";
     assertEquals(parsePreferences(header, "query"), NONE);
     assertEquals(parsePreferences("count=none", "update"), NONE);
@@ -61,7 +61,7 @@ describe("parsePreferences", () => {
       ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"?'],
     ] as const
   ) {
-    it(`refuses ${header} on ${operation}, naming what is unknown [DECISIONS 4]`, () => {
+    it(`refuses ${header} on ${operation}, naming what is unknown [D4.preference-strict]`, () => {
       assertEquals(refuse(header, operation).includes(expected), true);
     });
   }

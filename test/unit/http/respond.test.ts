@@ -13,7 +13,7 @@ function exchange(headers: Record<string, string> = {}, method = "GET", origins:
 const LONG = JSON.stringify({ text: "é".repeat(2000) });
 
 describe("respond", () => {
-  it("gives JSON that is neither sniffed nor stored, with the request's id [DECISIONS 7]", async () => {
+  it("gives JSON that is neither sniffed nor stored, with the request's id [D7.request-id]", async () => {
     const response = respond({ status: 200, json: "{}" }, exchange());
     assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
     assertEquals(response.headers.get("x-content-type-options"), "nosniff");
@@ -31,14 +31,14 @@ describe("respond", () => {
     assertEquals(await response.text(), json);
   });
 
-  it("sends no body on HEAD [DECISIONS 8]", async () => {
+  it("sends no body on HEAD [D8.head]", async () => {
     const response = respond({ status: 200, json: LONG }, exchange({}, "HEAD"));
     assertEquals([response.status, await response.text()], [200, ""]);
     assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   });
 
   for (const accepted of ["gzip", "br, GZIP;q=0.5", "*", "x-gzip", "identity;q=0, *;q=0.1"]) {
-    it(`compresses a long answer for Accept-Encoding: ${accepted} [DECISIONS 8]`, async () => {
+    it(`compresses a long answer for Accept-Encoding: ${accepted} [D8.compressed]`, async () => {
       const sent = exchange({ "accept-encoding": accepted });
       const response = respond({ status: 200, json: LONG }, sent);
       assertEquals(response.headers.get("content-encoding"), "gzip");
@@ -49,7 +49,7 @@ describe("respond", () => {
   }
 
   for (const accepted of ["gzip;q=0", "gzip;q=0, *", "*;q=0", "br", "", "gzip;q=x"]) {
-    it(`leaves it plain for Accept-Encoding: ${accepted || "nothing"} [DECISIONS 8]`, async () => {
+    it(`leaves it plain for Accept-Encoding: ${accepted || "nothing"} [D8.compressed]`, async () => {
       const sent = exchange({ "accept-encoding": accepted });
       const response = respond({ status: 200, json: LONG }, sent);
       assertEquals(response.headers.get("content-encoding"), null);
@@ -63,7 +63,7 @@ describe("respond", () => {
     assertEquals(response.headers.get("content-encoding"), null);
   });
 
-  it("says 304 to a client that holds the answer [DECISIONS 6]", async () => {
+  it("says 304 to a client that holds the answer [D6.etag-tables] [D6.etag-fields]", async () => {
     const etag = await makeEtag("{}");
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {
       const sent = exchange({ "if-none-match": held });
@@ -93,7 +93,7 @@ describe("respond", () => {
 });
 
 describe("respondError", () => {
-  it("gives spec 7's body, its status and its headers [spec 7]", async () => {
+  it("gives spec 7's body, its status and its headers [spec 7 body]", async () => {
     const error = new ApiError(405, "No such method", { headers: { "Allow": "POST" } });
     const response = respondError(error, exchange());
     assertEquals([response.status, response.headers.get("allow")], [405, "POST"]);
@@ -106,7 +106,7 @@ describe("respondError", () => {
   });
 
   for (const thrown of [new Error("secret"), "secret", undefined, null, Object.freeze({ a: 1 })]) {
-    it(`says nothing of ${String(thrown)} [DECISIONS 7] [RELIABILITY HT21]`, async () => {
+    it(`says nothing of ${String(thrown)} [D7.internal] [RELIABILITY HT21]`, async () => {
       const response = respondError(thrown, exchange());
       assertEquals([response.status, response.headers.get("x-request-id")], [500, "id-1"]);
       assertEquals(await response.text(), '{"success":false,"error":"Internal error"}');
@@ -122,13 +122,13 @@ describe("CORS", () => {
     "access-control-request-headers": "authorization",
   };
 
-  it("is off unless origins are named [DECISIONS 8]", () => {
+  it("is off unless origins are named [D8.cors-off]", () => {
     const response = respond({ status: 200, json: "{}" }, exchange(asked));
     assertEquals(response.headers.get("access-control-allow-origin"), null);
     assertEquals(response.headers.get("vary"), null);
   });
 
-  it("lets a named origin read answers and refusals, no other one [DECISIONS 8]", () => {
+  it("lets a named origin read answers and refusals, no other one [D8.cors-origins]", () => {
     const refused = respondError(new ApiError(404, "x"), exchange(asked, "GET", origins));
     assertEquals(refused.headers.get("access-control-allow-origin"), "https://app.example");
     assertEquals(refused.headers.get("access-control-expose-headers")!.includes("ETag"), true);
@@ -138,7 +138,7 @@ describe("CORS", () => {
     assertEquals(answer.headers.get("vary"), "Origin, Accept-Encoding");
   });
 
-  it("answers a preflight [DECISIONS 8]", async () => {
+  it("answers a preflight [D8.cors-preflight]", async () => {
     const response = respondOptions(["PATCH", "OPTIONS"], exchange(asked, "OPTIONS", origins));
     assertEquals([response.status, await response.text()], [204, ""]);
     assertEquals(response.headers.get("allow"), "PATCH, OPTIONS");
@@ -151,7 +151,7 @@ describe("CORS", () => {
     }
   });
 
-  it("answers OPTIONS without leave when no origin is named [DECISIONS 8]", () => {
+  it("answers OPTIONS without leave when no origin is named [D8.options] [D8.cors-off]", () => {
     const response = respondOptions(["GET", "HEAD", "OPTIONS"], exchange(asked, "OPTIONS"));
     assertEquals([response.status, response.headers.get("allow")], [204, "GET, HEAD, OPTIONS"]);
     assertEquals(response.headers.get("access-control-allow-methods"), null);
@@ -164,11 +164,11 @@ describe("takeRequestId", () => {
     return takeRequestId({ headers } as Request);
   }
 
-  it("keeps a well-formed id of the client [DECISIONS 7]", () => {
+  it("keeps a well-formed id of the client [D7.request-id-kept]", () => {
     for (const id of ["a", "0b1f-2.c_~", "x".repeat(128)]) assertEquals(take(id), id);
   });
 
-  it("makes one in the place of a missing or malformed one [DECISIONS 7]", () => {
+  it("makes one in the place of a missing or malformed one [D7.request-id-kept]", () => {
     for (const id of [undefined, "", "a b", "a;b", '"', "é", "x".repeat(129)]) {
       assertEquals(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(take(id)), true);
     }

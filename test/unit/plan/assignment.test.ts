@@ -12,7 +12,7 @@ function plan(column: Column, value: Json) {
   return { value: assignment?.value, issues: findings.issues };
 }
 
-describe("planAssignment [D4.fields]", () => {
+describe("planAssignment [D4.field-values] [D4.field-json] [D4.field-array]", () => {
   const reasons = [
     ["primary key", "primary key column"],
     ["tenant", "tenant column"],

@@ -57,7 +57,7 @@ describe("planQuery", () => {
     assertEquals(columns.map((column) => column.name), ["amount", "id"]);
   });
 
-  it("reads eq and neq with null as tests for null, on every type [D3.null]", () => {
+  it("reads eq and neq with null as tests for null, on every type [D3.eq-null] [D3.neq-null]", () => {
     for (const field of ["status", "data"]) {
       const [first, second] = predicateOf(
         { field, op: "eq", value: null },
@@ -69,7 +69,7 @@ describe("planQuery", () => {
     }
   });
 
-  it("adds the test for null to a list that holds null [D3.null]", () => {
+  it("adds the test for null to a list that holds null [D3.in-null] [D3.not_in-null]", () => {
     const [inside, outside, alone] = predicateOf(
       { field: "status", op: "in", value: ["a", null] },
       { field: "status", op: "not_in", value: ["a", null] },

@@ -67,7 +67,7 @@ describe("parseJson", () => {
     });
   }
 
-  it("refuses a key twice in one object, also when it is written with escapes [DECISIONS 7]", () => {
+  it("refuses a key twice in one object, also when it is written with escapes [D7.duplicate-key]", () => {
     assertEquals(
       refuse(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
       'body: the key "fid" stands twice at filters.fid, expected it once',
@@ -103,7 +103,7 @@ describe("parseJson", () => {
       "123456789012345.678901",
     ]
   ) {
-    it(`finds that a double does not hold ${number} [DECISIONS 3]`, () => {
+    it(`finds that a double does not hold ${number} [D3.unsafe-integer] [D3.unsafe-decimal]`, () => {
       const [issue] = parseJson(`{"a":[${number}]}`).issues;
       assertEquals(printPath(issue!.path), "a[0]");
       assertEquals(
@@ -130,7 +130,7 @@ describe("parseJson", () => {
       "123456789012.345",
     ]
   ) {
-    it(`takes ${number}, which a double holds [DECISIONS 3]`, () => {
+    it(`takes ${number}, which a double holds [D3.unsafe-decimal]`, () => {
       const { value, issues } = parseJson(number);
       assertEquals(issues, []);
       assertEquals(Object.is(value, Number(number)), true);
@@ -157,7 +157,7 @@ describe("parseJson", () => {
       [String.raw`{"\u0000":1}`, String.raw`["\u0000"]`, "the key holds the character U+0000"],
     ] as const
   ) {
-    it(`finds ${what} in ${JSON.stringify(text)} [DECISIONS 3]`, () => {
+    it(`finds ${what} in ${JSON.stringify(text)} [D3.nul] [D3.surrogate]`, () => {
       const [issue, ...others] = parseJson(text).issues;
       assertEquals([printPath(issue!.path), others], [path, []]);
       assertStringIncludes(issue!.message, what);
@@ -171,7 +171,7 @@ describe("parseJson", () => {
     });
   });
 
-  it("gives findings in document order and not without end [DECISIONS 7]", () => {
+  it("gives findings in document order and not without end [D7.order]", () => {
     assertEquals(paths('{"b":1e999,"a":[1,1e999,{"c":1e999}]}'), ["b", "a[1]", "a[2].c"]);
     assertEquals(
       paths(`[${"1e999,".repeat(1000)}1]`).slice(0, 5),

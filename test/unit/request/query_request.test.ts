@@ -290,7 +290,7 @@ describe("parseQueryRequest", () => {
     );
   });
 
-  it("tells at most five faults, in document order, those of the parser among them [DECISIONS 7]", () => {
+  it("tells at most five faults, in document order, those of the parser among them [D7.at-most-five] [D7.order]", () => {
     const message = refuse(
       '{"per_page":0,"filters":{"and":[{"field":"a","op":"eq","value":12345678901234567890},' +
         '{"value":"\\u0000","field":"b!","op":"eq"}]},"page":0,"select":["?"],"x":1}',

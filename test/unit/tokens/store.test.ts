@@ -56,7 +56,7 @@ describe("createTokenStore", () => {
     });
   });
 
-  it("refuses text that can be no token without the database [DECISIONS 5]", async () => {
+  it("refuses text that can be no token without the database [D5.checksum]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -66,7 +66,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 0);
   });
 
-  it("believes an answer for less than 5 s, good or not [DECISIONS 5]", async () => {
+  it("believes an answer for less than 5 s, good or not [D5.revocation-time]", async () => {
     for (const record of [RECORD, undefined]) {
       const { state, store } = openSubject();
       state.record = record;
@@ -82,7 +82,7 @@ describe("createTokenStore", () => {
     }
   });
 
-  it("counts the 4 s from the question, not from the answer [DECISIONS 5]", async () => {
+  it("counts the 4 s from the question, not from the answer [D5.revocation-time]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
 
 describe("mintToken", () => {
-  it("mints rg_ + id + _ + 43 characters + checksum of 6 [DECISIONS 5]", async () => {
+  it("mints rg_ + id + _ + 43 characters + checksum of 6 [D5.format]", async () => {
     const { id, token } = await mintToken();
     assertMatch(token, /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}$/);
     assertEquals(token.slice(3, 14), id);
   });
 
-  it("mints what checks, with the SHA-256 of the whole [DECISIONS 5]", async () => {
+  it("mints what checks, with the SHA-256 of the whole [D5.digest]", async () => {
     for (let count = 0; count < 200; count++) {
       const minted = await mintToken();
       assertEquals(await checkToken(minted.token), minted.id);
@@ -19,7 +19,7 @@ describe("mintToken", () => {
     }
   });
 
-  it("uses every character in every place but the first of the secret [DECISIONS 5]", async () => {
+  it("uses every character in every place but the first of the secret [D5.format]", async () => {
     const seen = Array.from({ length: 43 }, () => new Set<string>());
     for (let count = 0; count < 1500; count++) {
       const { token } = await mintToken();
@@ -40,7 +40,7 @@ describe("digest", () => {
 });
 
 describe("checkToken", () => {
-  it("refuses a token with any one character changed [DECISIONS 5]", async () => {
+  it("refuses a token with any one character changed [D5.checksum]", async () => {
     const { token } = await mintToken();
     const places = fc.integer({ min: 0, max: token.length - 1 });
     const characters = fc.constantFrom(..."09AZaz_ é\n");
