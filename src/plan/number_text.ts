@@ -6,9 +6,10 @@ const LIMITS: Readonly<Record<WholeKind, bigint>> = {
   int8: 9223372036854775808n,
 };
 
-const WHOLE = /^\s*([+-]?)(\d{1,40})\s*$/;
-const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,9})?\s*$/i;
-const NOT_FINITE = /^\s*([+-]?inf(inity)?|nan)\s*$/i;
+// White space is what C calls so: Postgres refuses the other kinds that \s would take.
+const WHOLE = /^[ \t-\r]*([+-]?)(\d{1,40})[ \t-\r]*$/;
+const DECIMAL = /^[ \t-\r]*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,9})?[ \t-\r]*$/i;
+const NOT_FINITE = /^[ \t-\r]*([+-]?inf(inity)?|nan)[ \t-\r]*$/i;
 
 /**
  * Tells whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which

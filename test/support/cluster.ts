@@ -28,7 +28,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: "off",
   max_connections: "300",
   shared_buffers: "128MB",
-  deadlock_timeout: "200ms",
+  deadlock_timeout: "50ms",
   autovacuum: "off",
 };
 

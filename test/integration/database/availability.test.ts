@@ -53,7 +53,7 @@ describe("a database that comes and goes", () => {
     await test.drop();
   });
 
-  it("may be away at the start and come later [DECISIONS 9] [RELIABILITY DB1]", async () => {
+  it("may be away at the start and come later [D9.away-at-start] [RELIABILITY DB1]", async () => {
     const url = new URL(test.url ?? "");
     url.port = String(door.port);
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -103,15 +103,26 @@ describe("a database that comes and goes", () => {
     assertEquals(heard, 1);
   });
 
-  it("is useless to wait for when it has another name [DECISIONS 9] [RELIABILITY DB2]", async () => {
+  it("is useless to wait for when it has another name [D9.wrong-database] [RELIABILITY DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.pathname = "/no_such_database";
-    url.password = "hunter2";
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
     const failure = await probeDatabase(database);
     assertEquals([failure?.kind, failure?.code], ["unavailable", "3D000"]);
     const text = failure === undefined ? "" : describeFatal(failure) ?? "";
     assert(text.includes("does not exist"));
+    assertEquals(JSON.stringify([failure, text]).includes(url.password), false);
+    await database.close(1000);
+  });
+
+  it("is useless to wait for with a wrong password [DECISIONS 9] [RELIABILITY DB2]", async () => {
+    const url = new URL(test.url ?? "");
+    url.password = "hunter2";
+    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    const failure = await probeDatabase(database);
+    assertEquals([failure?.kind, failure?.code], ["unavailable", "28P01"]);
+    const text = failure === undefined ? "" : describeFatal(failure) ?? "";
+    assert(text.includes("password"));
     assertEquals(JSON.stringify([failure, text]).includes("hunter2"), false);
     await database.close(1000);
   });
@@ -127,7 +138,7 @@ describe("a database that comes and goes", () => {
     }
   });
 
-  it("works without prepared statements and session settings behind a pooler [DECISIONS 9]", async () => {
+  it("works without prepared statements and session settings behind a pooler [D9.prepare] [D9.pooler]", async () => {
     const database = await openDatabase(
       configure({ databaseUrl: `${test.url}?pgbouncer=true&schema=public`, prepare: false }),
       () => {},

@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
         [(sql) => sql`select 1 / ${"0"}::text::int4`, "value"],
         [(sql) => sql`select nothing from items where name = ${"x"}`, "stale"],
         [(sql) => sql`select from nowhere`, "stale"],
-        [(sql) => sql`selec`, "unknown"],
+        [(sql) => sql`select (select 1 union all select 2)`, "unknown"],
       ];
       for (const [compile, expected] of [...failing, ...failing]) {
         const error = await refuse(subject.database.run(compile, { write: false }));
@@ -186,7 +186,7 @@ describe("run under limits", () => {
     await test.drop();
   });
 
-  it("answers a statement over its time with 504 [DECISIONS 4]", async () => {
+  it("answers a statement over its time with 504 [D9.statement-timeout] [DECISIONS 4]", async () => {
     const error = await refuse(
       subject.database.run((sql) => sql`select pg_sleep(30)`, { write: true }),
     );
@@ -194,7 +194,7 @@ describe("run under limits", () => {
     assert(error.message.endsWith("nothing was changed"));
   });
 
-  it("answers a locked row with 503 and Retry-After [DECISIONS 4]", async () => {
+  it("answers a locked row with 503 and Retry-After [D4.lock-timeout] [D9.lock-timeout]", async () => {
     await test.admin.begin(async (admin) => {
       await admin`update items set name = 'held' where id = 1`;
       const error = await refuse(
@@ -207,7 +207,7 @@ describe("run under limits", () => {
     });
   });
 
-  it("turns requests away when all connections stay busy, then serves again [DECISIONS 9]", async () => {
+  it("turns requests away when all connections stay busy, then serves again [D9.pool-wait] [D9.pool-size]", async () => {
     const busy = [1, 2].map(() =>
       subject.database.run((sql) => sql`select pg_sleep(0.5)`, { write: false })
     );
@@ -246,7 +246,7 @@ describe("run under limits", () => {
     assertEquals(row?.count, 0);
   });
 
-  it("tries the victim of a deadlock again [DECISIONS 4] [RELIABILITY CO5]", async () => {
+  it("tries the victim of a deadlock again [D4.serialization] [RELIABILITY CO5]", async () => {
     const swap = (first: string, second: string) =>
       subject.database.run(
         (sql) =>
@@ -323,7 +323,7 @@ describe("run over broken connections", () => {
       where datname = current_database() and application_name = 'rowgate'`;
   }
 
-  it("reads once more when the connection is lost [DECISIONS 4] [RELIABILITY DB5]", async () => {
+  it("reads once more when the connection is lost [D4.read-retry] [RELIABILITY DB5]", async () => {
     let attempts = 0;
     const [rows] = await Promise.all([
       subject.database.run((sql) => {
@@ -336,7 +336,7 @@ describe("run over broken connections", () => {
     assertEquals([rows[0]?.answer, attempts], ["second", 2]);
   });
 
-  it("does not repeat a lost write, and says what is unknown [DECISIONS 4] [RELIABILITY DB6]", async () => {
+  it("does not repeat a lost write, and says what is unknown [D4.outcome-unknown] [RELIABILITY DB6]", async () => {
     let attempts = 0;
     const [error] = await Promise.all([
       refuse(subject.database.run((sql) => {

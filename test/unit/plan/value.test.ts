@@ -56,6 +56,8 @@ const REFUSED: readonly Case[] = [
   ["int4", "2147483648", /2147483647/],
   ["int4", "1.0", /whole number/],
   ["int4", "", /whole number/],
+  ["int4", "\u00a01", /whole number/],
+  ["boolean", "\u20031", /true or false/],
   ["int4", "0x1F", /whole number/],
   ["int4", "1_000", /whole number/],
   ["int8", "9223372036854775808", /9223372036854775807/],
@@ -70,7 +72,7 @@ const REFUSED: readonly Case[] = [
   ["array", 1, /a string/],
 ];
 
-describe("judgeScalar [D3.types]", () => {
+describe("judgeScalar [D3.checked-path]", () => {
   for (const [kind, value, text] of ACCEPTED) {
     it(`takes ${JSON.stringify(value)} for ${kind}`, () => {
       assertEquals(judgeScalar(value, makeColumn("c", kind)), { text: text as string });
@@ -78,7 +80,7 @@ describe("judgeScalar [D3.types]", () => {
   }
 
   for (const [kind, value, expected] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${kind}`, () => {
+    it(`refuses ${JSON.stringify(value)} for ${kind} [D3.lossless]`, () => {
       const judgement = judgeScalar(value, makeColumn("c", kind));
       assertMatch("expected" in judgement ? judgement.expected : "", expected as RegExp);
     });
