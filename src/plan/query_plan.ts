@@ -68,12 +68,13 @@ function planSelect(select: readonly string[], table: Table, findings: Findings)
   return [...new Set(columns)];
 }
 
+/** A column that comes again can't change the order: its first place counts. */
 function planSort(
   sort: QueryRequest["sort"],
   table: Table,
   findings: Findings,
 ): QueryPlan["sort"] {
-  return collect(sort, findings, ({ field, direction }, position) => {
+  const keys = collect(sort, findings, ({ field, direction }, position) => {
     const path = ["sort", position, "field"];
     const column = resolveColumn(table, field, { path, findings });
     if (column === undefined) return undefined;
@@ -83,4 +84,6 @@ function planSort(
     findings.issues.push({ path, message });
     return undefined;
   });
+  const seen = new Set<Column>();
+  return keys.filter(({ column }) => !seen.has(column) && seen.add(column));
 }

@@ -15,7 +15,8 @@ export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "
 /** Types that take a JSON number though their kind is `other`. */
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
 /** What Postgres reads as a boolean: any unique beginning of these words, and the digits. */
-const BOOLEAN_TEXT = /^[ \t-\r]*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)[ \t-\r]*$/i;
+const BOOLEAN_TEXT =
+  /^[ \t-\r]*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)[ \t-\r]*$/i;
 const UUID_TEXT = /^(\{[0-9a-f]{4}(-?[0-9a-f]{4}){7}\}|[0-9a-f]{4}(-?[0-9a-f]{4}){7})$/i;
 
 const DECIDED_KINDS: ReadonlySet<ValueKind> = new Set(

@@ -32,7 +32,7 @@ const KEYS = ["filters", "select", "sort", "page", "per_page"];
 
 /**
  * Checks the shape of the body of Query Records; names and values are left to the plan.
- * `select` and `sort` come without repetitions, `per_page` capped.
+ * `per_page` comes capped.
  * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
  * @see spec 4.1
  * @see DECISIONS 3
@@ -67,14 +67,14 @@ export function parseQueryRequest(
 }
 
 function parseSelect(findings: Findings, input: unknown): readonly string[] {
-  const names = new Set<string>();
+  const names: string[] = [];
   if (!Array.isArray(input)) {
     report(findings, ["select"], `${quote(input)} is not an array, expected an array of names`);
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
     const name = check(findings, NAME, { value: input[index], path: ["select", index] });
-    if (name !== undefined) names.add(name);
+    if (name !== undefined) names.push(name);
   }
-  return [...names];
+  return names;
 }

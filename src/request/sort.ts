@@ -12,23 +12,18 @@ const DIRECTION = v.picklist(
   (issue) => `${quote(issue.input)} is not a direction, expected "asc" or "desc"`,
 );
 
-/**
- * Checks the shape of `sort`. A column that comes again is left out, since it can not change the
- * order: the length of the ordering is bounded by the columns of the table.
- * @see spec 2
- * @see DECISIONS 3
- */
+/** Checks the shape of `sort`. @see spec 2 */
 export function parseSort(findings: Findings, input: unknown): readonly SortItem[] {
-  const items = new Map<string, SortItem>();
+  const items: SortItem[] = [];
   if (!Array.isArray(input)) {
     report(findings, ["sort"], `${quote(input)} is not an array, expected an array of sort items`);
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
     const item = parseSortItem(findings, input[index], { path: ["sort", index] });
-    if (item !== undefined && !items.has(item.field)) items.set(item.field, item);
+    if (item !== undefined) items.push(item);
   }
-  return [...items.values()];
+  return items;
 }
 
 function parseSortItem(

@@ -57,6 +57,16 @@ describe("planQuery", () => {
     assertEquals(columns.map((column) => column.name), ["amount", "id"]);
   });
 
+  it("sorts by a column that comes twice at its first place, and names the place of each", () => {
+    const by = (field: string) => ({ field, direction: "asc" as const });
+    const { sort } = plan({ sort: [by("amount"), by("id"), by("amount")] });
+    assertEquals(sort.map(({ column }) => column.name), ["amount", "id"]);
+    const twice = [by("amount"), by("amount"), by("nope")];
+    assertEquals(refusalOf(() => plan({ sort: twice })).split(":")[0], "sort[2].field");
+    const select = ["id", "id", "nope"];
+    assertEquals(refusalOf(() => plan({ select })).split(":")[0], "select[2]");
+  });
+
   it("reads eq and neq with null as tests for null, on every type [D3.eq-null] [D3.neq-null]", () => {
     for (const field of ["status", "data"]) {
       const [first, second] = predicateOf(

@@ -248,10 +248,10 @@ describe("parseQueryRequest", () => {
     assertEquals([200, 201, 100000].map((n) => parse({ per_page: n }).perPage), [200, 200, 200]);
   });
 
-  it("takes empty select and sort as left out, and a name twice as once [DECISIONS 3]", () => {
+  it("takes empty select and sort as left out, and keeps the place of each name [DECISIONS 3]", () => {
     const { select, sort } = parse({ select: [], sort: [] });
     assertEquals([select, sort], [[], []]);
-    assertEquals(parse({ select: ["b", "a", "b"] }).select, ["b", "a"]);
+    assertEquals(parse({ select: ["b", "a", "b"] }).select, ["b", "a", "b"]);
   });
 
   it("refuses names outside the pattern at their place [spec 7]", () => {
