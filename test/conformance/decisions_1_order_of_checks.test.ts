@@ -3,6 +3,7 @@ import { it } from "@std/testing/bdd";
 import { assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 import type { SendOptions } from "./describe_service.ts";
+import type { Answer } from "../support/service.ts";
 
 const NO_JSON: SendOptions = {
   body: undefined,
@@ -15,7 +16,7 @@ const BROKEN: SendOptions = {
   headers: { "content-type": "application/json" },
 };
 
-describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service }) => {
+describeService("DECISIONS 1, order of checks", ({ kind, query, single, bulk, service }) => {
   it("1: an unknown route is 404 before the token is looked at [D1.route]", async () => {
     const paths = [
       "/",
@@ -136,4 +137,35 @@ describeService("DECISIONS 1, order of checks", ({ query, single, bulk, service 
     const filters = { and: [{ field: "note", op: "eq", value: "x" }] };
     assertEquals(assertOk(await query("deals", { filters }))["total"], 0);
   });
+
+  // The embedded database has one session, which can not be kept from its own table.
+  if (kind === "real") {
+    it("touches no table of the operator before all checks have passed: none waits for a locked one [D1.nothing-touched]", async () => {
+      const update = { filters: { fid: 1 }, fields: { note: "x" } };
+      const refused: (() => Promise<Answer>)[] = [
+        () => query("deals", {}, { token: null }),
+        () => query("deals", {}, { token: service().tokens.update }),
+        () => single("deals", update, { token: service().tokens.query }),
+        () => query("deals", undefined, BROKEN),
+        () => query("deals", { pages: 1 }),
+        () => query("deals", { select: ["nope"] }),
+        () => query("deals", { filters: { and: [{ field: "fid", op: "eq", value: "x" }] } }),
+        () => query("deals", { filters: { and: [{ field: "stage", op: "eq", value: "x" }] } }),
+        () => query("deals", { per_page: 0 }),
+        () => single("deals", { ...update, fields: { fid: 1 } }),
+        () => single("deals", { ...update, fields: { nope: 1 } }),
+        () => bulk("deals", { ...update, fields: { title: null } }),
+        () => bulk("deals", { ...update, filters: {} }),
+        () => bulk("deals", { ...update, fields: { amount: "x" } }),
+      ];
+      await service().database.admin.begin(async (transaction) => {
+        await transaction`lock table deals in access exclusive mode`;
+        for (const send of refused) {
+          const { status, text } = await send();
+          assertEquals([400, 401, 403].includes(status), true, text);
+        }
+      });
+      assertOk(await query("deals"));
+    });
+  }
 });

@@ -154,4 +154,37 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
   it("serves no token table to any client [DECISIONS 5] [DECISIONS 2]", async () => {
     for (const table of ["tokens", "rowgate", "migrations"]) assertRefused(await query(table), 404);
   });
+
+  it("makes no token through a token: no route does [D5.no-making]", async () => {
+    const tokens = await run("select count(*)::int4 as n from rowgate.tokens");
+    for (
+      const path of [
+        "/integration/token",
+        "/integration/tokens",
+        "/integration/token/rotate",
+        "/rowgate/tokens",
+      ]
+    ) {
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        const answer = await service().send(method, path, {
+          body: { tenant: "1", scopes: ["query"] },
+        });
+        assert([404, 405].includes(answer.status), `${method} ${path}: ${answer.text}`);
+      }
+    }
+    assertEquals(await run("select count(*)::int4 as n from rowgate.tokens"), tokens);
+  });
+
+  it("locks no token out, however many wrong ones came before [D8.no-lock-out]", async () => {
+    const { a } = service().tokens;
+    const other = await service().issue({ name: "gone" });
+    await run(`delete from rowgate.tokens where id = '${idOf(other)}'`);
+    for (let attempt = 0; attempt < 100; attempt++) {
+      assertRefused(
+        await query("deals", {}, { token: attempt % 2 ? other : `${a.slice(0, -2)}00` }),
+        401,
+      );
+    }
+    assertOk(await query("deals", {}, { token: a }));
+  });
 });

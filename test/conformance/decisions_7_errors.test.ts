@@ -36,20 +36,20 @@ const FAULTS: readonly [unknown, string][] = [
 
 describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, service }) => {
   for (const [body, path] of FAULTS) {
-    it(`names ${path}, the client's own path [DECISIONS 7] [spec 7]`, async () => {
+    it(`names ${path}, the client's own path [D7.client-path] [spec 7]`, async () => {
       const error = assertRefusedAt(await query("deals", body), path);
       assert(!error.includes("; "), error);
     });
   }
 
-  it("reads path: what is wrong, what was expected [DECISIONS 7]", async () => {
+  it("reads path: what is wrong, what was expected [D7.form]", async () => {
     for (const [body] of FAULTS) {
       const error = String((await query("deals", body)).body["error"]);
       assertMatch(error, /^[a-z_.[\]0-9]+: \S.*, ?\S/, error);
     }
   });
 
-  it("shows the value, strings quoted, cut at 100 characters [DECISIONS 7]", async () => {
+  it("shows the value, strings quoted, cut at 100 characters [D7.actual-value]", async () => {
     const long = "x".repeat(500);
     const error = assertRefusedAt(
       await query("deals", { select: [`${long}-`] }),
@@ -65,7 +65,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     assertRefusedAt(await query("deals", { per_page: -5 }), "per_page", "-5");
   });
 
-  it("tells several faults together, joined by ; in document order [DECISIONS 7]", async () => {
+  it("tells several faults together, joined by ; in document order [D7.several] [D7.order]", async () => {
     const raw =
       `{"per_page": 0, "sort": [{"field": "fid", "direction": "up"}], "pages": 1, "filters": {"and": [{"field": "fid", "op": "is", "value": 1}]}}`;
     const error = assertRefused(await query("deals", undefined, { raw }), 400);
@@ -79,7 +79,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     );
   });
 
-  it("tells five faults at most [DECISIONS 7]", async () => {
+  it("tells five faults at most [D7.at-most-five]", async () => {
     const error = assertRefused(
       await query("deals", { select: ["a1", "a2", "a3", "a4", "a5", "a6", "a7"] }),
       400,
@@ -88,7 +88,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     assert(!error.includes("select[5]"), error);
   });
 
-  it("tells several faults of an update, filters and fields, in document order [DECISIONS 7] [DECISIONS 4]", async () => {
+  it("tells several faults of an update, filters and fields, in document order [D7.several] [D7.order] [DECISIONS 4]", async () => {
     const raw = `{"fields": {"nope": 1, "fid": 2}, "filters": {"amount": "x", "status": [1]}}`;
     for (const update of [single, bulk]) {
       const error = assertRefused(await update("deals", undefined, { raw }), 400);
@@ -109,7 +109,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     }
   });
 
-  it("names the nearest column, operator or key when one is near [DECISIONS 7]", async () => {
+  it("names the nearest column, operator or key when one is near [D7.nearest-column] [D7.nearest-operator] [D7.nearest-key]", async () => {
     assertRefused(await query("deals", { select: ["externl_no"] }), 400, '"external_no"');
     assertRefused(
       await query("deals", { filters: { and: [{ ...good, op: "beetween" }] } }),
@@ -134,7 +134,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     );
   });
 
-  it("names none when none is near [DECISIONS 7]", async () => {
+  it("names none when none is near [D7.nearest-column]", async () => {
     const error = assertRefusedAt(
       await query("deals", { select: ["zzzzzzzz"] }),
       "select[0]",
@@ -145,7 +145,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     }
   });
 
-  it("carries a request id in every answer, the client's own when it is well formed [DECISIONS 7]", async () => {
+  it("carries a request id in every answer, the client's own when it is well formed [D7.request-id] [D7.request-id-kept]", async () => {
     const ids = new Set<string>();
     for (
       const answer of [

@@ -7,7 +7,7 @@ import type { Conversation } from "./describe_service.ts";
 
 /** What works alike under row level security by the setting, prepared or not. */
 function defineGuarded({ query, single, bulk, run, service }: Conversation): void {
-  it("reads the tenant's rows under the operator's own row level security [DECISIONS 9]", async () => {
+  it("reads the tenant's rows under the operator's own row level security [D9.tenant-setting]", async () => {
     for (const [token, first] of [[service().tokens.a, 1], [service().tokens.b, 1001]] as const) {
       const answer = await query("guarded", { sort: [{ field: "id" }] }, { token });
       assertEquals(valuesOf(answer, "id"), [first, first + 1, first + 2, first + 3]);
@@ -15,7 +15,7 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
     }
   });
 
-  it("counts under row level security on every page [DECISIONS 9]", async () => {
+  it("counts under row level security on every page [D9.tenant-setting]", async () => {
     for (const page of [1, 2, 3, 9]) {
       assertEquals(
         assertOk(await query("guarded", { sort: [{ field: "id" }], per_page: 2, page }))["total"],
@@ -24,7 +24,7 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
     }
   });
 
-  it("updates the tenant's rows under row level security [DECISIONS 9]", async () => {
+  it("updates the tenant's rows under row level security [D9.tenant-setting]", async () => {
     const others = await checksumTenant(service().database.admin, 2);
     const one = assertOk(await single("guarded", { filters: { id: 2 }, fields: { name: "two" } }));
     assertEquals([one["matched"], one["updated"]], [1, 1]);
@@ -52,7 +52,7 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
     assertEquals(await checksumTenant(service().database.admin, 2), others);
   });
 
-  it("carries the right tenant when both ask at once [DECISIONS 9]", async () => {
+  it("carries the right tenant when both ask at once [D9.tenant-setting]", async () => {
     const { a, b } = service().tokens;
     const answers = await Promise.all(
       Array.from(

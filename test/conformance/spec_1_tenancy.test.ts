@@ -22,7 +22,7 @@ describeService("spec 1, one tenant", ({ query, single, bulk, get, service }) =>
   const fields = async (table: string) =>
     assertOk(await get(`/integration/tables/${table}/fields`))["fields"] as Field[];
 
-  it("returns no other tenant's row from any table, in any order, on any page [spec 1] [spec 5]", async () => {
+  it("returns no other tenant's row from any table, in any order, on any page [spec 1 tenant-read] [spec 5 r2]", async () => {
     const { a } = service().tokens;
     const names = await tables(a);
     assert(names.length >= 16, names.join());
@@ -39,7 +39,7 @@ describeService("spec 1, one tenant", ({ query, single, bulk, get, service }) =>
     }
   });
 
-  it("returns no other tenant's row whatever is asked of any column [spec 1] [spec 5]", async () => {
+  it("returns no other tenant's row whatever is asked of any column [spec 1 tenant-read] [spec 5 r2]", async () => {
     for (const table of await tables(service().tokens.a)) {
       for (const { name, operators } of await fields(table)) {
         const conditions = [{ field: name, op: "is_null" }, { field: name, op: "is_not_null" }, {
@@ -60,7 +60,7 @@ describeService("spec 1, one tenant", ({ query, single, bulk, get, service }) =>
     }
   });
 
-  it("counts no other tenant's row in total or matched [spec 1]", async () => {
+  it("counts no other tenant's row in total [spec 1 tenant-read]", async () => {
     for (
       const [table, total] of [["deals", 60], ["measurements", 260], ["order_lines", 40], [
         "events_log",
@@ -73,7 +73,7 @@ describeService("spec 1, one tenant", ({ query, single, bulk, get, service }) =>
     }
   });
 
-  it("changes no other tenant's row through any writable column of any table [spec 1] [spec 5]", async () => {
+  it("changes no other tenant's row through any writable column of any table [spec 1 tenant-write] [spec 5 r2]", async () => {
     const others = await checksumTenant(service().database.admin, 2);
     for (const table of await tables(service().tokens.a)) {
       const columns = await fields(table);
@@ -92,7 +92,7 @@ describeService("spec 1, one tenant", ({ query, single, bulk, get, service }) =>
     assertEquals(await checksumTenant(service().database.admin, 2), others);
   });
 
-  it("gives each tenant its own answer when both ask at once [spec 1]", async () => {
+  it("gives each tenant its own answer when both ask at once [spec 1 tenant-read]", async () => {
     const { a, b } = service().tokens;
     const answers = await Promise.all(
       Array.from(
