@@ -1,0 +1,43 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { runRowgate, startRowgate } from "./run_rowgate.ts";
+
+describe("rowgate serve, by the role it is given", () => {
+  let test: TestDatabase;
+  let serving: string;
+
+  before(async () => {
+    test = await createTestDatabase("real");
+    serving = test.servingUrl ?? "";
+    await runRowgate(["token", "create", "--tenant", "1"], { DATABASE_URL: test.url ?? "" });
+    await test.admin`grant usage on schema rowgate to rowgate_app`;
+    await test.admin`grant select on rowgate.tokens to rowgate_app`;
+  });
+  after(() => test.drop());
+
+  async function serveUntilListening(): Promise<string> {
+    const server = startRowgate(["serve"], { DATABASE_URL: serving, PORT: "0" });
+    await server.see("out", /"listening","address":"([^"]+)"/);
+    server.send("SIGTERM");
+    assertEquals(await server.ended, 0);
+    return server.told.out;
+  }
+
+  it("does not warn of a role of least rights, warns of one that owns tables [D9.role-warning]", async () => {
+    assertEquals(/"warning"[^\n]*the database role/.test(await serveUntilListening()), false);
+    await test.admin`create table owned (id int4, tenant_id int4)`;
+    await test.admin`grant create on schema public to rowgate_app`;
+    await test.admin`alter table owned owner to rowgate_app`;
+    assertMatch(await serveUntilListening(), /"warning","message":"[^"]*owns tables/);
+  });
+
+  it("ends with one clear line on a wrong password, which it does not show [D9.wrong-password]", async () => {
+    const DATABASE_URL = serving.replace(/:[^:@/]+@/, ":not-the-password@");
+    const { code, out, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });
+    assertEquals(code, 1);
+    assertMatch(err, /^rowgate: [^\n]*password[^\n]*\n$/);
+    assertEquals(`${out}${err}`.includes("not-the-password"), false);
+    assertEquals(/waiting|listening/.test(out), false, out);
+  });
+});

@@ -1,0 +1,65 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { runRowgate } from "./run_rowgate.ts";
+
+const TOKEN_LINE = /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}\n$/;
+const DAY_MS = 86_400_000;
+
+describe("rowgate token create", () => {
+  let test: TestDatabase;
+  let owner: Record<string, string>;
+
+  before(async () => {
+    test = await createTestDatabase("real");
+    owner = { DATABASE_URL: test.url ?? "" };
+  });
+  after(() => test.drop());
+
+  async function create(...options: string[]): Promise<string> {
+    const { code, out, err } = await runRowgate(["token", "create", ...options], owner);
+    assertEquals(code, 0, err);
+    assertMatch(out, TOKEN_LINE);
+    assert(!err.includes(out.trim()), "the token once more on standard error");
+    return out.slice(3, 14);
+  }
+
+  async function stored(id: string) {
+    const [row] = await test.admin`select tenant, name, scopes::text[] as scopes, tables,
+      expires_at, created_at from rowgate.tokens where id = ${id}`;
+    return row!;
+  }
+
+  it("gives both scopes, all tables and 365 days when nothing is said [D5.defaults] [D5.create-stdout]", async () => {
+    const row = await stored(await create("--tenant", "1"));
+    assertEquals(
+      [row.tenant, row.name, [...row.scopes].sort(), row.tables],
+      ["1", null, ["query", "update"], null],
+    );
+    assertEquals(row.expires_at.getTime() - row.created_at.getTime(), 365 * DAY_MS);
+  });
+
+  it("gives what its options say [D5.create-options] [D5.expires-forms]", async () => {
+    const named = ["--tenant", "acme", "--name", "Poller", "--scope", "query"];
+    const row = await stored(
+      await create(...named, "--tables", "deals,guests", "--expires", "2099-01-31"),
+    );
+    assertEquals(
+      [row.tenant, row.name, row.scopes, row.tables, row.expires_at.toISOString()],
+      ["acme", "Poller", ["query"], ["deals", "guests"], "2099-01-31T00:00:00.000Z"],
+    );
+    const days = await stored(await create("--tenant", "acme", "--expires", "90d"));
+    assertEquals(days.expires_at.getTime() - days.created_at.getTime(), 90 * DAY_MS);
+    const never = await stored(await create("--tenant", "acme", "--expires", "never"));
+    assertEquals(never.expires_at, null);
+  });
+
+  it("lists the tokens of one tenant, as JSON and for a person, and no secret [D5.list] [D5.id-shown]", async () => {
+    const id = await create("--tenant", "listed", "--name", "One");
+    const json = await runRowgate(["token", "list", "--tenant", "listed", "--json"], owner);
+    const records = JSON.parse(json.out) as { id: string; tenant: string }[];
+    assertEquals(records.map((record) => [record.id, record.tenant]), [[id, "listed"]]);
+    const { out } = await runRowgate(["token", "list"], owner);
+    assert(out.includes(id) && out.includes("acme") && !/rg_\w{20}/.test(out), out);
+  });
+});
