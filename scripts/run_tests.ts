@@ -8,6 +8,8 @@ export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Names of those that failed. */
+  readonly failures: readonly string[];
 }
 
 /** What a run of `deno test` is given. */
@@ -15,12 +17,14 @@ export interface RunOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Where its report may be written. */
   readonly folder: string;
+  /** Stands before the names of those that fail. */
+  readonly label: string;
 }
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder }: RunOptions,
+  { environment, folder, label }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = ["test", "-A", "--parallel", "--no-check", `--junit-path=${report}`];
@@ -31,7 +35,14 @@ export async function runTests(
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   const tally = countCases(await readFile(report, "utf8").catch(() => ""));
   // A file that could not be loaded has no test that could have failed.
-  return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+  const failures = code !== 0 && tally.failed === 0
+    ? [`deno test ended with ${code}`]
+    : tally.failures;
+  return {
+    ...tally,
+    failed: failures.length,
+    failures: failures.map((name) => `${label}: ${name}`),
+  };
 }
 
 const CASE = /<testcase name="([^"]*)"[^>]*>(.*?)<\/testcase>/gs;
@@ -41,18 +52,24 @@ const SEPARATOR = " &gt; ";
 function countCases(report: string): Tally {
   const cases = [...report.matchAll(CASE)];
   const groups = new Set(cases.flatMap(([, name = ""]) => listGroups(name)));
-  const tally = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  let passed = 0;
+  let skipped = 0;
   for (const [, name = "", body = ""] of cases) {
     const failed = body.includes("<failure");
-    if (groups.has(name)) {
-      if (failed && !/message="\d+ test steps? failed"/.test(body)) tally.failed++;
-      continue;
-    }
-    if (failed) tally.failed++;
-    else if (body.includes("<skipped")) tally.skipped++;
-    else tally.passed++;
+    const isGroup = groups.has(name);
+    if (failed && !(isGroup && /message="\d+ test steps? failed"/.test(body))) {
+      failures.push(readXml(name));
+    } else if (isGroup || failed) continue;
+    else if (body.includes("<skipped")) skipped++;
+    else passed++;
   }
-  return tally;
+  return { passed, failed: failures.length, skipped, failures };
+}
+
+function readXml(text: string): string {
+  return text.replaceAll("&gt;", ">").replaceAll("&lt;", "<").replaceAll("&quot;", '"')
+    .replaceAll("&apos;", "'").replaceAll("&amp;", "&");
 }
 
 function listGroups(name: string): string[] {
@@ -62,6 +79,8 @@ function listGroups(name: string): string[] {
 
 /** Adds up. */
 export function addTallies(tallies: readonly Tally[]): Tally {
-  const sum = (word: keyof Tally) => tallies.reduce((total, tally) => total + tally[word], 0);
-  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+  const sum = (word: "passed" | "failed" | "skipped") =>
+    tallies.reduce((total, tally) => total + tally[word], 0);
+  const failures = tallies.flatMap((tally) => tally.failures);
+  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped"), failures };
 }

@@ -18,6 +18,7 @@ const RUNTIME_FOLDER = "test/runtime";
 
 const parameters = process.argv.slice(2);
 const tally = await run(parameters);
+console.log(tally.failures.map((name) => `failed: ${name}\n`).join(""));
 const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
@@ -41,6 +42,7 @@ async function run(parameters: readonly string[]): Promise<Tally> {
         environment: runtime === undefined
           ? environment
           : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
+        label: runtime ?? "in process",
       });
     const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
     for (const runtime of isWhole ? RUNTIMES : []) {
