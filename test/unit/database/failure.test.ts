@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { describeFatal } from "../../../src/database/fatal.ts";
 import { classify, DEADLINE, fail, toApiError } from "../../../src/database/failure.ts";
-import type { FailureKind } from "../../../src/database/failure.ts";
+import type { FailureKind } from "../../../src/database/failure_kind.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";
 
