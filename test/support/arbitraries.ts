@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { ORACLE_COLUMNS } from "./oracle_columns.ts";
-import type { OracleColumn, SentValue } from "./oracle_columns.ts";
+import type { OracleColumn, SentValue } from "./oracle_column.ts";
 import type {
   OracleCondition,
   OracleFilter,

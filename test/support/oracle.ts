@@ -1,5 +1,5 @@
 import { ORACLE_COLUMNS } from "./oracle_columns.ts";
-import type { OracleColumn } from "./oracle_columns.ts";
+import type { OracleColumn } from "./oracle_column.ts";
 import { matchesLike } from "./oracle_like.ts";
 
 /** A row of the oracle's table: keys, tenant, and a cell (Postgres's text, or null) for each column. */
