@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const CHECKS = [
+  ["no folder imports what ARCHITECTURE.md does not let it", "check_layers"],
+  ["every export is documented, no file too long", "check_docs"],
+  ["every rule of the specification and of its decisions has a test", "check_rules"],
+] as const;
+
+/** Runs a script of ours; gives what it printed when it failed. */
+async function runCheck(name: string): Promise<string> {
+  const parameters = ["run", "-A", "--no-check", `scripts/${name}.ts`];
+  const child = spawn(process.execPath, parameters, {
+    cwd: ROOT,
+    env: { ...process.env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let told = "";
+  child.stdout.on("data", (chunk) => told += chunk);
+  child.stderr.on("data", (chunk) => told += chunk);
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  return code === 0 ? "" : told;
+}
+
+describe("the house", () => {
+  for (const [title, name] of CHECKS) {
+    it(title, async () => assertEquals(await runCheck(name), ""));
+  }
+});
