@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
@@ -45,7 +45,9 @@ export async function startServer(
   runtime: Runtime,
   { environment, policyText }: StartOptions,
 ): Promise<RuntimeServer> {
-  const folder = await mkdtemp(join(tmpdir(), "rowgate-server-"));
+  // The cluster's folder goes with the cluster, even when nobody stops the server.
+  const parent = dirname(process.env.ROWGATE_TEST_EMBEDDED ?? join(tmpdir(), "none"));
+  const folder = await mkdtemp(join(parent, "rowgate-server-"));
   const policyFile = join(folder, "policy.json");
   await writeFile(policyFile, policyText);
   const [command, ...parameters] = COMMANDS[runtime];
