@@ -61,7 +61,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 
-  it("serves, stops on SIGTERM with 0, finishing what runs [D9.signals] [D9.log-json] [D9.host-port] [D9.database-url]", async () => {
+  it("serves, stops on SIGTERM with 0, finishing what runs [D9.signals] [D5.id-logged] [D9.log-json] [D9.host-port] [D9.database-url]", async () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
@@ -91,6 +91,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals(await server.ended, 0);
     for (const line of server.told.out.trimEnd().split("\n")) JSON.parse(line);
     assert(!`${server.told.out}${server.told.err}`.includes(token.trim()));
+    assertStringIncludes(server.told.out, `"tokenId":"${token.slice(3, 14)}"`);
   });
 
   it("warns of a superuser, and ends at once on a second signal with 1 [D9.role-warning]", async () => {

@@ -16,8 +16,8 @@ describe("rowgate serve, by the role it is given", () => {
   });
   after(() => test.drop());
 
-  async function serveUntilListening(): Promise<string> {
-    const server = startRowgate(["serve"], { DATABASE_URL: serving, PORT: "0" });
+  async function serveUntilListening(url = serving): Promise<string> {
+    const server = startRowgate(["serve"], { DATABASE_URL: url, PORT: "0" });
     await server.see("out", /"listening","address":"([^"]+)"/);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
@@ -30,6 +30,22 @@ describe("rowgate serve, by the role it is given", () => {
     await test.admin`grant create on schema public to rowgate_app`;
     await test.admin`alter table owned owner to rowgate_app`;
     assertMatch(await serveUntilListening(), /"warning","message":"[^"]*owns tables/);
+  });
+
+  it("warns of a role above row level security [D9.role-warning]", async () => {
+    // Roles are the cluster's, which other tests use as well: one of its own.
+    const role = `above_${crypto.randomUUID().replaceAll("-", "")}`;
+    await test.admin.unsafe(`create role ${role} login password 'above' bypassrls;
+      grant usage on schema rowgate to ${role}; grant select on rowgate.tokens to ${role}`);
+    try {
+      const url = serving.replace(/\/\/[^@]+@/, `//${role}:above@`);
+      assertMatch(
+        await serveUntilListening(url),
+        /"warning","message":"[^"]*is above row level security/,
+      );
+    } finally {
+      await test.admin.unsafe(`drop owned by ${role}; drop role ${role}`);
+    }
   });
 
   it("ends with one clear line on a wrong password, which it does not show [D9.wrong-password]", async () => {
