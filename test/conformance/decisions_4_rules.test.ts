@@ -15,7 +15,7 @@ describeService("DECISIONS 4, a rule that refuses", ({ query, single, bulk, run 
     }
   }
 
-  it("answers 409 without matched when a rule refuses the change of single [D4.refused-single]", async () => {
+  it("answers 409 without matched when a rule refuses the change of single [D4.refused-rule]", async () => {
     await make("ruled_single");
     const answer = await single("ruled_single", { filters: { id: 1 }, fields: { a: "x" } });
     assertRefused(answer, 409, /the database refused the change/i);
