@@ -1,0 +1,53 @@
+import type { ReservedSql, Sql } from "postgres";
+
+/** A session of another application, which may hold a transaction open while ours wait. */
+export interface OtherSession {
+  /** Runs statements, in the transaction when one is open. */
+  readonly run: (text: string) => Promise<void>;
+  /** Sends statements that are to wait for a lock, and settles once they do. */
+  readonly runBlocked: (text: string) => Promise<Blocked>;
+  /** Settles once so many sessions wait for what this one holds, themselves or in the queue. */
+  readonly awaitBlocked: (sessions: number) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Statements that wait for a lock. */
+export interface Blocked {
+  readonly done: Promise<void>;
+}
+
+const LONGEST_WAIT_MS = 10_000;
+
+/** Opens a session of its own, as the client's user. */
+export async function openOtherSession(admin: Sql): Promise<OtherSession> {
+  const session: ReservedSql = await admin.reserve();
+  const run = async (text: string) => void await session.unsafe(text);
+  const [{ pid }] = await session<[{ pid: number }]>`select pg_backend_pid() as pid`;
+
+  async function awaitLock(enough: (waiting: readonly { pid: number }[]) => boolean) {
+    const end = performance.now() + LONGEST_WAIT_MS;
+    while (performance.now() < end) {
+      const waiting = await admin<{ pid: number }[]>`
+        select pid from pg_stat_activity
+        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+      if (enough(waiting)) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    throw new Error("Nobody came to wait for the lock");
+  }
+
+  return {
+    run,
+    runBlocked: async (text) => {
+      const done = run(text);
+      done.catch(() => {});
+      await awaitLock((waiting) => waiting.some((other) => other.pid === pid));
+      return { done };
+    },
+    awaitBlocked: (sessions) => awaitLock((waiting) => waiting.length >= sessions),
+    close: async () => {
+      await session.unsafe("rollback");
+      session.release();
+    },
+  };
+}

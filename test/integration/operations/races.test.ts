@@ -1,0 +1,132 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { createTestService } from "../../support/service.ts";
+import type { Answer, TestService } from "../../support/service.ts";
+import {
+  CONTESTED_TABLES,
+  fillContestedTable,
+  makeContestedTables,
+  readContestedTable,
+  TENANT_SETTING,
+} from "./contested_tables.ts";
+import { openOtherSession } from "./other_session.ts";
+
+/** What another transaction does to the rows before ours can, and what then becomes of ours. */
+interface Race {
+  readonly other: string;
+  readonly statements: (table: string) => string;
+  readonly rollback?: true;
+  readonly answer: readonly [status: number, matched: number, updated?: number];
+  readonly rows: readonly string[];
+}
+
+const BYSTANDERS = ["3 2 open - 0", "4 1 shut - 0"];
+
+/** The table of RELIABILITY 3a, row by row. */
+const RACES: readonly Race[] = [
+  {
+    other: "only locks the row",
+    statements: (t) => `select from ${t} where id = 1 for update`,
+    answer: [200, 1, 1],
+    rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "changes another column",
+    statements: (t) => `update ${t} set n = 5 where id = 1`,
+    answer: [200, 1, 1],
+    rows: ["1 1 open ours 5", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "makes the row match no more",
+    statements: (t) => `update ${t} set state = 'shut' where id = 1`,
+    answer: [404, 0],
+    rows: ["1 1 shut - 0", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "deletes the row",
+    statements: (t) => `delete from ${t} where id = 1`,
+    answer: [404, 0],
+    rows: ["2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "moves the row to another tenant",
+    statements: (t) => `update ${t} set tenant_id = 2 where id = 1`,
+    answer: [404, 0],
+    rows: ["1 2 open - 0", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "makes another row match in its place",
+    statements: (t) =>
+      `update ${t} set state = case id when 1 then 'shut' else 'open' end where id in (1, 2)`,
+    answer: [200, 1, 1],
+    rows: ["1 1 shut - 0", "2 1 open ours 0", ...BYSTANDERS],
+  },
+  {
+    other: "touches the row and makes a second one match",
+    statements: (t) => `update ${t} set state = 'open', n = n + 1 where id in (1, 2)`,
+    answer: [409, 2],
+    rows: ["1 1 open - 1", "2 1 open - 1", ...BYSTANDERS],
+  },
+  {
+    other: "writes the same value",
+    statements: (t) => `update ${t} set note = 'ours' where id = 1`,
+    answer: [200, 1, 0],
+    rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "rolls back",
+    statements: (t) => `update ${t} set state = 'shut' where id in (1, 2, 3)`,
+    rollback: true,
+    answer: [200, 1, 1],
+    rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
+  },
+  {
+    other: "touches the row and inserts a second one that matches",
+    statements: (t) =>
+      `update ${t} set n = 1 where id = 1; insert into ${t} values (5, 1, 'open', null, 0)`,
+    answer: [409, 2],
+    rows: ["1 1 open - 1", "2 1 shut - 0", ...BYSTANDERS, "5 1 open - 0"],
+  },
+];
+
+describe("Update Single against a transaction that commits while it waits", () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await createTestService("real", {
+      environment: { ROWGATE_TENANT_SETTING: TENANT_SETTING },
+    });
+    await makeContestedTables(service.database.admin);
+  });
+  after(() => service.close());
+
+  function update(table: string): Promise<Answer> {
+    const body = { filters: { state: "open" }, fields: { note: "ours" } };
+    return service.send("PATCH", `/integration/tables/${table}/records/single`, { body });
+  }
+
+  for (const table of CONTESTED_TABLES) {
+    for (const { other, statements, rollback, answer, rows } of RACES) {
+      it(`holds exactly-one on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race]`, async () => {
+        const { admin } = service.database;
+        await fillContestedTable(admin, table);
+        const session = await openOtherSession(admin);
+        try {
+          await session.run(`begin; ${statements(table.name)}`);
+          const pending = update(table.name);
+          await session.awaitBlocked(1);
+          await session.run(rollback ? "rollback" : "commit");
+          const { status, body } = await pending;
+          assertEquals([status, body["matched"], body["updated"]], [
+            answer[0],
+            answer[1],
+            answer[2],
+          ]);
+        } finally {
+          await session.close();
+        }
+        assertEquals(await readContestedTable(admin, table), rows);
+      });
+    }
+  }
+});
