@@ -3,8 +3,8 @@ import type { Fragment, PendingQuery, Row, Sql } from "postgres";
 /** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 
-/** Compiles one statement of a transaction, whatever its rows are. */
-export type Step = (sql: Sql) => Fragment;
+/** Compiles one statement of a transaction, from the rows that the step before gave. */
+export type Step = (sql: Sql, before: readonly Row[]) => Fragment;
 
 /** How a statement is to be run. */
 export interface RunOptions {

@@ -59,9 +59,11 @@ async function runTransaction(
   }
   let rows: Row[] = [];
   try {
-    for (const compile of steps) {
+    for (const step of steps) {
       if (isLost()) return { failure: LANE_LOST };
-      const outcome = await runStatement(sql, compile as Compile, options);
+      const before = rows;
+      const compile: Compile = (sql) => step(sql, before) as PendingQuery<Row[]>;
+      const outcome = await runStatement(sql, compile, options);
       if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
       rows = outcome.rows;
     }

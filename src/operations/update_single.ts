@@ -1,3 +1,4 @@
+import type { Step } from "../database/database.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
@@ -39,10 +40,30 @@ async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
     );
     if (!isOvertaken(plan, row!)) return row!;
   }
-  return await transact<SingleRow>(call, {
-    steps: [(sql) => compileLock(sql, plan), (sql) => compileUpdateSingle(sql, plan, setting)],
-    rollback: plan.rollback,
-  });
+  return await writeLocked(call, plan);
+}
+
+/** How often the lane looks again when the row that matches was not yet there to be locked. */
+const MAX_LANE_REPEATS = 3;
+
+/**
+ * Locks, then writes what was locked. A lock that waited in vain finds nothing, since a row that came
+ * to match meanwhile is younger than its snapshot: nobody holds that one, so nothing is written.
+ */
+async function writeLocked(call: Call, plan: UpdatePlan): Promise<SingleRow> {
+  const setting = settingOf(call);
+  for (let repeats = 0; repeats <= MAX_LANE_REPEATS; repeats++) {
+    let locked = 0;
+    const write: Step = (sql, before) => {
+      locked = before.length;
+      return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, setting);
+    };
+    const steps: Step[] = [(sql) => compileLock(sql, plan), write];
+    const row = await transact<SingleRow>(call, { steps, rollback: plan.rollback });
+    if (locked > 0 || !isOvertaken(plan, row)) return row;
+  }
+  const message = "The rows are being changed by other requests; nothing was changed";
+  throw new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }
 
 function isOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
