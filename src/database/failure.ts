@@ -31,6 +31,7 @@ export function classify(error: unknown, sent = true): Failure {
     readonly constraint_name?: unknown;
     readonly column_name?: unknown;
     readonly message?: unknown;
+    readonly routine?: unknown;
   };
   const code = typeof fields.code === "string" ? fields.code : "UNKNOWN";
   const known = kindOf(code, fields.name === "PostgresError");
@@ -40,10 +41,18 @@ export function classify(error: unknown, sent = true): Failure {
     code,
     constraint: kind === "check" ? text(fields.constraint_name) : undefined,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
-    message: kind === "raised" && code.startsWith("P0")
+    message: kind === "raised" && isSaid(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
   };
+}
+
+/** PL/pgSQL's own: a failed assertion, a `select into strict` that found no row or several. */
+const UNSAID_CODES: ReadonlySet<string> = new Set(["P0002", "P0003", "P0004"]);
+
+/** Tells whether an author meant the message for somebody to read. */
+function isSaid(code: string, routine: unknown): boolean {
+  return code.startsWith("P0") && (!UNSAID_CODES.has(code) || routine === "exec_stmt_raise");
 }
 
 /** Tells whether a connection must not be used again after a failure on it. */
@@ -87,7 +96,10 @@ export function toApiError(failure: Failure, { write }: { readonly write: boolea
     case "conflict":
       return refuse(409, "The new values conflict with existing data");
     case "raised":
-      return refuse(400, failure.message ?? "The database refused the change");
+      // Where rows are read, it may be of a row that the tenant's predicate would have left out.
+      return write
+        ? refuse(400, failure.message ?? "The database refused the change")
+        : refuse(400, "The database refused the query");
     case "permission":
       return refuse(403, "The service's database role does not permit this");
     case "serialization":

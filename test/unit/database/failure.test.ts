@@ -95,6 +95,20 @@ describe("toApiError", () => {
     assertEquals([raised.status, raised.message], [400, SECRET]);
   });
 
+  it("shows what a trigger said, not what PL/pgSQL says for it [D4.raise] [D4.no-postgres-text]", () => {
+    for (const code of ["P0002", "P0003", "P0004"]) {
+      const routines = ["exec_stmt_execsql", "exec_stmt_raise"].map((routine) =>
+        toApiError(classify(pretend(code, { routine })), { write: true }).message
+      );
+      assertEquals(routines, ["The database refused the change", SECRET]);
+    }
+  });
+
+  it("shows nothing of what a function raised over the rows of a query [D4.no-postgres-text]", () => {
+    const error = toApiError(classify(pretend("P0001")), { write: false });
+    assertEquals([error.status, error.message], [400, "The database refused the query"]);
+  });
+
   it("has one text for unique, foreign key and exclusion violations [D4.conflict]", () => {
     const texts = ["23505", "23503", "23P01"].map((code) =>
       toApiError(classify(pretend(code)), { write: true }).message
