@@ -1,4 +1,4 @@
-import { ApiError } from "./errors.ts";
+import { ApiError, type ErrorDetails } from "./errors.ts";
 import { MAX_ISSUES_TOLD, MAX_QUOTED_CHARACTERS } from "./limits.ts";
 
 /** Where in the client's document something is: keys and array positions from the top. */
@@ -45,12 +45,16 @@ export function quote(value: unknown): string {
  * Makes the 400 that tells the first five issues, in the order of the client's document.
  * @see DECISIONS 7
  */
-export function refuseIssues(issues: readonly Issue[], document: unknown, stale = false): ApiError {
+export function refuseIssues(
+  issues: readonly Issue[],
+  document: unknown,
+  details: ErrorDetails = {},
+): ApiError {
   const order: Order = { document, ranks: new Map() };
   const ordered = [...issues].sort((a, b) => comparePaths(a.path, b.path, order));
   const told = ordered.slice(0, MAX_ISSUES_TOLD)
     .map((issue) => `${printPath(issue.path)}: ${issue.message}`);
-  return new ApiError(400, told.join("; "), { stale });
+  return new ApiError(400, told.join("; "), details);
 }
 
 /** Compares by place in the document; `ranks` remembers the keys of each object. */

@@ -53,6 +53,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
+    ruled: found.ruled,
   };
 }
 

@@ -109,6 +109,8 @@ export interface Table {
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
+  /** True when a rule on UPDATE stands on it, which Postgres does not carry out inside of WITH. */
+  readonly ruled: boolean;
 }
 
 /** All that clients may address, at one moment. Swapped whole, never changed. */

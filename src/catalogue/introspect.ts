@@ -54,21 +54,24 @@ types (oid) as (
   where beneath.oid is not null
 ),
 operators as (
-  select o.opcintype as type, m.amname = 'btree' as ordered
+  -- By name too: hstore's operator class orders by #<#, and has no < that a filter could use.
+  select o.opcintype as type, q.oprname as name
   from pg_catalog.pg_opclass o
-  join pg_catalog.pg_am m on m.oid = o.opcmethod and m.amname in ('btree', 'hash')
+  join pg_catalog.pg_am m on m.oid = o.opcmethod
   join pg_catalog.pg_amop p on p.amopfamily = o.opcfamily and p.amoplefttype = o.opcintype
-    and p.amoprighttype = o.opcintype and p.amopstrategy = 1
+    and p.amoprighttype = o.opcintype
+  join pg_catalog.pg_operator q on q.oid = p.amopopr
+    and (m.amname, p.amopstrategy, q.oprname) in (('btree', 1, '<'), ('btree', 3, '='), ('hash', 1, '='))
   where o.opcdefault and pg_catalog.pg_operator_is_visible(p.amopopr)
 ),
-comparable (type, ordered) as materialized (
-  select found.type, bool_or(found.ordered) from (
-    select o.type, o.ordered from operators o
+comparable (type, equality, ordered) as materialized (
+  select found.type, bool_or(found.name = '='), bool_or(found.name = '<') from (
+    select o.type, o.name from operators o
     union all
-    select b.castsource, o.ordered from operators o
+    select b.castsource, o.name from operators o
     join pg_catalog.pg_cast b on b.casttarget = o.type and b.castmethod = 'b'
       and b.castcontext = 'i'
-  ) found (type, ordered)
+  ) found (type, name)
   group by found.type
 ),
 described_types as (
@@ -80,7 +83,7 @@ described_types as (
     'notNull', t.typnotnull, 'element', e.oid::text,
     'labels', (select pg_catalog.json_agg(l.enumlabel order by l.enumsortorder)
       from pg_catalog.pg_enum l where l.enumtypid = t.oid),
-    'equality', k.type is not null, 'order', coalesce(k.ordered, false)) as description
+    'equality', coalesce(k.equality, false), 'order', coalesce(k.ordered, false)) as description
   from types
   join pg_catalog.pg_type t on t.oid = types.oid
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
@@ -114,6 +117,8 @@ described_tables as (
       pg_catalog.has_column_privilege(r.oid, 'ctid', 'SELECT')
       and pg_catalog.has_column_privilege(r.oid, 'xmin', 'SELECT')
       and pg_catalog.has_column_privilege(r.oid, 'tableoid', 'SELECT') else false end,
+    'ruled', exists (select from pg_catalog.pg_rewrite w
+      where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
     'key', coalesce((
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k

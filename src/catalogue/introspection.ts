@@ -17,6 +17,8 @@ export interface FoundTable {
   readonly comment: string | null;
   /** The role may read ctid, xmin and tableoid. */
   readonly pinnable: boolean;
+  /** The table has a rule on UPDATE. */
+  readonly ruled: boolean;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
   /** In column order; those that the role may not read as well. */

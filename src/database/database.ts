@@ -6,6 +6,9 @@ export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 /** Compiles one statement of a transaction, from the rows that the step before gave. */
 export type Step = (sql: Sql, before: readonly Row[]) => Fragment;
 
+/** Rows of a transaction's last step, and how many it read or wrote. */
+export type StepResult<R extends Row = Row> = R[] & { readonly count: number };
+
 /** How a statement is to be run. */
 export interface RunOptions {
   /** True when the statement may change rows: it is never repeated after a lost connection. */
@@ -30,7 +33,7 @@ export interface Database {
   readonly transact: <R extends Row>(
     steps: readonly Step[],
     options: TransactionOptions,
-  ) => Promise<R[]>;
+  ) => Promise<StepResult<R>>;
   /** Calls back on each NOTIFY of the channel; does nothing where no session can be held. */
   readonly listen: (channel: string, notified: () => void) => Promise<void>;
   /** Waits for what runs, at most the given milliseconds, then closes. */

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, Sql } from "postgres";
-import type { Compile, Database, Step, TransactionOptions } from "./database.ts";
+import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, fail, isBroken, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
@@ -23,7 +23,7 @@ export function openLane(
   async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback }: TransactionOptions,
-  ): Promise<R[]> {
+  ): Promise<StepResult<R>> {
     const leave = await gate.enter();
     if (typeof leave !== "function") throw toApiError(leave, { write: true });
     try {
@@ -32,7 +32,7 @@ export function openLane(
         (failure) => failure === LANE_LOST,
       );
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write: true });
-      return outcome.rows as R[];
+      return outcome.rows as StepResult<R>;
     } finally {
       leave();
     }

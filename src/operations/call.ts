@@ -68,7 +68,8 @@ export async function tryFresh<T>(
   } catch (error) {
     const failure = failureOf(error);
     if (!isStale(error, failure)) throw error;
-    const reason = failure?.code ?? "unknown name";
+    const reason = failure?.code ?? "refused";
+    // A client's mistake may come again and again; what only the database knew of does not.
     const atOnce = failure !== undefined;
     if (!await source.refresh(seen, { reason, atOnce })) throw settle(error);
   }

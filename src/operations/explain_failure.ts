@@ -28,30 +28,33 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
   if (failure === undefined) return error;
   switch (failure.kind) {
     case "value":
-      return await explainValue(failure, statement, "The database could not take the values");
+      return await explainValue(error, statement, "The database could not take the values");
     case "check":
-      return await explainValue(failure, statement, describeCheck(failure));
-    case "stale": {
-      // A type such as regclass refuses a value in the words of a missing table.
-      const issues = await locateValues(statement.call, statement.plan);
-      return issues.length > 0 ? refuseIssues(issues, statement.document) : error;
-    }
+      return await explainValue(error, statement, describeCheck(failure));
     case "not_null":
       return explainNull(failure, statement);
+    // A type of an extension may refuse a value with any code, regclass in the words of a missing table.
+    case "stale":
+    case "too_complex":
+    case "unknown":
+      return await explainValue(error, statement);
     default:
       return error;
   }
 }
 
+/** Names the values that Postgres refuses; where it takes them all, says `otherwise` or the error itself. */
 async function explainValue(
-  failure: Failure,
+  error: unknown,
   { call, plan, document }: FailedStatement,
-  otherwise: string,
-): Promise<ApiError> {
+  otherwise?: string,
+): Promise<unknown> {
   const issues = await locateValues(call, plan);
-  if (issues.length > 0) return refuseIssues(issues, document);
+  if (issues.length > 0) return refuseIssues(issues, document, { stale: true });
+  if (otherwise === undefined) return error;
+  const cause = failureOf(error);
   const member = plan.assignments === undefined ? "filters" : "fields";
-  return new ApiError(400, `${member}: ${otherwise}`, { cause: failure });
+  return new ApiError(400, `${member}: ${otherwise}`, { cause, stale: cause?.kind === "value" });
 }
 
 function describeCheck({ constraint }: Failure): string {

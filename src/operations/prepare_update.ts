@@ -28,13 +28,17 @@ export async function prepareUpdate<T>(
   });
 }
 
-/** Runs steps in the lane, the tenant's setting first where there is one. */
+/** Gives the lane's first step, the tenant's setting; none where there is no setting. */
+export function startLane(call: Call): Step[] {
+  const setting = settingOf(call);
+  return setting === undefined ? [] : [(sql) => compileSetTenant(sql, setting)];
+}
+
+/** Runs steps in the lane, and gives the one row of the last. */
 export async function transact<R extends object>(
   call: Call,
   { steps, rollback }: { steps: readonly Step[]; rollback: boolean },
 ): Promise<R> {
-  const setting = settingOf(call);
-  const first: Step[] = setting === undefined ? [] : [(sql) => compileSetTenant(sql, setting)];
-  const [row] = await call.database.transact([...first, ...steps], { rollback });
+  const [row] = await call.database.transact([...startLane(call), ...steps], { rollback });
   return row as unknown as R;
 }

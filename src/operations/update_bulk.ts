@@ -4,6 +4,7 @@ import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
 import { type Answer, type Call, settingOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { refuseExceeded } from "./refuse_exceeded.ts";
+import { writeRuled } from "./write_ruled.ts";
 
 /**
  * Update Bulk Records: changes fields of every row that matches; none is not an error.
@@ -23,6 +24,7 @@ export async function updateBulk(call: Call): Promise<Answer> {
 
 async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
   const setting = settingOf(call);
+  if (plan.table.ruled) return await writeRuledRows(call, plan);
   if (plan.rollback) {
     const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, setting)];
     return await transact<BulkRow>(call, { steps, rollback: true });
@@ -30,4 +32,11 @@ async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
   const options = { write: true, signal: call.signal };
   const [row] = await call.database.run((sql) => compileUpdateBulk(sql, plan, setting), options);
   return row!;
+}
+
+async function writeRuledRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
+  const { maxAffected } = plan;
+  const { matched, updated } = await writeRuled(call, plan, { maxRows: maxAffected, lock: false });
+  const exceeds = maxAffected !== undefined && BigInt(matched) > BigInt(maxAffected);
+  return { updated, exceeding: exceeds ? matched : null };
 }

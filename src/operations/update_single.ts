@@ -6,6 +6,7 @@ import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { type Answer, type Call, settingOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { refuseExceeded } from "./refuse_exceeded.ts";
+import { writeRuled } from "./write_ruled.ts";
 
 /**
  * Update Single Record: changes fields of exactly one row, or nothing.
@@ -32,6 +33,10 @@ export async function updateSingle(call: Call): Promise<Answer> {
  */
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   const setting = settingOf(call);
+  if (plan.table.ruled) {
+    const maxRows = Math.min(1, plan.maxAffected ?? 1);
+    return await writeRuled(call, plan, { maxRows, lock: true });
+  }
   if (plan.table.pinnable && !plan.rollback) {
     const options = { write: true, signal: call.signal };
     const [row] = await call.database.run(

@@ -7,8 +7,6 @@ import { nearest } from "../nearest.ts";
 /** Collects what is wrong with a request while it is planned. */
 export interface Findings {
   readonly issues: Issue[];
-  /** True when a name was not found, which a fresh catalogue may mend. */
-  unknownName: boolean;
 }
 
 /**
@@ -46,7 +44,6 @@ export function resolveColumn(
   const expected = near === undefined
     ? `expected a column of table ${quote(table.name)}`
     : `did you mean ${quote(near)}`;
-  findings.unknownName = true;
   findings.issues.push({ path, message: `Unknown column ${quote(name)}, ${expected}` });
   return undefined;
 }

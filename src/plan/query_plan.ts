@@ -38,12 +38,12 @@ export interface QueryOptions {
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
   const { table, access, count, wideNumbersAsText } = options;
-  const findings: Findings = { issues: [], unknownName: false };
+  const findings: Findings = { issues: [] };
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
   const sort = planSort(request.sort, table, findings);
   if (findings.issues.length > 0) {
-    throw refuseIssues(findings.issues, request.document, findings.unknownName);
+    throw refuseIssues(findings.issues, request.document, { stale: true });
   }
   return {
     table,

@@ -45,7 +45,7 @@ export interface UpdateOptions {
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback } = options;
-  const findings: Findings = { issues: [], unknownName: false };
+  const findings: Findings = { issues: [] };
   const items = collect(
     request.filters,
     findings,
@@ -57,7 +57,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
     ([field, value]) => planAssignment({ field, value }, table, findings),
   );
   if (findings.issues.length > 0) {
-    throw refuseIssues(findings.issues, request.document, findings.unknownName);
+    throw refuseIssues(findings.issues, request.document, { stale: true });
   }
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Step } from "../../src/database/database.ts";
+import type { Fragment, Sql } from "postgres";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
@@ -8,6 +8,7 @@ import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock } from "../../src/sql/lane.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import type { Access } from "../../src/tokens/token.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -72,7 +73,7 @@ const UPDATE = {
   fields: { amount: 1.5, tags: ["a"], day: null },
 };
 
-const STATEMENTS: Record<string, Step> = {
+const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a query for everything": (sql) => compileSelect(sql, select({})),
   "a query with filters, select and sort": (sql) =>
     compileSelect(
@@ -97,6 +98,8 @@ const STATEMENTS: Record<string, Step> = {
   "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
   "a bulk update with max-affected": (sql) =>
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTING),
+  "the decision before rules": (sql) => compileDecision(sql, update(UPDATE)),
+  "an update of a table with rules": (sql) => compileUpdateRuled(sql, update(UPDATE), 1),
   "the lock of the lane": (sql) => compileLock(sql, update(UPDATE)),
 };
 

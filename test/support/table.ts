@@ -51,6 +51,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     },
     writable: true,
     pinnable: true,
+    ruled: false,
     ...more,
   };
 }

@@ -7,7 +7,7 @@ import type { Json } from "../../../src/request/update_request.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {
-  const findings: Findings = { issues: [], unknownName: false };
+  const findings: Findings = { issues: [] };
   const assignment = planAssignment({ field: column.name, value }, makeTable([column]), findings);
   return { value: assignment?.value, issues: findings.issues };
 }
