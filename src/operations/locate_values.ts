@@ -6,14 +6,10 @@ import type { Assignment } from "../plan/update_plan.ts";
 import { compileProbe } from "../sql/probe.ts";
 import { type Call, failureOf } from "./call.ts";
 
-/** What Postgres says of a value that it can not cast; `stale` when a `regclass` names nothing. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  "value",
-  "check",
-  "not_null",
-  "stale",
-  "too_complex",
-]);
+/** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */
+const REFUSALS: ReadonlySet<string> = new Set(
+  ["value", "check", "not_null", "stale", "too_complex", "unknown"],
+);
 
 /** Values of one column that Postgres casts alike. */
 interface Suspects {
