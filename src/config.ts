@@ -71,5 +71,5 @@ function refuseUnknown(name: string, text: string): readonly string[] {
   if (accepted?.includes(text)) return [];
   if (accepted !== undefined) return [`${name}: is not available in this version, leave it out`];
   const meant = nearest(name, [...Object.keys(SETTINGS), ...UNAVAILABLE.keys()]);
-  return [`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}?`}`];
+  return [`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}`}`];
 }

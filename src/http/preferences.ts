@@ -85,7 +85,7 @@ function refuseUnknown(
   const meant = nearest(name, known);
   const expected = meant === undefined || meant === name
     ? `expected one of ${known.map((one) => SPELT[one]).join(", ")}`
-    : `did you mean ${quote(meant)}?`;
+    : `did you mean ${quote(meant)}`;
   return new ApiError(400, `Prefer: ${shown} is not a preference of this operation, ${expected}`);
 }
 

@@ -20,7 +20,7 @@ export function reportUnknownKey(
   const meant = nearest(key, known);
   const expected = meant === undefined
     ? `expected ${known.length > 1 ? "one of " : ""}${known.join(", ")}`
-    : `did you mean ${quote(meant)}?`;
+    : `did you mean ${quote(meant)}`;
   report(findings, path, `${quote(key)} is not a known key, ${expected}`);
   return meant;
 }

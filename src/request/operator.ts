@@ -54,5 +54,5 @@ export function describeBadOperator(op: unknown): string {
     ? OTHER_SPELLINGS.get(op.toLowerCase()) ?? nearest(op, OPERATORS)
     : undefined;
   return `${quote(op)} is not a supported operator, ` +
-    (meant === undefined ? `expected one of ${OPERATORS.join(", ")}` : `did you mean "${meant}"?`);
+    (meant === undefined ? `expected one of ${OPERATORS.join(", ")}` : `did you mean "${meant}"`);
 }

@@ -121,7 +121,7 @@ describe("readConfig", () => {
 
   it("names the nearest variable for an unknown one [DECISIONS 9]", () => {
     assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
-      "ROWGATE_POOLSIZE: is not known, did you mean ROWGATE_POOL_SIZE?",
+      "ROWGATE_POOLSIZE: is not known, did you mean ROWGATE_POOL_SIZE",
     ]);
   });
 

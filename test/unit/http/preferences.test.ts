@@ -58,7 +58,7 @@ describe("parsePreferences", () => {
       ["tx=rollback, handling=strict", "query", 'Prefer: "tx=rollback" is not a preference of'],
       ["handling=strict, count=none", "update", 'Prefer: "count=none" is not a preference of'],
       ["handling=strict, count=exact", "query", "expected one of handling=strict, count=none"],
-      ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"?'],
+      ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"'],
     ] as const
   ) {
     it(`refuses ${header} on ${operation}, naming what is unknown [D4.preference-strict]`, () => {

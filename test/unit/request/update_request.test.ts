@@ -64,7 +64,7 @@ describe("parseUpdateRequest", () => {
 
   it("refuses other keys, naming the nearest, and says what is missing [DECISIONS 4]", () => {
     const message = refuse({ filter: FILTERS, fields: FIELDS });
-    assertStringIncludes(message, 'filter: "filter" is not a known key, did you mean "filters"?');
+    assertStringIncludes(message, 'filter: "filter" is not a known key, did you mean "filters"');
     assertStringIncludes(message, "filters is required");
     assertStringIncludes(refuse({ filters: FILTERS, fields: FIELDS, where: 1 }), "where: ");
   });
