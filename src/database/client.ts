@@ -2,7 +2,7 @@ import type { Row } from "postgres";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
-import { CONNECT_MS } from "./connection.ts";
+import { CONNECT_MS, planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions } from "./database.ts";
 import { openDriver } from "./driver.ts";
 import type { Client } from "./driver.ts";
@@ -108,7 +108,8 @@ export async function openDatabase(
     await embedded?.close();
   }
 
-  return { run, transact, listen, close };
+  const settings = embedded === undefined ? planStatementSettings(config) : {};
+  return { settings, run, transact, listen, close };
 }
 
 /**

@@ -56,11 +56,11 @@ export function planSettings(
   config: Config,
   { checkClient }: { readonly checkClient: boolean },
 ): Record<string, string> {
-  // A pooler in transaction mode passes on what it tracks and refuses the rest.
-  if (!config.prepare) return { ...PRINT_SETTINGS };
+  if (!config.prepare) return { ...POOLER_SETTINGS };
   const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
   return {
     ...(options === null ? {} : { options }),
+    ...POOLER_SETTINGS,
     ...PRINT_SETTINGS,
     ...SESSION_SETTINGS,
     statement_timeout: String(config.statementTimeoutMs),
@@ -70,19 +70,33 @@ export function planSettings(
   };
 }
 
-/** What even a pooler keeps track of. */
-export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+/**
+ * Gives the settings that each statement makes for itself: behind a pooler the session is anybody's.
+ * A statement's own timeout can't be set by itself; our deadline stands in for it.
+ * @see DECISIONS 9
+ */
+export function planStatementSettings(config: Config): Record<string, string> {
+  if (config.prepare) return {};
+  return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
+}
+
+/** What every pooler keeps track of; pgbouncer refuses a session that asks for more. */
+export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
   application_name: "rowgate",
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
-  IntervalStyle: "iso_8601",
 };
 
-/** What makes Postgres print and judge the same everywhere, whatever a role or database has set. */
-export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+/** What makes Postgres print the same everywhere, whatever a role or database has set. */
+export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+  IntervalStyle: "iso_8601",
   extra_float_digits: "1",
   bytea_output: "hex",
   lc_monetary: "C",
+};
+
+/** What else a session of ours is started with. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   standard_conforming_strings: "on",
   jit: "off",
   row_security: "on",

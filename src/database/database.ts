@@ -28,6 +28,8 @@ export interface TransactionOptions {
  * `cause` is a `Failure`; no text of Postgres stands in its message.
  */
 export interface Database {
+  /** What each statement must set for itself, because the session can't be trusted to have it. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
   /** Runs the steps in one transaction, on a connection of its own, one transaction at a time. */
   readonly transact: <R extends Row>(

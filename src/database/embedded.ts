@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from "node
 import { join } from "node:path";
 import process from "node:process";
 import type { PGlite } from "@electric-sql/pglite";
-import { PRINT_SETTINGS, SESSION_SETTINGS } from "./connection.ts";
+import { POOLER_SETTINGS, PRINT_SETTINGS, SESSION_SETTINGS } from "./connection.ts";
 import { shareSession } from "./session.ts";
 
 /** A Postgres in this process, without a port. */
@@ -66,7 +66,7 @@ async function start({ dataDir, load }: EmbeddedOptions): Promise<PGlite> {
     ),
     extensions,
   });
-  const settings = { ...PRINT_SETTINGS, ...SESSION_SETTINGS };
+  const settings = { ...POOLER_SETTINGS, ...PRINT_SETTINGS, ...SESSION_SETTINGS };
   const text = Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`);
   await postgres.exec(text.join(";"));
   return postgres;

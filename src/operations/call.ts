@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import type { ParsedJson } from "../request/json.ts";
-import type { TenantSetting } from "../sql/setting.ts";
+import type { Setting } from "../sql/setting.ts";
 import type { Access } from "../tokens/token.ts";
 
 /** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
@@ -41,9 +41,12 @@ export interface Answer {
   readonly cacheable?: boolean;
 }
 
-/** Gives the setting that carries the call's tenant into a statement. @see DECISIONS 9 */
-export function settingOf({ tenantSetting, access }: Call): TenantSetting | undefined {
-  return tenantSetting === undefined ? undefined : { name: tenantSetting, tenant: access.tenant };
+/** Gives the settings that each statement of a call makes for itself. @see DECISIONS 9 */
+export function settingsOf({ tenantSetting, access, database }: Call): readonly Setting[] {
+  const own = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+  return tenantSetting === undefined
+    ? own
+    : [...own, { name: tenantSetting, value: access.tenant }];
 }
 
 /** Gives the database's failure behind an error; undefined for any other error. */

@@ -2,8 +2,8 @@ import { resolveTable } from "../catalogue/resolve.ts";
 import type { Step } from "../database/database.ts";
 import { planUpdate, type UpdatePlan } from "../plan/update_plan.ts";
 import { parseUpdateRequest, type UpdateRequest } from "../request/update_request.ts";
-import { compileSetTenant } from "../sql/lane.ts";
-import { type Call, settingOf, tryFresh } from "./call.ts";
+import { compileSetStep } from "../sql/lane.ts";
+import { type Call, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 
 /** What both updates do before they differ: table, body, plan; then the given run. */
@@ -28,10 +28,10 @@ export async function prepareUpdate<T>(
   });
 }
 
-/** Gives the lane's first step, the tenant's setting; none where there is no setting. */
+/** Gives the lane's first step, the settings of its statements; none where there are none. */
 export function startLane(call: Call): Step[] {
-  const setting = settingOf(call);
-  return setting === undefined ? [] : [(sql) => compileSetTenant(sql, setting)];
+  const settings = settingsOf(call);
+  return settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)];
 }
 
 /** Runs steps in the lane, and gives the one row of the last. */

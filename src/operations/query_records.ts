@@ -2,7 +2,7 @@ import { resolveTable } from "../catalogue/resolve.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { compileSelect, type PageRow } from "../sql/select.ts";
-import { type Answer, type Call, settingOf, tryFresh } from "./call.ts";
+import { type Answer, type Call, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 
 /**
@@ -29,10 +29,10 @@ async function readPage(
   call: Call,
   { plan, request }: { plan: QueryPlan; request: QueryRequest },
 ): Promise<PageRow> {
-  const setting = settingOf(call);
+  const settings = settingsOf(call);
   const options = { write: false, signal: call.signal };
   try {
-    const [page] = await call.database.run((sql) => compileSelect(sql, plan, setting), options);
+    const [page] = await call.database.run((sql) => compileSelect(sql, plan, settings), options);
     return page!;
   } catch (error) {
     throw await explainFailure(error, { call, plan, document: request.document });

@@ -1,7 +1,7 @@
 import type { Step } from "../database/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
-import { type Answer, type Call, settingOf } from "./call.ts";
+import { type Answer, type Call, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
@@ -23,14 +23,14 @@ export async function updateBulk(call: Call): Promise<Answer> {
 }
 
 async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
-  const setting = settingOf(call);
+  const settings = settingsOf(call);
   if (plan.table.ruled) return await writeRuledRows(call, plan);
   if (plan.rollback) {
-    const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, setting)];
+    const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, settings)];
     return await transact<BulkRow>(call, { steps, rollback: true });
   }
   const options = { write: true, signal: call.signal };
-  const [row] = await call.database.run((sql) => compileUpdateBulk(sql, plan, setting), options);
+  const [row] = await call.database.run((sql) => compileUpdateBulk(sql, plan, settings), options);
   return row!;
 }
 

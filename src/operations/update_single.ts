@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
-import { type Answer, type Call, settingOf } from "./call.ts";
+import { type Answer, type Call, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
@@ -32,7 +32,7 @@ export async function updateSingle(call: Call): Promise<Answer> {
  * @see RELIABILITY 3a
  */
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
-  const setting = settingOf(call);
+  const settings = settingsOf(call);
   if (plan.table.ruled) {
     const maxRows = Math.min(1, plan.maxAffected ?? 1);
     return await writeRuled(call, plan, { maxRows, lock: true });
@@ -40,7 +40,7 @@ async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   if (plan.table.pinnable && !plan.rollback) {
     const options = { write: true, signal: call.signal };
     const [row] = await call.database.run(
-      (sql) => compileUpdateSingle(sql, plan, setting),
+      (sql) => compileUpdateSingle(sql, plan, settings),
       options,
     );
     if (!isOvertaken(plan, row!)) return row!;
@@ -56,12 +56,12 @@ const MAX_LANE_REPEATS = 3;
  * to match meanwhile is younger than its snapshot: nobody holds that one, so nothing is written.
  */
 async function writeLocked(call: Call, plan: UpdatePlan): Promise<SingleRow> {
-  const setting = settingOf(call);
+  const settings = settingsOf(call);
   for (let repeats = 0; repeats <= MAX_LANE_REPEATS; repeats++) {
     let locked = 0;
     const write: Step = (sql, before) => {
       locked = before.length;
-      return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, setting);
+      return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, settings);
     };
     const steps: Step[] = [(sql) => compileLock(sql, plan), write];
     const row = await transact<SingleRow>(call, { steps, rollback: plan.rollback });

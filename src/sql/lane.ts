@@ -1,7 +1,7 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileWhere } from "./predicate.ts";
-import type { TenantSetting } from "./setting.ts";
+import { compileSetConfig, type Setting } from "./setting.ts";
 import { compileTable } from "./update.ts";
 
 /**
@@ -14,7 +14,7 @@ export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
   } limit 2 for update`;
 }
 
-/** Compiles the tenant's setting for a whole transaction of the lane. */
-export function compileSetTenant(sql: Sql, setting: TenantSetting): PendingQuery<Row[]> {
-  return sql`select set_config(${setting.name}::text, ${setting.tenant}::text, true)`;
+/** Compiles the settings of a whole transaction of the lane. */
+export function compileSetStep(sql: Sql, settings: readonly Setting[]): PendingQuery<Row[]> {
+  return sql`select ${compileSetConfig(sql, settings)}`;
 }

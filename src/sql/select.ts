@@ -4,7 +4,7 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import { join, literal } from "./fragment.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileColumn, compileWhere } from "./predicate.ts";
-import { compileFromSetting, compileSetting, type TenantSetting } from "./setting.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 
 /** The one row of a query's result: texts, passed through as they are. */
 export interface PageRow {
@@ -24,7 +24,7 @@ export interface PageRow {
 export function compileSelect(
   sql: Sql,
   plan: QueryPlan,
-  setting?: TenantSetting,
+  settings: readonly Setting[] = [],
 ): PendingQuery<PageRow[]> {
   const from = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
   const limit = sql`${String(plan.perPage)}::text::int8`;
@@ -32,14 +32,14 @@ export function compileSelect(
   const total = plan.count ? compileTotal(sql, from, { limit, offset }) : sql`null`;
   const judgement = compileJudgement(sql, plan.predicate);
   return sql<PageRow[]>`with ${
-    compileSetting(sql, setting)
+    compileSettings(sql, settings)
   }"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j" from (select ${
     compileColumns(sql, plan)
   } from ${from}${
     compileOrder(sql, plan)
   } limit ${limit} offset ${offset}) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select "$j" from "$p") records${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${compileFromSetting(sql, setting)}`;
+  }${compileFromSettings(sql, settings)}`;
 }
 
 function compileTotal(

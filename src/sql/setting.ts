@@ -1,23 +1,33 @@
 import type { Fragment, Sql } from "postgres";
+import { join } from "./fragment.ts";
 
 /**
- * The setting that carries the tenant into a statement for the operator's own row level security:
- * name and tenant. Every statement then reads FROM it and has all else in scalar subqueries, which
- * run lazily and so behind it; other shapes were measured to see no rows.
+ * A setting that a statement makes for itself: the tenant, for the operator's own row level security,
+ * or what a pooler's session can't be trusted to have. Every statement with settings reads FROM them
+ * and has all else in scalar subqueries, which run lazily and so behind them; other shapes were
+ * measured to see no rows.
  * @see RELIABILITY 3c
  */
-export interface TenantSetting {
+export interface Setting {
   readonly name: string;
-  readonly tenant: string;
+  readonly value: string;
 }
 
-/** The first common table expression, with its comma; empty without a setting. */
-export function compileSetting(sql: Sql, setting: TenantSetting | undefined): Fragment {
-  if (setting === undefined) return sql``;
-  return sql`"$c" as materialized (select set_config(${setting.name}::text, ${setting.tenant}::text, true) "$s"), `;
+/** The first common table expression, with its comma; empty without settings. */
+export function compileSettings(sql: Sql, settings: readonly Setting[]): Fragment {
+  if (settings.length === 0) return sql``;
+  return sql`"$c" as materialized (select ${compileSetConfig(sql, settings)} "$s"), `;
 }
 
-/** What the outermost SELECT reads from; empty without a setting. */
-export function compileFromSetting(sql: Sql, setting: TenantSetting | undefined): Fragment {
-  return setting === undefined ? sql`` : sql` from "$c" where "$c"."$s" is not null`;
+/** What the outermost SELECT reads from; empty without settings. */
+export function compileFromSettings(sql: Sql, settings: readonly Setting[]): Fragment {
+  return settings.length === 0 ? sql`` : sql` from "$c" where "$c"."$s" is not null`;
+}
+
+/** One expression that makes all settings, until the transaction ends. */
+export function compileSetConfig(sql: Sql, settings: readonly Setting[]): Fragment {
+  const calls = settings.map(({ name, value }) =>
+    sql`set_config(${name}::text, ${value}::text, true)`
+  );
+  return sql`concat(${join(sql, ",", calls)})`;
 }

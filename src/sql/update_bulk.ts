@@ -2,7 +2,7 @@ import type { PendingQuery, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSetting, compileSetting, type TenantSetting } from "./setting.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 import { compileChanges, compileSet, compileTable } from "./update.ts";
 
 /** The one row of a bulk update's result. */
@@ -23,7 +23,7 @@ export interface BulkRow {
 export function compileUpdateBulk(
   sql: Sql,
   plan: UpdatePlan,
-  setting?: TenantSetting,
+  settings: readonly Setting[] = [],
 ): PendingQuery<BulkRow[]> {
   const table = compileTable(sql, plan);
   const where = compileWhere(sql, plan);
@@ -31,7 +31,7 @@ export function compileUpdateBulk(
   const limit = plan.maxAffected === undefined
     ? undefined
     : sql`${String(plan.maxAffected)}::text::int8`;
-  return sql<BulkRow[]>`with ${compileSetting(sql, setting)}${
+  return sql<BulkRow[]>`with ${compileSettings(sql, settings)}${
     limit === undefined
       ? sql``
       : sql`"$k" as materialized (select count(*) "$n" from (select 1 from ${table} where ${where} limit ${limit} + 1) "$r"), `
@@ -44,6 +44,6 @@ export function compileUpdateBulk(
       ? sql``
       : sql`, (select case when "$n" > ${limit} then (select count(*) from ${table} where ${where}) end from "$k")::text exceeding`
   }${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${
-    compileFromSetting(sql, setting)
+    compileFromSettings(sql, settings)
   }`;
 }

@@ -2,7 +2,7 @@ import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSetting, compileSetting, type TenantSetting } from "./setting.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 import { compileChanges, compileSet, compileTable } from "./update.ts";
 
 /** The one row of a single update's result. */
@@ -27,12 +27,12 @@ export interface SingleRow {
 export function compileUpdateSingle(
   sql: Sql,
   plan: UpdatePlan,
-  setting?: TenantSetting,
+  settings: readonly Setting[] = [],
 ): PendingQuery<SingleRow[]> {
   const table = compileTable(sql, plan);
   const where = compileWhere(sql, plan);
   const judgement = compileJudgement(sql, plan.predicate, plan.assignments);
-  return sql<SingleRow[]>`with ${compileSetting(sql, setting)}"$m" as materialized (select ${
+  return sql<SingleRow[]>`with ${compileSettings(sql, settings)}"$m" as materialized (select ${
     plan.table.pinnable ? sql`"$t".ctid "$i", "$t".xmin "$v", "$t".tableoid "$o", ` : sql``
   }${
     compileChanges(sql, plan.assignments)
@@ -42,7 +42,7 @@ export function compileUpdateSingle(
     compileMaximum(sql, plan)
   } and ${where} returning 1) select (select case when "$n" < 2 then "$n" else (select count(*) from ${table} where ${where}) end from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false) from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*) from "$u")::text updated${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${compileFromSetting(sql, setting)}`;
+  }${compileFromSettings(sql, settings)}`;
 }
 
 /** Views and tables whose system columns can't be read are locked first instead, in the lane. */

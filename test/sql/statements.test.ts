@@ -34,7 +34,7 @@ const TABLE = makeTable([
     cast: "text[]" as never,
   }),
 ]);
-const SETTING = { name: "app.tenant_id", tenant: "1" };
+const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
 
 function select(body: object, wishes: { count?: boolean; wide?: boolean } = {}) {
   return planQuery(parseQueryRequest(body), {
@@ -91,13 +91,13 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
       select({ select: ["id", "amount", "status"] }, { count: false, wide: true }),
     ),
   "a query with a tenant setting": (sql) =>
-    compileSelect(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTING),
+    compileSelect(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTINGS),
   "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
   "a single update of a table that can not be pinned": (sql) =>
-    compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTING),
+    compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTINGS),
   "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
   "a bulk update with max-affected": (sql) =>
-    compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTING),
+    compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTINGS),
   "the decision before rules": (sql) => compileDecision(sql, update(UPDATE)),
   "an update of a table with rules": (sql) => compileUpdateRuled(sql, update(UPDATE), 1),
   "the lock of the lane": (sql) => compileLock(sql, update(UPDATE)),

@@ -1,5 +1,5 @@
 with
-"$c" as materialized (select set_config($1::text, $2::text, true) "$s"),
+"$c" as materialized (select concat(set_config($1::text, $2::text, true)) "$s"),
 "$k" as materialized (select count(*) "$n"
 from (select 1
 from "app"."deals" "$t"

@@ -1,5 +1,5 @@
 with
-"$c" as materialized (select set_config($1::text, $2::text, true) "$s"),
+"$c" as materialized (select concat(set_config($1::text, $2::text, true)) "$s"),
 "$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j"
 from (select "$t"."id"
 from "app"."deals" "$t"

@@ -1,5 +1,5 @@
 with
-"$c" as materialized (select set_config($1::text, $2::text, true) "$s"),
+"$c" as materialized (select concat(set_config($1::text, $2::text, true)) "$s"),
 "$m" as materialized (select record_image_ne(row("$t"."amount"::"pg_catalog"."numeric", "$t"."tags"::text[], "$t"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$d"
 from "app"."deals" "$t"
 where "$t"."tenant_id" = $6::text::"pg_catalog"."int4"

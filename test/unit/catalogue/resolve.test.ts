@@ -42,7 +42,15 @@ function column(number: number, name: string, update = true) {
 
 function table(name: string, update = true) {
   const columns = [column(1, "id"), column(2, "tenant_id"), column(3, "value", update)];
-  return { name, kind: "r" as const, comment: null, pinnable: true, ruled: false, key: [1], columns };
+  return {
+    name,
+    kind: "r" as const,
+    comment: null,
+    pinnable: true,
+    ruled: false,
+    key: [1],
+    columns,
+  };
 }
 
 const FOUND: Introspection = {
