@@ -85,7 +85,6 @@ describe("planSettings", () => {
     const settings = planSettings({ ...CONFIG, prepare: false }, { checkClient: true });
     assertEquals(Object.keys(settings).sort(), [
       "DateStyle",
-      "IntervalStyle",
       "TimeZone",
       "application_name",
     ]);
