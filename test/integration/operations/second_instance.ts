@@ -1,0 +1,49 @@
+import { createApp } from "../../../src/app.ts";
+import { followDatabase } from "../../../src/catalogue/current.ts";
+import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
+import { readConfig } from "../../../src/config.ts";
+import { openDatabase } from "../../../src/database/client.ts";
+import { createTokenStore } from "../../../src/tokens/store.ts";
+import type { TestDatabase } from "../../support/database.ts";
+import { type Answer, send, type SendOptions } from "../../support/send.ts";
+
+/** Another service on the same database, which shares nothing with the first but that. */
+export interface SecondInstance {
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts another service in this process; it asks with the given token. */
+export async function openSecondInstance(
+  { servingUrl }: TestDatabase,
+  token: string,
+): Promise<SecondInstance> {
+  const { config, problems } = readConfig({
+    DATABASE_URL: servingUrl ?? "",
+    ROWGATE_POOL_SIZE: "4",
+  });
+  if (config === undefined) throw new Error(problems.join("\n"));
+  const observe = () => {};
+  const database = await openDatabase(config, observe);
+  const { schema, tenantColumn } = config;
+  const catalogue = followDatabase(database, {
+    schema,
+    tenantColumn,
+    policy: EMPTY_POLICY,
+    observe,
+  });
+  const app = createApp({
+    config,
+    database,
+    catalogue,
+    tokens: createTokenStore(database),
+    observe,
+  });
+  return {
+    send: (method, path, options) => send(app, token, { method, path, ...options }),
+    close: async () => {
+      catalogue.close();
+      await database.close(1000);
+    },
+  };
+}
