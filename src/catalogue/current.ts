@@ -7,6 +7,8 @@ import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
 import type { Introspection } from "./introspection.ts";
 
+const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
+
 /** The catalogue in force, following the database. @see DECISIONS 2 */
 export interface CurrentCatalogue {
   /** The catalogue in force; loads it when there is none yet. Rejects with the database's ApiError. */
@@ -130,7 +132,8 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     );
     inForce = { catalogue, source };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
-    for (const message of warnings) {
+    const empty = warnings.length === 0 && catalogue.tables.size === 0;
+    for (const message of empty ? [NOTHING_EXPOSED] : warnings) {
       if (!told.has(message)) observe({ kind: "warning", message });
       told.add(message);
     }

@@ -105,6 +105,22 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
+  it("warns when nothing at all is exposed, as by a misspelt tenant column [DECISIONS 9]", async () => {
+    const catalogue = followDatabase(database, {
+      schema: "public",
+      tenantColumn: "tenant_ident",
+      policy: EMPTY_POLICY,
+      observe: (observation) => observations.push(observation),
+    });
+    assertEquals((await catalogue.current()).tables.size, 0);
+    const message = 'no table is exposed; "rowgate tables" says why';
+    assertEquals(observations.filter(({ kind }) => kind === "warning"), [{
+      kind: "warning",
+      message,
+    }]);
+    catalogue.close();
+  });
+
   it("reads anew on demand, and tells whether there is something newer [DECISIONS 2]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
