@@ -8,6 +8,9 @@ export interface Stop extends Error {
   readonly lines: readonly string[];
 }
 
+const OWNER_HINT = "Run it as the owner of the database (DATABASE_URL), or grant the role what " +
+  '"rowgate setup --print" shows';
+
 /** Exit code of what was refused or failed. */
 export const FAILED = 1;
 /** Exit code of a wrong command line or configuration. */
@@ -32,5 +35,6 @@ export function explainFailure(error: unknown): Stop {
   const failure = error.cause as Failure | undefined;
   const fatal = failure === undefined ? undefined : describeFatal(failure);
   const what = fatal ?? `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
-  return stop(FAILED, `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`);
+  const line = `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`;
+  return failure?.kind === "permission" ? stop(FAILED, line, OWNER_HINT) : stop(FAILED, line);
 }

@@ -4,7 +4,7 @@ export type FailureKind =
   | "not_null" // 23502
   | "check" // 23514
   | "conflict" // 23505 23503 23P01
-  | "raised" // class P0
+  | "raised" // a trigger, view or generated column of the operator's refused
   | "stale" // 42703 42P01 42883 42804 …: the catalogue is behind
   | "permission" // 42501
   | "serialization" // 40001 40P01
@@ -16,6 +16,12 @@ export type FailureKind =
   | "unknown";
 
 const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
+  // What only the operator's triggers, views and generated columns can run into.
+  ["09000", "raised"],
+  ["21000", "raised"],
+  ["22012", "raised"],
+  ["27000", "raised"],
+  ["2D000", "raised"],
   ["23502", "not_null"],
   ["23514", "check"],
   ["44000", "check"],
@@ -41,6 +47,7 @@ const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ["25P04", "timeout"],
   ["25006", "unavailable"],
   ["3D000", "unavailable"],
+  ["55000", "unavailable"], // a materialised view that holds nothing yet
   ["57P03", "unavailable"],
   ["25P03", "lost"],
   ["57P01", "lost"],

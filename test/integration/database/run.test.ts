@@ -74,10 +74,11 @@ for (const kind of DATABASE_KINDS) {
     it("serves the next statement after each kind of failure", async () => {
       const failing: readonly (readonly [Compile, string])[] = [
         [(sql) => sql`select ${"x"}::text::int4`, "value"],
-        [(sql) => sql`select 1 / ${"0"}::text::int4`, "value"],
+        [(sql) => sql`select 1 / ${"0"}::text::int4`, "raised"],
         [(sql) => sql`select nothing from items where name = ${"x"}`, "stale"],
         [(sql) => sql`select from nowhere`, "stale"],
-        [(sql) => sql`select (select 1 union all select 2)`, "unknown"],
+        [(sql) => sql`select (select 1 union all select 2)`, "raised"],
+        [(sql) => sql`rollback to savepoint nowhere`, "unknown"],
       ];
       for (const [compile, expected] of [...failing, ...failing]) {
         const error = await refuse(subject.database.run(compile, { write: false }));

@@ -27,7 +27,7 @@ describe("classify", () => {
     ["unavailable", ["ECONNREFUSED", "CONNECT_TIMEOUT", "ENOTFOUND", "EAI_AGAIN"]],
     ["lost", ["57P01", "57P02", "08006", "CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]],
     ["too_complex", ["54000", "54001", "54023"]],
-    ["unknown", ["XX000", "21000", "39000", "SOMETHING"]],
+    ["unknown", ["XX000", "25P01", "39000", "SOMETHING"]],
   ];
   for (const [kind, codes] of kinds) {
     it(`takes ${codes.join(" ")} for ${kind} [DECISIONS 4]`, () => {
