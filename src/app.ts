@@ -1,6 +1,7 @@
 import { type IRequest, Router } from "itty-router";
 import type { Dependencies } from "./dependencies.ts";
 import { ApiError } from "./errors.ts";
+import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondOptions } from "./http/respond.ts";
 import { quote } from "./issue.ts";
@@ -11,8 +12,14 @@ import { startTrace, type Trace } from "./trace.ts";
 
 export type { Dependencies };
 
+/** Whom a request came from, as far as the runtime knows. */
+export interface Connection {
+  /** The address at the other end of the connection, without the port. */
+  readonly peer?: string | undefined;
+}
+
 /** The fetch handler. */
-export type App = (request: Request) => Promise<Response>;
+export type App = (request: Request, connection?: Connection) => Promise<Response>;
 
 /** Answers one method of one path. */
 type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
@@ -24,7 +31,8 @@ type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
 export function createApp(dependencies: Dependencies): App {
   const router = Router<IRequest, [Trace]>();
   const { config } = dependencies;
-  for (const [path, methods] of collectHandlers(dependencies)) {
+  const limits = config.rateLimit && openRateLimits(config.rateLimit);
+  for (const [path, methods] of collectHandlers(dependencies, limits)) {
     router.all(path, (request, trace) => dispatch(methods, request, trace));
   }
   router.all("*", (request) => {
@@ -33,10 +41,10 @@ export function createApp(dependencies: Dependencies): App {
   });
   let inFlight = 0;
 
-  return async function answer(request) {
+  return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
     const exchange = { request, requestId, corsOrigins: config.corsOrigins };
-    const trace = startTrace(exchange);
+    const trace = startTrace(exchange, connection.peer);
     inFlight++;
     try {
       if (inFlight > config.maxInFlight) throw refuseBusy();
@@ -58,14 +66,17 @@ function refuseBusy(): ApiError {
 }
 
 /** Gives the methods of each path. */
-function collectHandlers(dependencies: Dependencies): Map<string, Map<string, Handler>> {
+function collectHandlers(
+  dependencies: Dependencies,
+  limits: RateLimits | undefined,
+): Map<string, Map<string, Handler>> {
   const paths = new Map<string, Map<string, Handler>>();
   for (const route of ROUTES) {
     const methods = paths.get(route.path) ?? new Map<string, Handler>();
     paths.set(route.path, methods);
     methods.set(
       route.method,
-      (request, trace) => serveRoute(route, request, { trace, dependencies }),
+      (request, trace) => serveRoute(route, request, { trace, dependencies, limits }),
     );
   }
   for (const path of ["/livez", "/readyz"] as const) {

@@ -1,6 +1,12 @@
 import { nearest } from "./nearest.ts";
 import { SETTINGS, UNAVAILABLE } from "./settings.ts";
 
+/** So many requests in a window. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
 /** Everything an operator can set, checked, with defaults put in. @see DECISIONS 9 */
 export interface Config {
   readonly host: string;
@@ -19,6 +25,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly maxInFlight: number;
+  /** Of each token; undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
   /** False behind a transaction pooler. */
   readonly prepare: boolean;
   /** Name of the setting that carries the tenant into each statement. */

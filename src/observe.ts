@@ -12,6 +12,10 @@ export type Observation =
     readonly tokenId?: string;
     readonly tenant?: string;
     readonly rows?: number;
+    /** Whose rate limit refused it. */
+    readonly limited?: "token" | "peer";
+    /** Address of a peer that sent too many invalid tokens; of no other. */
+    readonly peer?: string;
   }
   | {
     readonly kind: "failure";

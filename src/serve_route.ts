@@ -5,6 +5,7 @@ import { authenticate } from "./http/authenticate.ts";
 import { readBody } from "./http/body.ts";
 import { makeEtag } from "./http/etag.ts";
 import { parsePreferences } from "./http/preferences.ts";
+import type { RateLimits } from "./http/rate_limit.ts";
 import { respond } from "./http/respond.ts";
 import type { Answer, Call } from "./operations/call.ts";
 import { parseJson } from "./request/json.ts";
@@ -16,22 +17,23 @@ import type { Trace } from "./trace.ts";
 interface Serving {
   readonly trace: Trace;
   readonly dependencies: Dependencies;
+  /** Undefined: none. */
+  readonly limits: RateLimits | undefined;
 }
 
 /**
- * Serves one authenticated operation: token, then the operation, which reads the body when it has
- * seen that the table is open.
- * @throws {ApiError} 401 the token; whatever the operation throws
+ * Serves one authenticated operation: token and its rate limit, then the operation, which reads the
+ * body when it has seen that the table is open.
+ * @throws {ApiError} 401 the token; 429 the rate limit; whatever the operation throws
  * @see DECISIONS 1
  */
 export async function serveRoute(
   route: Route,
   request: IRequest,
-  { trace, dependencies }: Serving,
+  { trace, dependencies, limits }: Serving,
 ): Promise<Response> {
   trace.operation = route.operation;
-  const access = await authenticate(request as unknown as Request, dependencies.tokens);
-  trace.access = access;
+  const access = await admit(request as unknown as Request, { trace, dependencies, limits });
   const call = makeCall(route, request, { trace, dependencies, access });
   if (call.table !== "") trace.table = call.table.slice(0, 100);
   const answer = await route.answer(call);
@@ -39,10 +41,31 @@ export async function serveRoute(
   return await respondAnswer(answer, trace);
 }
 
+/** Step 2 of DECISIONS 1. */
+async function admit(
+  request: Request,
+  { trace, dependencies, limits }: Serving,
+): Promise<Access> {
+  const access = await authenticate(request, dependencies.tokens, {
+    onRefusal() {
+      const refusal = limits?.countRefusal(trace.peer);
+      if (refusal === undefined) return;
+      trace.limited = "peer";
+      throw refusal;
+    },
+  });
+  trace.access = access;
+  const standing = limits?.countRequest(access.tokenId);
+  trace.quota = standing?.headers;
+  if (standing?.refusal === undefined) return access;
+  trace.limited = "token";
+  throw standing.refusal;
+}
+
 function makeCall(
   route: Route,
   request: IRequest,
-  { trace, dependencies, access }: Serving & { access: Access },
+  { trace, dependencies, access }: Omit<Serving, "limits"> & { access: Access },
 ): Call {
   const { config, database, catalogue } = dependencies;
   const limits = { maxBytes: config.maxBodyBytes, timeoutMs: config.requestTimeoutMs };

@@ -64,6 +64,22 @@ const origins = v.pipe(
   )),
 );
 
+const MAX_LIMITED_REQUESTS = 1_000_000;
+const WINDOW_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
+
+const rateLimit = v.union([
+  v.pipe(v.literal("off"), v.transform(() => undefined)),
+  v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d{0,6}\/(s|min|h)$/),
+    v.transform((text) => {
+      const [requests = "", window = ""] = text.split("/");
+      return { requests: Number(requests), windowSeconds: WINDOW_SECONDS[window]! };
+    }),
+    v.check(({ requests }) => requests <= MAX_LIMITED_REQUESTS),
+  ),
+], `expected off, or up to ${MAX_LIMITED_REQUESTS} requests in a window: 10/s, 600/min, 5000/h`);
+
 const host = v.pipe(v.string(), v.regex(/^[^\s/]+$/, "expected an address or a host's name"));
 const path = v.string();
 const logLevel = v.picklist(
@@ -97,6 +113,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     shape: wholeNumber(1024, 104_857_600),
   }),
   ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
+  ROWGATE_RATE_LIMIT: setting("rateLimit", undefined, { shape: rateLimit }),
   ROWGATE_PREPARE: setting("prepare", true, { shape: flag }),
   ROWGATE_TENANT_SETTING: setting("tenantSetting", undefined, { shape: tenantSetting }),
   ROWGATE_CORS_ORIGINS: setting("corsOrigins", [], { shape: origins }),
@@ -106,10 +123,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 
 /**
  * Variables of DECISIONS 9 whose feature is not here yet, with the values that ask for nothing: any
- * other one is refused, since a limit or an audit that is believed to be on would be worse.
+ * other one is refused, since an audit that is believed to be on would be worse.
  */
 export const UNAVAILABLE: ReadonlyMap<string, readonly string[]> = new Map([
-  ["ROWGATE_RATE_LIMIT", ["off"]],
   ["ROWGATE_AUDIT", ["off"]],
   ["ROWGATE_CONSOLE", ["on", "off"]],
 ]);

@@ -7,12 +7,18 @@ import type { Access } from "./tokens/token.ts";
 /** What is learnt of one request on its way, for its headers and its log line. */
 export interface Trace {
   readonly exchange: Exchange;
+  /** Address that the request came from, where it is known. */
+  readonly peer: string | undefined;
   operation?: string;
   table?: string;
   access?: Access;
   rows?: number;
   /** Value of `Preference-Applied`, once it is known. */
   applied?: string | undefined;
+  /** Headers that tell where the token stands to its limit. */
+  quota?: Readonly<Record<string, string>> | undefined;
+  /** Whose rate limit refused the request. */
+  limited?: "token" | "peer";
   /** Tells the failure behind an error; the client sees none of it. */
   readonly fail: (error: unknown, observe: Observe) => void;
   /** Tells the request, and gives its response back. */
@@ -20,10 +26,10 @@ export interface Trace {
 }
 
 /** Starts the trace of one request. */
-export function startTrace(exchange: Exchange): Trace {
+export function startTrace(exchange: Exchange, peer?: string): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { exchange, fail, end };
+  const trace: Trace = { exchange, peer, fail, end };
   return trace;
 
   function fail(error: unknown, observe: Observe): void {
@@ -33,6 +39,9 @@ export function startTrace(exchange: Exchange): Trace {
   }
 
   function end(response: Response, observe: Observe): Response {
+    for (const [name, value] of Object.entries(trace.quota ?? {})) {
+      response.headers.set(name, value);
+    }
     observe({
       kind: "request",
       requestId,
@@ -44,6 +53,8 @@ export function startTrace(exchange: Exchange): Trace {
       ...(trace.table !== undefined && { table: trace.table }),
       ...(trace.access && { tokenId: trace.access.tokenId, tenant: trace.access.tenant }),
       ...(trace.rows !== undefined && { rows: trace.rows }),
+      ...(trace.limited !== undefined && { limited: trace.limited }),
+      ...(trace.limited === "peer" && { peer }),
     });
     return response;
   }

@@ -6,6 +6,12 @@ const SCHEME = /^bearer +/i;
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const CHALLENGE = "Bearer";
 
+/** Who is told. */
+export interface AuthenticateOptions {
+  /** Called when a token that was sent is refused, not when none was; may throw in place of the 401. */
+  readonly onRefusal?: () => void;
+}
+
 /**
  * Gives the access of the token in `Authorization: Bearer <token>`. A token that can not be one is
  * refused without a look-up; unknown, expired and revoked ones with the same words.
@@ -13,15 +19,20 @@ const CHALLENGE = "Bearer";
  * @see spec 5
  * @see DECISIONS 5
  */
-export async function authenticate(request: Request, tokens: TokenStore): Promise<Access> {
+export async function authenticate(
+  request: Request,
+  tokens: TokenStore,
+  { onRefusal = () => {} }: AuthenticateOptions = {},
+): Promise<Access> {
   const header = request.headers.get("authorization");
   const scheme = header === null ? null : SCHEME.exec(header);
   if (header === null || scheme === null) throw refuseMissing();
   const token = header.slice(scheme[0].length);
-  if (token.length > MAX_TOKEN_CHARACTERS || !TOKEN.test(token)) throw refuseInvalid();
-  const access = await tokens.find(token);
-  if (access === null) throw refuseInvalid();
-  return access;
+  const isToken = token.length <= MAX_TOKEN_CHARACTERS && TOKEN.test(token);
+  const access = isToken ? await tokens.find(token) : null;
+  if (access !== null) return access;
+  onRefusal();
+  throw refuseInvalid();
 }
 
 function refuseMissing(): ApiError {

@@ -9,6 +9,8 @@ const ALLOWED_HEADERS = [
 const EXPOSED_HEADERS = [
   "ETag",
   "Preference-Applied",
+  "RateLimit",
+  "RateLimit-Policy",
   "Retry-After",
   "WWW-Authenticate",
   "X-Request-Id",

@@ -3,6 +3,7 @@ import type { Handler, ListenOptions, Server } from "./serve.ts";
 /** What is used of Bun's server. */
 interface BunServer {
   readonly port: number;
+  readonly requestIP: (request: Request) => { readonly address: string } | null;
   readonly stop: (closeActiveConnections?: boolean) => Promise<void>;
 }
 
@@ -12,7 +13,7 @@ interface BunRuntime {
     readonly hostname: string;
     readonly port: number;
     readonly idleTimeout: number;
-    readonly fetch: Handler;
+    readonly fetch: (request: Request, server: BunServer) => Promise<Response>;
   }) => BunServer;
 }
 
@@ -26,7 +27,7 @@ export function listen(handler: Handler, { host, port }: ListenOptions): Server 
     hostname: host,
     port,
     idleTimeout: MAX_IDLE_SECONDS,
-    fetch: (request) => handler(request),
+    fetch: (request, server) => handler(request, { peer: server.requestIP(request)?.address }),
   });
   return {
     port: server.port,

@@ -8,7 +8,7 @@ export function listen(handler: Handler, { host, port }: ListenOptions): Server 
     port,
     signal: aborter.signal,
     onListen() {},
-  }, (request) => handler(request));
+  }, (request, { remoteAddr: { hostname: peer } }) => handler(request, { peer }));
   // Rejects when the signal cuts it.
   server.finished.catch(() => {});
   return {

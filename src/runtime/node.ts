@@ -11,7 +11,7 @@ const SWEEP_MS = 50;
 /** Listens with Node's server behind the Web's Request and Response. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   const server = createAdaptorServer({
-    fetch: handler,
+    fetch: (request, { incoming }) => handler(request, { peer: incoming.socket.remoteAddress }),
     createServer,
     serverOptions: {
       headersTimeout: options.requestTimeoutMs,

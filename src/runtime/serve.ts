@@ -1,5 +1,8 @@
-/** The fetch handler. */
-export type Handler = (request: Request) => Promise<Response>;
+/** The fetch handler; `peer` is the address at the other end, without the port. */
+export type Handler = (
+  request: Request,
+  connection: { readonly peer: string | undefined },
+) => Promise<Response>;
 
 /** Where to listen, and how long a request may take to arrive. */
 export interface ListenOptions {
@@ -36,8 +39,8 @@ const FLUSH_MS = 500;
  */
 export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
   const running = new Set<Promise<Response>>();
-  const server = await listen((request) => {
-    const answer = handler(request);
+  const server = await listen((request, connection) => {
+    const answer = handler(request, connection);
     running.add(answer);
     const end = () => running.delete(answer);
     answer.then(end, end);

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/credential_tables.ts";
 import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.ts";
 import { OPERATORS } from "../../src/request/operator.ts";
-import { SETTINGS, UNAVAILABLE } from "../../src/settings.ts";
+import { type Setting, SETTINGS, UNAVAILABLE } from "../../src/settings.ts";
 
 const [readme = "", guide = "", operators = ""] = await Promise.all(
   ["README.md", "docs/guide.md", "docs/operators.md"].map((name) =>
@@ -20,7 +20,7 @@ describe("the documents", () => {
       const [one = "", two = ""] = second === undefined ? [text.trim()] : text.trim().split(", ");
       return second === undefined ? [[first, one]] : [[first, one], [second, two]];
     });
-    const known = Object.entries(SETTINGS).map(([name, setting]) => [name, print(setting.default)]);
+    const known = Object.entries(SETTINGS).map(([name, setting]) => [name, print(setting)]);
     assertEquals(
       listed.filter(([name]) => !UNAVAILABLE.has(name!)).sort(),
       known.sort(),
@@ -47,7 +47,9 @@ describe("the documents", () => {
   });
 });
 
-function print(preset: unknown): string {
+function print({ default: preset, parse }: Setting): string {
+  const off = parse("off");
+  if ("value" in off && off.value === preset) return "off";
   if (preset === undefined || (Array.isArray(preset) && preset.length === 0)) return "none";
   if (preset === true) return "on";
   return String(preset);

@@ -32,7 +32,7 @@ for (const runtime of RUNTIMES) {
     });
 
     it("tells every problem of the configuration and ends [D9.problems]", async () => {
-      const wrong = { PORT: "high", ROWGATE_POOL_SIZE: "0", ROWGATE_RATE_LIMIT: "600/min" };
+      const wrong = { PORT: "high", ROWGATE_POOL_SIZE: "0", ROWGATE_RATE_LIMIT: "600/day" };
       const { ended, output } = startCommand(runtime, ["serve"], wrong);
       assertEquals(await ended, 2);
       for (const name of Object.keys(wrong)) assertMatch(output().stderr, new RegExp(name));
@@ -49,6 +49,26 @@ for (const runtime of RUNTIMES) {
       assert(answer.records.length > 0);
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
+    });
+
+    it("limits the invalid tokens of a peer, whose address it is told [D8.rate-limit]", async () => {
+      const limited = { ...settings(), ROWGATE_RATE_LIMIT: "2/h" };
+      const server = startCommand(runtime, ["serve"], limited);
+      const banner = await awaitText(server, BANNER_END);
+      const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)!;
+      const statuses: number[] = [];
+      for (const token of ["one", "two", "three"]) {
+        const headers = { authorization: `Bearer ${token}` };
+        const answer = await fetch(`${address}/integration/token`, { headers });
+        await answer.body?.cancel();
+        statuses.push(answer.status);
+      }
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      assertEquals(statuses, [401, 401, 429]);
+      const line = server.output().stdout.split("\n").find((text) => text.includes('"limited"'))!;
+      assertEquals(JSON.parse(line).limited, "peer");
+      assertMatch(JSON.parse(line).peer, /127\.0\.0\.1$/);
     });
 
     it("keeps the data at the second start, and ends on SIGINT [D9.data-dir] [D9.signals]", async () => {

@@ -30,6 +30,7 @@ const CONFIG: Config = {
   requestTimeoutMs: 30_000,
   maxBodyBytes: 1_048_576,
   maxInFlight: 100,
+  rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,
   corsOrigins: [],

@@ -27,6 +27,7 @@ export function configure(overrides: Partial<Config>): Config {
     requestTimeoutMs: 30_000,
     maxBodyBytes: 1_048_576,
     maxInFlight: 1000,
+    rateLimit: undefined,
     prepare: true,
     tenantSetting: undefined,
     corsOrigins: [],

@@ -18,6 +18,7 @@ const DEFAULTS = {
   requestTimeoutMs: 30000,
   maxBodyBytes: 1048576,
   maxInFlight: 1000,
+  rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,
   corsOrigins: [],
@@ -34,6 +35,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_POOL_SIZE: ["0", "-3", "1.5", "1001"],
   ROWGATE_STATEMENT_TIMEOUT_MS: ["0", "9", "3600001", "30s"],
   ROWGATE_MAX_BODY_BYTES: ["1023", "999999999"],
+  ROWGATE_RATE_LIMIT: ["", "0/s", "600", "600/m", "600/day", "1.5/s", "-1/s", "1000001/h", "on"],
   ROWGATE_PREPARE: ["true", "ON"],
   ROWGATE_TENANT_SETTING: ["tenant", "app.", "a b.c", "app.x; drop"],
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
@@ -46,7 +48,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe("readConfig", () => {
-  it("has the defaults of the table [D9.host-port] [D9.schema-setting] [D9.tenant-column-setting] [D9.pool-size] [D9.pool-wait] [D9.statement-timeout] [D9.lock-timeout] [D9.request-timeout] [D9.max-body] [D9.max-in-flight] [D9.prepare] [D9.cors-setting] [D9.log-level] [D9.shutdown]", () => {
+  it("has the defaults of the table [D9.host-port] [D9.schema-setting] [D9.tenant-column-setting] [D9.pool-size] [D9.pool-wait] [D9.statement-timeout] [D9.lock-timeout] [D9.request-timeout] [D9.max-body] [D9.max-in-flight] [D9.rate-limit] [D9.prepare] [D9.cors-setting] [D9.log-level] [D9.shutdown]", () => {
     const { config } = readConfig({});
     assertEquals<unknown>({ ...config }, DEFAULTS);
   });
@@ -74,7 +76,7 @@ describe("readConfig", () => {
       ROWGATE_SHUTDOWN_MS: "0",
       ROWGATE_CONSOLE: "off",
       ROWGATE_AUDIT: "off",
-      ROWGATE_RATE_LIMIT: "off",
+      ROWGATE_RATE_LIMIT: "600/min",
     });
     assertEquals<unknown>({ ...config }, {
       host: "::",
@@ -91,6 +93,7 @@ describe("readConfig", () => {
       requestTimeoutMs: 400,
       maxBodyBytes: 2048,
       maxInFlight: 5,
+      rateLimit: { requests: 600, windowSeconds: 60 },
       prepare: false,
       tenantSetting: "app.tenant_id",
       corsOrigins: ["https://a.example", "http://localhost:3000"],
@@ -98,6 +101,25 @@ describe("readConfig", () => {
       shutdownMs: 0,
     });
     assert(Object.isFrozen(config));
+  });
+
+  for (
+    const [text, rateLimit] of [
+      ["off", undefined],
+      ["10/s", { requests: 10, windowSeconds: 1 }],
+      ["5000/h", { requests: 5000, windowSeconds: 3600 }],
+      ["1000000/min", { requests: 1_000_000, windowSeconds: 60 }],
+    ] as const
+  ) {
+    it(`reads ROWGATE_RATE_LIMIT=${text} [D9.rate-limit]`, () => {
+      assertEquals(readConfig({ ROWGATE_RATE_LIMIT: text }).config?.rateLimit, rateLimit);
+    });
+  }
+
+  it("says how a rate limit is written [D9.rate-limit]", () => {
+    assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/day" }), [
+      'ROWGATE_RATE_LIMIT: "600/day" can not be used, expected off, or up to 1000000 requests in a window: 10/s, 600/min, 5000/h',
+    ]);
   });
 
   it("tells every problem at once [D9.problems]", () => {
@@ -126,8 +148,7 @@ describe("readConfig", () => {
   });
 
   it("refuses what this version can not do instead of ignoring it [D9.unbuilt]", () => {
-    assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/min", ROWGATE_AUDIT: "on" }), [
-      "ROWGATE_RATE_LIMIT: is not available in this version, leave it out",
+    assertEquals(problemsOf({ ROWGATE_AUDIT: "on" }), [
       "ROWGATE_AUDIT: is not available in this version, leave it out",
     ]);
   });
