@@ -39,10 +39,15 @@ export function createTokenStore(
   const unknown: Answers<null> = openAnswers<null>({ size: MAX_ANSWERS, now });
   const asking = new Map<string, Asking>();
 
+  const remember = (token: string) => good.get(token) ?? unknown.get(token);
+
   async function find(token: string): Promise<Access | null> {
-    const found = good.get(token) ?? unknown.get(token);
+    const found = remember(token);
     if (found !== undefined) return found;
     if (await checkToken(token) === undefined) return null;
+    // Another request may have had its answer while this one's digest was made.
+    const answered = remember(token);
+    if (answered !== undefined) return answered;
     const sinceMs = now();
     const running = asking.get(token);
     if (running !== undefined && sinceMs - running.sinceMs < MAX_ANSWER_AGE_MS) {
