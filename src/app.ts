@@ -3,7 +3,8 @@ import type { Dependencies } from "./dependencies.ts";
 import { ApiError } from "./errors.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { takeRequestId } from "./http/request_id.ts";
-import { respond, respondError, respondOptions } from "./http/respond.ts";
+import { respond, respondError, respondOptions, respondText } from "./http/respond.ts";
+import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
 import { checkHealth } from "./operations/check_health.ts";
 import { ROUTES } from "./routes.ts";
@@ -20,6 +21,8 @@ export interface Connection {
 
 /** The fetch handler. */
 export type App = (request: Request, connection?: Connection) => Promise<Response>;
+
+const METRICS_PATH = "/metrics";
 
 /** Answers one method of one path. */
 type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
@@ -40,14 +43,16 @@ export function createApp(dependencies: Dependencies): App {
     throw new ApiError(404, `The path ${quote(pathname)} was not found`);
   });
   let inFlight = 0;
+  const count = (requests: number) => dependencies.observe({ kind: "in_flight", requests });
 
   return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
     const exchange = { request, requestId, corsOrigins: config.corsOrigins };
-    const trace = startTrace(exchange, connection.peer);
-    inFlight++;
+    const { peer } = connection;
+    const trace = startTrace(exchange, { peer, traceId: readTraceId(request) });
+    count(++inFlight);
     try {
-      if (inFlight > config.maxInFlight) throw refuseBusy();
+      if (inFlight > config.maxInFlight && !isWatch(request)) throw refuseBusy();
       return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
     } catch (error) {
       trace.fail(error, dependencies.observe);
@@ -55,9 +60,14 @@ export function createApp(dependencies: Dependencies): App {
       if (trace.applied !== undefined) response.headers.set("preference-applied", trace.applied);
       return trace.end(response, dependencies.observe);
     } finally {
-      inFlight--;
+      count(--inFlight);
     }
   };
+}
+
+/** Whoever watches must see that it is full: the figures are cheap and ask nobody. */
+function isWatch(request: Request): boolean {
+  return new URL(request.url).pathname === METRICS_PATH;
 }
 
 function refuseBusy(): ApiError {
@@ -80,10 +90,18 @@ function collectHandlers(
     );
   }
   for (const path of ["/livez", "/readyz"] as const) {
-    const check: Handler = async (_request, trace) =>
-      respond({ status: 200, json: await checkHealth(path, dependencies) }, trace.exchange);
+    const check: Handler = async (_request, trace) => {
+      trace.operation = path.slice(1);
+      return respond({ status: 200, json: await checkHealth(path, dependencies) }, trace.exchange);
+    };
     paths.set(path, new Map([["GET", check]]));
   }
+  const { metrics } = dependencies;
+  const print: Handler = async (_request, trace) => {
+    trace.operation = "metrics";
+    return respondText(await metrics.print(), metrics.type, trace.exchange);
+  };
+  paths.set(METRICS_PATH, new Map([["GET", print]]));
   return paths;
 }
 

@@ -1,6 +1,7 @@
 import type { CurrentCatalogue } from "./catalogue/current.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database/database.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Observe } from "./observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 
@@ -10,5 +11,7 @@ export interface Dependencies {
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
   readonly tokens: TokenStore;
+  /** Hears what happens; the metrics' own sink is a part of it. */
   readonly observe: Observe;
+  readonly metrics: Metrics;
 }

@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import type { Observation, Observe } from "./observe.ts";
+import type { Measured, Observation, Observe } from "./observe.ts";
 
 /** Where log lines go, and for whom. */
 export interface LogOptions {
@@ -8,6 +8,8 @@ export interface LogOptions {
   readonly human: boolean;
   readonly now?: () => Date;
 }
+
+type Logged = Exclude<Observation, Measured>;
 
 type Level = Exclude<Config["logLevel"], "silent">;
 
@@ -22,6 +24,7 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
   const { write, human, now = () => new Date() } = options;
   const least = LEVELS.indexOf(level);
   return function observe(observation) {
+    if (isMeasured(observation)) return;
     const found = levelOf(observation);
     if (LEVELS.indexOf(found) < least) return;
     const time = now().toISOString();
@@ -37,7 +40,24 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
   };
 }
 
-function levelOf(observation: Observation): Level {
+/** What is there to be counted. */
+function isMeasured(observation: Observation): observation is Measured {
+  switch (observation.kind) {
+    case "in_flight":
+    case "pool":
+    case "pool_wait":
+    case "prepared":
+    case "fault":
+    case "retry":
+    case "catalogue_read":
+    case "token_lookup":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function levelOf(observation: Logged): Level {
   switch (observation.kind) {
     case "request":
       return observation.status >= 500 ? "warn" : "info";
@@ -53,7 +73,12 @@ function levelOf(observation: Observation): Level {
   }
 }
 
-function describe(observation: Observation): string {
+function describe(observation: Logged): string {
+  const { repeated } = observation as { readonly repeated?: number };
+  return describeOnce(observation) + (repeated === undefined ? "" : `, ${repeated} times since`);
+}
+
+function describeOnce(observation: Logged): string {
   switch (observation.kind) {
     case "request": {
       const { method, status, durationMs, tenant, rows } = observation;

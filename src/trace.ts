@@ -9,6 +9,8 @@ export interface Trace {
   readonly exchange: Exchange;
   /** Address that the request came from, where it is known. */
   readonly peer: string | undefined;
+  /** Of the client's `traceparent`. */
+  readonly traceId: string | undefined;
   operation?: string;
   table?: string;
   access?: Access;
@@ -25,11 +27,14 @@ export interface Trace {
   readonly end: (response: Response, observe: Observe) => Response;
 }
 
+/** Where a request comes from, as far as it is known. */
+type Origin = Pick<Trace, "peer" | "traceId">;
+
 /** Starts the trace of one request. */
-export function startTrace(exchange: Exchange, peer?: string): Trace {
+export function startTrace(exchange: Exchange, { peer, traceId }: Origin): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { exchange, peer, fail, end };
+  const trace: Trace = { exchange, peer, traceId, fail, end };
   return trace;
 
   function fail(error: unknown, observe: Observe): void {
@@ -45,6 +50,7 @@ export function startTrace(exchange: Exchange, peer?: string): Trace {
     observe({
       kind: "request",
       requestId,
+      ...(traceId !== undefined && { traceId }),
       method: request.method,
       path: pathOf(request.url),
       status: response.status,

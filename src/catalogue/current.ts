@@ -117,6 +117,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
       const rows = await database.run((sql) => introspect(sql, options), { write: false });
       await replace(rows[0]?.introspection ?? "", reason);
       readAtMs = startedMs;
+      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs });
     } catch (error) {
       observe({ kind: "catalogue_failed", code: codeOf(error) });
       throw error;

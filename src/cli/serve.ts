@@ -3,7 +3,10 @@ import { createApp } from "../app.ts";
 import { followDatabase } from "../catalogue/current.ts";
 import { openDatabase } from "../database/client.ts";
 import type { Database } from "../database/database.ts";
+import { debounce } from "../debounce.ts";
 import { createLog } from "../log.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
+import type { Observe } from "../observe.ts";
 import type { Host } from "../runtime/host.ts";
 import { serve, type Served } from "../runtime/serve.ts";
 import { createTokenStore } from "../tokens/store.ts";
@@ -13,6 +16,7 @@ import { type Demonstration, prepareDemonstration } from "./demonstration.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import type { Run } from "./run.ts";
 import { explainFailure, FAILED, stop } from "./stop.ts";
+import { VERSION } from "./version.ts";
 
 const EXAMPLE = `
 Examples:
@@ -33,10 +37,15 @@ export function addServe(root: Command, run: Run): void {
 async function runServer(host: Host): Promise<number> {
   const signal = awaitSignal(host);
   const settings = await readSettings(host);
-  const observe = createLog(settings.config.logLevel, {
+  const metrics = createMetrics({ version: VERSION });
+  const log = debounce(createLog(settings.config.logLevel, {
     write: host.stdout.write,
     human: host.stdout.isTerminal,
-  });
+  }));
+  const observe: Observe = (observation) => {
+    metrics.observe(observation);
+    log(observation);
+  };
   // The driver can reject where nobody listens; the statement that suffers has its own deadline.
   host.onStrayError((error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
@@ -44,7 +53,7 @@ async function runServer(host: Host): Promise<number> {
   });
   try {
     const database = await openDatabase(settings.config, observe);
-    const { served, close, failed } = await start(host, { settings, database, observe });
+    const { served, close, failed } = await start(host, { settings, database, metrics, observe });
     const told = await Promise.race([signal, failed]);
     observe({ kind: "stopping", signal: told });
     const started = performance.now();
@@ -60,7 +69,8 @@ async function runServer(host: Host): Promise<number> {
 interface Parts {
   readonly settings: Settings;
   readonly database: Database;
-  readonly observe: ReturnType<typeof createLog>;
+  readonly metrics: Metrics;
+  readonly observe: Observe;
 }
 
 interface Started {
@@ -70,7 +80,10 @@ interface Started {
   readonly failed: Promise<never>;
 }
 
-async function start(host: Host, { settings, database, observe }: Parts): Promise<Started> {
+async function start(
+  host: Host,
+  { settings, database, metrics, observe }: Parts,
+): Promise<Started> {
   const { config, policy } = settings;
   const { schema, tenantColumn } = config;
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
@@ -84,8 +97,8 @@ async function start(host: Host, { settings, database, observe }: Parts): Promis
       // What is wrong with it is observed; the server says so in /readyz and tries again.
       await catalogue.current().catch(() => {});
     }
-    const tokens = createTokenStore(database);
-    const app = createApp({ config, database, catalogue, tokens, observe });
+    const tokens = createTokenStore(database, { observe });
+    const app = createApp({ config, database, catalogue, tokens, observe, metrics });
     const served = await listen(app, settings);
     observe({ kind: "listening", address: served.address });
     if (config.databaseUrl === undefined) {

@@ -8,8 +8,8 @@ import { openDriver } from "./driver.ts";
 import type { Client } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
-import { isBroken, toApiError } from "./failure.ts";
-import { openGate } from "./gate.ts";
+import { isBroken, nameFault, toApiError } from "./failure.ts";
+import { openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openShapes } from "./shapes.ts";
 import type { StatementOptions } from "./statement.ts";
@@ -44,15 +44,19 @@ export async function openDatabase(
   // PGlite has one session: a second statement would only wait inside of it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
   const statement: StatementOptions = {
-    shapes: openShapes(),
+    shapes: openShapes(
+      undefined,
+      (statements) => observe({ kind: "prepared", statements }),
+    ),
     connectMs: CONNECT_MS + 1000,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
   const driver = openDriver(config, embedded);
   const pool = driver.openClient({ max: poolSize, lingerMs: statement.deadlineMs });
   const single = driver.openClient({ max: 1, lingerMs: 0, keep: true });
-  const gate = openGate(poolSize, config.poolWaitMs);
-  const transact = openLane(single, openGate(1, config.poolWaitMs), statement);
+  const gate = openGate(poolSize, config.poolWaitMs, watchGate("statements", observe));
+  const laneGate = openGate(1, config.poolWaitMs, watchGate("transactions", observe));
+  const transact = openLane(single, laneGate, { ...statement, observe });
   const tell = observeAvailability(observe);
   let listener: Client | undefined;
 
@@ -61,14 +65,21 @@ export async function openDatabase(
     { write, signal }: RunOptions,
   ): Promise<R[]> {
     const leave = await gate.enter(signal);
-    if (typeof leave !== "function") throw toApiError(leave, { write });
+    if (typeof leave !== "function") {
+      observe({ kind: "fault", fault: nameFault(leave) });
+      throw toApiError(leave, { write });
+    }
     try {
-      const outcome = await repeat(async () => {
-        const sql = pool.sql();
-        const outcome = await runStatement(sql, compile, { ...statement, signal });
-        if (outcome.failure !== undefined && isBroken(outcome.failure)) pool.renew(sql);
-        return outcome;
-      }, (failure) => mayRepeat(failure, write));
+      const outcome = await repeat(
+        async () => {
+          const sql = pool.sql();
+          const outcome = await runStatement(sql, compile, { ...statement, signal });
+          if (outcome.failure !== undefined && isBroken(outcome.failure)) pool.renew(sql);
+          return outcome;
+        },
+        (failure) => mayRepeat(failure, write),
+        observe,
+      );
       tell(outcome.failure);
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
       return outcome.rows;
@@ -110,6 +121,14 @@ export async function openDatabase(
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   return { settings, run, transact, listen, close };
+}
+
+/** Tells how a pool stands, under its name. */
+function watchGate(pool: string, observe: Observe): WatchGate {
+  return {
+    moved: (size, inUse, waiting) => observe({ kind: "pool", pool, size, inUse, waiting }),
+    waited: (waitedMs) => observe({ kind: "pool_wait", pool, waitedMs }),
+  };
 }
 
 /**

@@ -60,6 +60,18 @@ export function isBroken(failure: Failure): boolean {
   return failure.kind === "lost" || failure.code === DEADLINE;
 }
 
+/** Failures of our own making that are told apart from the kind they are answered as. */
+const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
+  ["ABORTED", "aborted"],
+  ["POOL_WAIT", "pool_wait"],
+  [DEADLINE, "deadline"],
+]);
+
+/** Names a failure for the metrics: one of few words, never a code that a trigger chose. */
+export function nameFault({ kind, code }: Failure): string {
+  return FAULT_BY_CODE.get(code) ?? kind;
+}
+
 /** Makes a failure of our own, with nothing to tell but its kind and code. */
 export function fail(kind: FailureKind, code: string): Failure {
   return { kind, code, constraint: undefined, column: undefined, message: undefined };

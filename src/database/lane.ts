@@ -1,7 +1,8 @@
 import type { PendingQuery, Row, Sql } from "postgres";
+import type { Observe } from "../observe.ts";
 import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, isBroken, toApiError } from "./failure.ts";
+import { DEADLINE, fail, isBroken, nameFault, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
 import type { Client } from "./driver.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
@@ -9,6 +10,11 @@ import { repeat, runStatement, settle } from "./statement.ts";
 
 /** The transaction's connection went away before the commit: nothing was kept. */
 const LANE_LOST = fail("unavailable", "LANE_LOST");
+
+/** What the lane's statements are given, and who hears of their failures. */
+export interface LaneOptions extends StatementOptions {
+  readonly observe?: Observe;
+}
 
 /**
  * Makes the lane: transactions on a connection of its own, one at a time, since the driver's
@@ -18,18 +24,22 @@ const LANE_LOST = fail("unavailable", "LANE_LOST");
 export function openLane(
   client: Client,
   gate: Gate,
-  options: StatementOptions,
+  options: LaneOptions,
 ): Database["transact"] {
   async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback }: TransactionOptions,
   ): Promise<StepResult<R>> {
     const leave = await gate.enter();
-    if (typeof leave !== "function") throw toApiError(leave, { write: true });
+    if (typeof leave !== "function") {
+      options.observe?.({ kind: "fault", fault: nameFault(leave) });
+      throw toApiError(leave, { write: true });
+    }
     try {
       const outcome = await repeat(
         () => runTransaction(client, steps, { ...options, rollback }),
         (failure) => failure === LANE_LOST,
+        options.observe,
       );
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write: true });
       return outcome.rows as StepResult<R>;

@@ -24,15 +24,20 @@ export interface Shapes {
  * drops none, and 3,000 of them cost 85 MB a backend.
  * @see RELIABILITY 0.6
  */
-export function openShapes(size = MAX_PREPARED_SHAPES): Shapes {
+export function openShapes(
+  size = MAX_PREPARED_SHAPES,
+  grown?: (shapes: number) => void,
+): Shapes {
   const known = new Set<string>();
   return {
     admit(query) {
       const inside = query as unknown as DriverQuery;
       const text = printShape(inside);
       if (known.has(text)) return;
-      if (known.size < size) known.add(text);
-      else inside.options.prepare = false;
+      if (known.size < size) {
+        known.add(text);
+        grown?.(known.size);
+      } else inside.options.prepare = false;
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { PendingQuery, Row, RowList, Sql } from "postgres";
+import type { Observe } from "../observe.ts";
 import type { Compile } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { classify, DEADLINE, fail } from "./failure.ts";
+import { classify, DEADLINE, fail, nameFault } from "./failure.ts";
 import type { DriverQuery, Shapes } from "./shapes.ts";
 
 /** Rows, or what happened instead. */
@@ -69,23 +70,27 @@ const MAX_SERIALIZATION_RETRIES = 3;
 
 /**
  * Repeats what was rolled back by a deadlock or a serialization failure, at most three times, and
- * once what `again` says may be repeated.
+ * once what `again` says may be repeated. Each failure is observed, and each repetition.
  * @see DECISIONS 4
  */
 export async function repeat<T>(
   attempt: () => Promise<Outcome<T>>,
   again: (failure: Failure) => boolean,
+  observe?: Observe,
 ): Promise<Outcome<T>> {
   let collisions = 0;
   let repeated = false;
   while (true) {
     const outcome = await attempt();
     if (outcome.failure === undefined) return outcome;
+    const fault = nameFault(outcome.failure);
+    observe?.({ kind: "fault", fault });
     if (outcome.failure.kind === "serialization" && collisions < MAX_SERIALIZATION_RETRIES) {
       // Two that collided must not start again in step.
       const ms = Math.random() * 20 * 2 ** collisions++;
       await new Promise((resolve) => setTimeout(resolve, ms));
     } else if (!repeated && again(outcome.failure)) repeated = true;
     else return outcome;
+    observe?.({ kind: "retry", fault });
   }
 }

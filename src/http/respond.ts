@@ -32,11 +32,27 @@ export function respond(answer: Answer, exchange: Exchange): Response {
     return new Response(null, { status: 304, headers });
   }
   headers.set("content-type", "application/json; charset=utf-8");
-  const gzip = isCompressible(answer.json) && acceptsGzip(request.headers.get("accept-encoding"));
+  return finish(answer.status, { text: answer.json, headers }, request);
+}
+
+function finish(
+  status: number,
+  { text, headers }: { readonly text: string; readonly headers: Headers },
+  request: Request,
+): Response {
+  const gzip = isCompressible(text) && acceptsGzip(request.headers.get("accept-encoding"));
   if (gzip) headers.set("content-encoding", "gzip");
-  const { status, json } = answer;
   if (request.method === "HEAD") return new Response(null, { status, headers });
-  return new Response(gzip ? compress(json) : json, { status, headers });
+  return new Response(gzip ? compress(text) : text, { status, headers });
+}
+
+/**
+ * Makes the response to a reader of plain figures: 200 with a text of the given media type.
+ * @see DECISIONS 8
+ */
+export function respondText(text: string, type: string, exchange: Exchange): Response {
+  const headers = makeHeaders({ json: text, headers: { "content-type": type } }, exchange);
+  return finish(200, { text, headers }, exchange.request);
 }
 
 /**

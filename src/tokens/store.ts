@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
+import type { Measured, Observe } from "../observe.ts";
 import { type Answers, openAnswers } from "./answers.ts";
 import { describeRow } from "./describe_row.ts";
 import { parseRecord } from "./token_record.ts";
@@ -12,11 +13,14 @@ export const MAX_ANSWER_AGE_MS = 4000;
 /** Answers kept of each sort, good tokens and unknown ones. */
 const MAX_ANSWERS = 10_000;
 
-/** What tests set. */
+/** Who hears of look-ups, and what tests set. */
 export interface StoreOptions {
+  readonly observe?: Observe;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
+
+type Lookup = Extract<Measured, { kind: "token_lookup" }>["result"];
 
 /** A question that is on its way to the database. */
 interface Asking {
@@ -32,7 +36,7 @@ interface Asking {
  */
 export function createTokenStore(
   database: Database,
-  { now = () => performance.now() }: StoreOptions = {},
+  { now = () => performance.now(), observe = () => {} }: StoreOptions = {},
 ): TokenStore {
   // Apart, so that a flood of unknown tokens does not push out the good ones.
   const good = openAnswers<Access>({ size: MAX_ANSWERS, now });
@@ -43,15 +47,15 @@ export function createTokenStore(
 
   async function find(token: string): Promise<Access | null> {
     const found = remember(token);
-    if (found !== undefined) return found;
-    if (await checkToken(token) === undefined) return null;
+    if (found !== undefined) return tell("hit", found);
+    if (await checkToken(token) === undefined) return tell("malformed", null);
     // Another request may have had its answer while this one's digest was made.
     const answered = remember(token);
-    if (answered !== undefined) return answered;
+    if (answered !== undefined) return tell("shared", answered);
     const sinceMs = now();
     const running = asking.get(token);
     if (running !== undefined && sinceMs - running.sinceMs < MAX_ANSWER_AGE_MS) {
-      return running.answer;
+      return tell("shared", running.answer);
     }
     const own: Asking = {
       sinceMs,
@@ -60,7 +64,12 @@ export function createTokenStore(
       }),
     };
     asking.set(token, own);
-    return own.answer;
+    return tell("miss", own.answer);
+  }
+
+  function tell<T>(result: Lookup, answer: T): T {
+    observe({ kind: "token_lookup", result });
+    return answer;
   }
 
   async function ask(token: string, sinceMs: number): Promise<Access | null> {

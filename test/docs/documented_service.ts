@@ -9,6 +9,8 @@ import type { Embedded } from "../../src/database/embedded.ts";
 import { openEmbedded } from "../../src/database/embedded.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
+import { VERSION } from "../../src/cli/version.ts";
+import { createMetrics } from "../../src/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
 /** The service as a document describes it. */
@@ -56,7 +58,14 @@ export async function startService(
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
   const tokens = { find: (token: string) => Promise.resolve(ACCESSES.get(token) ?? null) };
   return {
-    app: createApp({ config, database, catalogue, tokens, observe }),
+    app: createApp({
+      config,
+      database,
+      catalogue,
+      tokens,
+      observe,
+      metrics: createMetrics({ version: VERSION }),
+    }),
     close() {
       catalogue.close();
       return database.close(1000);

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { readMetrics } from "../support/read_metrics.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { awaitText, startCommand, startProcess } from "./run_process.ts";
 
@@ -79,6 +81,32 @@ for (const runtime of RUNTIMES) {
       assertNotMatch(banner, /rg_/);
       server.send("SIGINT");
       assertEquals(await server.ended, 0);
+    });
+
+    it("tells figures at /metrics, and a JSON line of each request with its trace id [D8.metrics] [D8.version-metrics] [D9.log-json]", async () => {
+      const server = startCommand(runtime, ["serve"], settings());
+      const banner = await awaitText(server, BANNER_END);
+      const address = /http:\/\/[\d.:]+/.exec(banner)?.[0] ?? "";
+      const trace = "0af7651916cd43dd8448eb211c80319c";
+      const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, authorization: "Bearer x" };
+      const refused = await fetch(`${address}/integration/tables?secret=1`, { headers });
+      assertEquals(refused.status, 401);
+      await refused.body?.cancel();
+      const { samples } = readMetrics(await (await fetch(`${address}/metrics`)).text());
+      const name = 'rowgate_requests_total{operation="list_tables",status="401"}';
+      assertEquals(samples.get(name), 1);
+      assertEquals(samples.get(`rowgate_build_info{version="${manifest.version}"}`), 1);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      const lines = server.output().stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+      const requests = lines.filter(({ kind }) => kind === "request");
+      const told = requests.map(({ status, operation, path, traceId }) =>
+        [status, operation, path, traceId].join(" ")
+      );
+      assertEquals(told, [
+        `401 list_tables /integration/tables ${trace}`,
+        "200 metrics /metrics ",
+      ]);
     });
   });
 }

@@ -4,6 +4,8 @@ import { followDatabase } from "../../src/catalogue/current.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
+import { VERSION } from "../../src/cli/version.ts";
+import { createMetrics } from "../../src/metrics.ts";
 import type { Observation } from "../../src/observe.ts";
 import { createTokenStore } from "../../src/tokens/store.ts";
 import {
@@ -52,7 +54,11 @@ export async function createTestService(
 ): Promise<TestService> {
   const database = await createTestDatabase(kind, options.template);
   const observations: Observation[] = [];
-  const observe = (observation: Observation) => void observations.push(observation);
+  const metrics = createMetrics({ version: VERSION });
+  const observe = (observation: Observation) => {
+    observations.push(observation);
+    metrics.observe(observation);
+  };
   const environment = {
     ...(database.servingUrl === undefined ? {} : { DATABASE_URL: database.servingUrl }),
     ROWGATE_POOL_SIZE: "4",
@@ -75,9 +81,9 @@ export async function createTestService(
     : undefined;
   const { schema, tenantColumn } = config;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
-  const store = createTokenStore(serving);
+  const store = createTokenStore(serving, { observe });
   const app = server?.app ??
-    createApp({ config, database: serving, catalogue, tokens: store, observe });
+    createApp({ config, database: serving, catalogue, tokens: store, observe, metrics });
   return {
     database,
     app,

@@ -1,5 +1,6 @@
 import { createApp } from "../../../src/app.ts";
 import { followDatabase } from "../../../src/catalogue/current.ts";
+import { createMetrics } from "../../../src/metrics.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config.ts";
 import { openDatabase } from "../../../src/database/client.ts";
@@ -37,6 +38,7 @@ export async function openSecondInstance(
     database,
     catalogue,
     tokens: createTokenStore(database),
+    metrics: createMetrics({ version: "0" }),
     observe,
   });
   return {

@@ -49,6 +49,29 @@ describe("createLog", () => {
     assertEquals(counts, [4, 4, 3, 1, 0]);
   });
 
+  it("writes no line for what is there to be counted [D8.metrics]", () => {
+    const { lines, observe } = log("debug", false);
+    observe({ kind: "in_flight", requests: 1 });
+    observe({ kind: "pool", pool: "statements", size: 1, inUse: 1, waiting: 0 });
+    observe({ kind: "pool_wait", pool: "statements", waitedMs: 1 });
+    observe({ kind: "prepared", statements: 1 });
+    observe({ kind: "fault", fault: "lost" });
+    observe({ kind: "retry", fault: "lost" });
+    observe({ kind: "catalogue_read", reason: "age", ageMs: 1 });
+    observe({ kind: "token_lookup", result: "hit" });
+    assertEquals(lines, []);
+  });
+
+  it("says how often the same has happened [DECISIONS 9]", () => {
+    const trouble = { kind: "warning", message: "m", repeated: 7 } as const;
+    const human = log("info", true);
+    human.observe(trouble);
+    assertEquals(human.lines, ["03:04:05.678 warn  m, 7 times since\n"]);
+    const machine = log("info", false);
+    machine.observe(trouble);
+    assertEquals(JSON.parse(machine.lines[0] ?? "").repeated, 7);
+  });
+
   it("does not throw when nothing can be written [DECISIONS 9]", () => {
     const write = () => {
       throw new Error("closed");

@@ -43,6 +43,31 @@ describe("openGate", () => {
     assert(typeof await gate.enter() === "function");
   });
 
+  it("tells how many are inside and wait, at each move, and how long each waited [D8.metrics]", async () => {
+    const moves: number[][] = [];
+    const waits: number[] = [];
+    const gate = openGate(1, 5, {
+      moved: (...move) => moves.push(move),
+      waited: (ms) => waits.push(ms),
+    });
+    const leave = await gate.enter();
+    const waiting = gate.enter();
+    assert(typeof leave === "function");
+    leave();
+    const second = await waiting;
+    const turned = await gate.enter();
+    assert(typeof second === "function" && typeof turned !== "function");
+    second();
+    const [first, ...rest] = moves;
+    assertEquals(first, [1, 0, 0]);
+    assertEquals(rest.slice(0, 2), [[1, 1, 0], [1, 1, 1]]);
+    assertEquals(moves.at(-2), [1, 1, 0]);
+    assertEquals(moves.at(-1), [1, 0, 0]);
+    assertEquals(waits.length, 3);
+    assertEquals(waits[0], 0);
+    assert((waits[2] ?? 0) > 0);
+  });
+
   it("forgets who does not wait any more", async () => {
     const gate = openGate(1, 60_000);
     const leave = await gate.enter();

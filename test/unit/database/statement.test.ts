@@ -35,6 +35,19 @@ describe("repeat", () => {
     assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });
   });
 
+  it("tells each failed attempt, and each repetition [D8.metrics]", async () => {
+    const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
+    const told: string[] = [];
+    await repeat(() => Promise.resolve({ failure: failures.shift()! }), () => true, (item) => {
+      if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
+    });
+    assertEquals(told, [
+      ...["fault serialization", "retry serialization"],
+      ...["fault lost", "retry lost"],
+      "fault pool_wait",
+    ]);
+  });
+
   it("gives any other failure back at once", async () => {
     const conflict = fail("conflict", "23505");
     assertEquals((await run([conflict], () => false)).attempts, 1);
