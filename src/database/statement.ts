@@ -60,10 +60,18 @@ export function settle<R extends Row>(
     }, Math.min(connectMs, deadlineMs));
     signal?.addEventListener("abort", cancel);
     query.then(
-      (rows) => end({ rows }),
+      (rows) => end(isAnswered(rows) ? { rows } : { failure: fail("lost", "NOT_ANSWERED") }),
       (error) => end({ failure: classify(error, inside.state !== null) }),
     );
   });
+}
+
+/**
+ * A statement given to a connection between its RST and its end is resolved by the driver when the
+ * next session begins (3.4.9): without rows, and without the command that Postgres completed.
+ */
+function isAnswered(rows: RowList<Row[]>): boolean {
+  return typeof rows.command === "string";
 }
 
 const MAX_SERIALIZATION_RETRIES = 3;

@@ -61,7 +61,7 @@ export async function listTokens(
     (sql) =>
       sql`select ${describeRow(sql)} as record from rowgate.tokens t
         where ${tenant ?? null}::text is null or t.tenant = ${tenant ?? null}::text
-        order by t.created_at, t.id`,
+        order by t.number`,
     { write: false },
   );
   return rows.map((row) => parseRecord(row.record));

@@ -18,6 +18,7 @@ const MIGRATIONS_TABLE = statement`create table if not exists rowgate.migrations
 
 const TOKENS_TABLE = statement`create table if not exists rowgate.tokens (
   id text primary key,
+  number int8 not null unique generated always as identity,
   digest bytea not null unique,
   tenant text not null check (tenant <> ''),
   name text,
