@@ -1,3 +1,4 @@
+import { printArray } from "../array_text.ts";
 import type { PendingQuery, Sql } from "postgres";
 import type { Policy } from "./policy.ts";
 
@@ -23,8 +24,8 @@ export function introspect(
   sql: Sql,
   { schema, tenantColumn, policy }: IntrospectOptions,
 ): PendingQuery<{ introspection: string }[]> {
-  const named = arrayLiteral([...policy.tables.keys()]);
-  const credentials = arrayLiteral(policy.credentialTables.map((name) => name.toLowerCase()));
+  const named = printArray([...policy.tables.keys()]);
+  const credentials = printArray(policy.credentialTables.map((name) => name.toLowerCase()));
   return sql`
 with recursive space as (
   select n.oid from pg_catalog.pg_namespace n
@@ -139,9 +140,4 @@ select pg_catalog.json_build_object(
     from pg_catalog.pg_class c where c.relnamespace = (select oid from space)
     and pg_catalog.lower(c.relname::text) = any (${credentials}::text::text[]))
 )::text as introspection` as PendingQuery<{ introspection: string }[]>;
-}
-
-/** The names come from a checked policy, so they hold no quote. */
-function arrayLiteral(names: readonly string[]): string {
-  return `{${names.map((name) => `"${name}"`).join(",")}}`;
 }

@@ -3,7 +3,7 @@ import type { UpdatePlan } from "../plan/update_plan.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
 import { type Answer, type Call, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
-import { refuseExceeded } from "./refuse_exceeded.ts";
+import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
 
 /**
@@ -23,8 +23,8 @@ export async function updateBulk(call: Call): Promise<Answer> {
 }
 
 async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
-  const settings = settingsOf(call);
   if (plan.table.ruled) return await writeRuledRows(call, plan);
+  const settings = settingsOf(call);
   if (plan.rollback) {
     const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, settings)];
     return await transact<BulkRow>(call, { steps, rollback: true });
@@ -37,6 +37,5 @@ async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
 async function writeRuledRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
   const { maxAffected } = plan;
   const { matched, updated } = await writeRuled(call, plan, { maxRows: maxAffected, lock: false });
-  const exceeds = maxAffected !== undefined && BigInt(matched) > BigInt(maxAffected);
-  return { updated, exceeding: exceeds ? matched : null };
+  return { updated, exceeding: exceeds(matched, maxAffected) ? matched : null };
 }

@@ -5,7 +5,7 @@ import { compileLock } from "../sql/lane.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { type Answer, type Call, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
-import { refuseExceeded } from "./refuse_exceeded.ts";
+import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
 
 /**
@@ -32,12 +32,8 @@ export async function updateSingle(call: Call): Promise<Answer> {
  * @see RELIABILITY 3a
  */
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
-  const settings = settingsOf(call);
-  if (plan.table.ruled) {
-    const maxRows = Math.min(1, plan.maxAffected ?? 1);
-    return await writeRuled(call, plan, { maxRows, lock: true });
-  }
-  if (plan.table.pinnable && !plan.rollback) {
+  if (plan.table.pinnable && !plan.table.ruled && !plan.rollback) {
+    const settings = settingsOf(call);
     const options = { write: true, signal: call.signal };
     const [row] = await call.database.run(
       (sql) => compileUpdateSingle(sql, plan, settings),
@@ -45,7 +41,7 @@ async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
     );
     if (!isOvertaken(plan, row!)) return row!;
   }
-  return await writeLocked(call, plan);
+  return await writeInLane(call, plan);
 }
 
 /** How often the lane looks again when the row that matches was not yet there to be locked. */
@@ -55,28 +51,41 @@ const MAX_LANE_REPEATS = 3;
  * Locks, then writes what was locked. A lock that waited in vain finds nothing, since a row that came
  * to match meanwhile is younger than its snapshot: nobody holds that one, so nothing is written.
  */
-async function writeLocked(call: Call, plan: UpdatePlan): Promise<SingleRow> {
-  const settings = settingsOf(call);
+async function writeInLane(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   for (let repeats = 0; repeats <= MAX_LANE_REPEATS; repeats++) {
-    let locked = 0;
-    const write: Step = (sql, before) => {
-      locked = before.length;
-      return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, settings);
-    };
-    const steps: Step[] = [(sql) => compileLock(sql, plan), write];
-    const row = await transact<SingleRow>(call, { steps, rollback: plan.rollback });
-    if (locked > 0 || !isOvertaken(plan, row)) return row;
+    const row = plan.table.ruled ? await writeRuledRow(call, plan) : await writeLocked(call, plan);
+    if (row.locked > 0 || !isOvertaken(plan, row)) return row;
   }
   const message = "The rows are being changed by other requests; nothing was changed";
   throw new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }
 
-function isOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
-  return row.wanted && row.updated === "0" && !isExceeded(plan, row);
+/** What became of one try in the lane. */
+interface LockedRow extends SingleRow {
+  /** Rows that the lock found: 0, 1 or 2. */
+  readonly locked: number;
 }
 
-function isExceeded(plan: UpdatePlan, row: SingleRow): boolean {
-  return plan.maxAffected !== undefined && BigInt(row.matched) > BigInt(plan.maxAffected);
+async function writeLocked(call: Call, plan: UpdatePlan): Promise<LockedRow> {
+  const settings = settingsOf(call);
+  let locked = 0;
+  const write: Step = (sql, before) => {
+    locked = before.length;
+    return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, settings);
+  };
+  const steps: Step[] = [(sql) => compileLock(sql, plan), write];
+  const row = await transact<SingleRow>(call, { steps, rollback: plan.rollback });
+  return { ...row, locked };
+}
+
+async function writeRuledRow(call: Call, plan: UpdatePlan): Promise<LockedRow> {
+  const maxRows = Math.min(1, plan.maxAffected ?? 1);
+  return await writeRuled(call, plan, { maxRows, lock: true });
+}
+
+function isOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
+  return row.matched === "1" && row.wanted && row.updated === "0" &&
+    !exceeds(row.matched, plan.maxAffected);
 }
 
 function judgeResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
@@ -87,7 +96,7 @@ function judgeResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
       "to update them all, use the bulk operation (PATCH …/records/bulk)";
     throw new ApiError(409, message, { matched });
   }
-  if (isExceeded(plan, row)) throw refuseExceeded(plan, row.matched);
+  if (exceeds(row.matched, plan.maxAffected)) throw refuseExceeded(plan, row.matched);
   if (row.wanted && row.updated === "0") {
     throw new ApiError(409, "The database refused the change");
   }

@@ -4,11 +4,14 @@ import { compileLock } from "../sql/lane.ts";
 import { compileDecision, compileUpdateRuled, type Decision } from "../sql/update_ruled.ts";
 import type { Call } from "./call.ts";
 import { startLane } from "./prepare_update.ts";
+import { exceeds } from "./refuse_exceeded.ts";
 
 /** What became of an update of a table with rules. */
 export interface RuledResult extends Decision {
   /** Rows that the rules let through, as digits. */
   readonly updated: string;
+  /** Rows that the lock found; 0 without a lock. */
+  readonly locked: number;
 }
 
 /**
@@ -22,14 +25,19 @@ export async function writeRuled(
   { maxRows, lock }: { maxRows: number | undefined; lock: boolean },
 ): Promise<RuledResult> {
   let decision: Decision = { matched: "0", wanted: false };
-  const decide: Step = (sql) => compileDecision(sql, plan);
+  let locked = 0;
+  const decide: Step = (sql, before) => {
+    locked = lock ? before.length : 0;
+    return compileDecision(sql, plan);
+  };
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
-    const exceeds = maxRows !== undefined && BigInt(decision.matched) > BigInt(maxRows);
-    return exceeds ? sql`select where false` : compileUpdateRuled(sql, plan, maxRows);
+    // What matches now and was not locked is held by nobody.
+    const keeps = exceeds(decision.matched, maxRows) || (lock && locked === 0);
+    return keeps ? sql`select where false` : compileUpdateRuled(sql, plan, maxRows);
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const steps = [...startLane(call), ...locks, decide, write];
   const { count } = await call.database.transact(steps, { rollback: plan.rollback });
-  return { ...decision, updated: String(count) };
+  return { ...decision, updated: String(count), locked };
 }

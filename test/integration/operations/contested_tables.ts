@@ -13,6 +13,7 @@ export const CONTESTED_TABLES: readonly ContestedTable[] = [
   { name: "parted", what: "a partitioned table with equal ctids" },
   { name: "unpinnable", what: "a table whose row version can not be read" },
   { name: "lockable", what: "a table under row level security" },
+  { name: "ruled", what: "a table with a rule that lets updates through" },
 ];
 
 /** The setting that the policy of `lockable` reads. */
@@ -33,12 +34,14 @@ export async function makeContestedTables(admin: Sql): Promise<void> {
     create table parted_rest partition of parted default;
     create table unpinnable (id int4 primary key, ${columns}, secret text);
     create table lockable (id int4 primary key, ${columns});
+    create table ruled (id int4 primary key, ${columns});
+    create rule kept as on update to ruled where old.n < 0 do instead nothing;
     alter table lockable enable row level security;
     create policy tenants on lockable
       using (tenant_id = nullif(current_setting('${TENANT_SETTING}', true), '')::int4);
-    grant select on keyed, keyless, parted, lockable to rowgate_app;
+    grant select on keyed, keyless, parted, lockable, ruled to rowgate_app;
     grant select (id, tenant_id, state, note, n) on unpinnable to rowgate_app;
-    grant update (state, note, n) on keyed, keyless, parted, unpinnable, lockable to rowgate_app;
+    grant update (state, note, n) on keyed, keyless, parted, unpinnable, lockable, ruled to rowgate_app;
     notify rowgate_catalogue`);
 }
 

@@ -42,7 +42,11 @@ describe("Update Single that waits for one row after the other", () => {
   for (const table of CONTESTED_TABLES) {
     for (const { title, statements, answer, rows } of TAKEN_MEANWHILE) {
       // With tx=rollback every table goes through the lane, and locks first.
-      for (const prefer of table.name === "unpinnable" ? ["", "tx=rollback"] : ["tx=rollback"]) {
+      for (
+        const prefer of ["unpinnable", "ruled"].includes(table.name)
+          ? ["", "tx=rollback"]
+          : ["tx=rollback"]
+      ) {
         it(`${title}, on ${table.what}, ${prefer || "kept"} [spec 4.2 r1] [D4.race]`, async () => {
           const { admin } = service.database;
           const t = table.name;
