@@ -56,9 +56,7 @@ export function createApp(dependencies: Dependencies): App {
       return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
     } catch (error) {
       trace.fail(error, dependencies.observe);
-      const response = respondError(error, exchange);
-      if (trace.applied !== undefined) response.headers.set("preference-applied", trace.applied);
-      return trace.end(response, dependencies.observe);
+      return trace.end(respondError(error, exchange), dependencies.observe);
     } finally {
       count(--inFlight);
     }

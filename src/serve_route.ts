@@ -56,7 +56,7 @@ async function admit(
   });
   trace.access = access;
   const standing = limits?.countRequest(access.tokenId);
-  trace.quota = standing?.headers;
+  Object.assign(trace.headers, standing?.headers);
   if (standing?.refusal === undefined) return access;
   trace.limited = "token";
   throw standing.refusal;
@@ -80,7 +80,7 @@ function makeCall(
     readDocument: async () => parseJson(await readBody(trace.exchange.request, limits)),
     readWishes: () => {
       const wishes = parsePreferences(request.headers.get("prefer"), route.prefers);
-      trace.applied = wishes.applied;
+      if (wishes.applied !== undefined) trace.headers["preference-applied"] = wishes.applied;
       return wishes;
     },
   };
@@ -88,9 +88,6 @@ function makeCall(
 
 async function respondAnswer(answer: Answer, trace: Trace): Promise<Response> {
   const { json } = answer;
-  const headers: Record<string, string> = trace.applied === undefined
-    ? {}
-    : { "preference-applied": trace.applied };
   const etag = answer.cacheable ? { etag: await makeEtag(json) } : {};
-  return respond({ status: 200, json, headers, ...etag }, trace.exchange);
+  return respond({ status: 200, json, ...etag }, trace.exchange);
 }

@@ -15,10 +15,8 @@ export interface Trace {
   table?: string;
   access?: Access;
   rows?: number;
-  /** Value of `Preference-Applied`, once it is known. */
-  applied?: string | undefined;
-  /** Headers that tell where the token stands to its limit. */
-  quota?: Readonly<Record<string, string>> | undefined;
+  /** What stands on the response whatever it is: `Preference-Applied`, the rate limit. */
+  readonly headers: Record<string, string>;
   /** Whose rate limit refused the request. */
   limited?: "token" | "peer";
   /** Tells the failure behind an error; the client sees none of it. */
@@ -34,7 +32,7 @@ type Origin = Pick<Trace, "peer" | "traceId">;
 export function startTrace(exchange: Exchange, { peer, traceId }: Origin): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { exchange, peer, traceId, fail, end };
+  const trace: Trace = { headers: {}, exchange, peer, traceId, fail, end };
   return trace;
 
   function fail(error: unknown, observe: Observe): void {
@@ -44,7 +42,7 @@ export function startTrace(exchange: Exchange, { peer, traceId }: Origin): Trace
   }
 
   function end(response: Response, observe: Observe): Response {
-    for (const [name, value] of Object.entries(trace.quota ?? {})) {
+    for (const [name, value] of Object.entries(trace.headers)) {
       response.headers.set(name, value);
     }
     observe({
