@@ -1,25 +1,45 @@
 /**
  * Holds the tests to the rules: every rule of test/rules/*.json is named by the title of a test, or
- * says which issue it belongs to; every `[spec …]` and `[D…]` in a test is a rule. `--list` prints
- * all rules with the number of tests that name each.
+ * says which issue it belongs to or why no test can hold it; every `[spec …]`, `[D…]` and `[AU1]` …
+ * `[CF20]` in a test is a rule. `--list` prints all rules with the number of tests that name each.
  */
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./read_source.ts";
 
-/** One rule of the specification or of DECISIONS.md. */
+/** One rule of the specification or of DECISIONS.md, or one attack or fault of the catalogue. */
 interface Rule {
   readonly rule: string;
   /** The issue that builds what the rule asks for, when it is not built yet. */
   readonly issue?: number;
   readonly reason?: string;
+  /** Why no test holds it, though it is true. */
+  readonly exception?: string;
+  /** Whose test is still to come. */
+  readonly open?: string;
 }
 
-/** `[spec 4.1 r1]`, `[D3.depth]`; a section alone, `[spec 4.1]` or `[D3]`, is a loose reference. */
-const TAG = /\[((?:spec \d+(?:\.\d+)? |D\d+\.)[\w-]+)\]/g;
+/** The sections of the catalogue of attacks and faults, and how many each has. */
+const CATALOGUE = {
+  AU: 18,
+  TE: 22,
+  IN: 20,
+  FS: 24,
+  TV: 28,
+  US: 24,
+  UB: 16,
+  CO: 18,
+  RE: 20,
+  DB: 27,
+  HT: 24,
+  CF: 20,
+};
+/** `[spec 4.1 r1]`, `[D3.depth]`, `[TE7]`; a section alone, `[spec 4.1]`, is a loose reference. */
+const TAG =
+  /\[((?:spec \d+(?:\.\d+)? |D\d+\.)[\w-]+|(?:AU|TE|IN|FS|TV|US|UB|CO|RE|DB|HT|CF)\d+)\]/g;
 /** What looks like a tag and is none: a slip of the pen must not hide a rule. */
-const SLIP = /\[(?:spec|D\d)[^\]]*\]/g;
+const SLIP = /\[(?:spec|D\d|(?:AU|TE|IN|FS|TV|US|UB|CO|RE|DB|HT|CF) ?\d)[^\]]*\]/g;
 const LOOSE = /^\[(?:spec \d+(?:\.\d+)?|D\d+)\]$/;
 const SKIPPED = /\b(?:it|describe|test)\s*\.\s*(?:skip|ignore|only|todo)\b/g;
 
@@ -28,22 +48,35 @@ const rules = await readRules(problems);
 const tests = new Map<string, string[]>([...rules.keys()].map((id) => [id, []]));
 for (const file of await listFiles(["test"], ".test.ts")) await readTags(file);
 
-for (const [id, { issue, reason, rule }] of rules) {
+for (const [section, count] of Object.entries(CATALOGUE)) {
+  for (let number = 1; number <= count; number++) {
+    if (!rules.has(`${section}${number}`)) problems.push(`${section}${number}: is no rule`);
+  }
+}
+const open: string[] = [];
+for (const [id, { issue, reason, exception, open: area, rule }] of rules) {
   const named = tests.get(id)!.length;
-  if (issue === undefined && named === 0) problems.push(`${id}: no test names it: ${rule}`);
   if (issue !== undefined && !reason) problems.push(`${id}: belongs to issue ${issue}, but why?`);
+  if (exception !== undefined && named > 0) problems.push(`${id}: an exception that has a test`);
+  if (named > 0 || issue !== undefined || exception) continue;
+  if (area === undefined) problems.push(`${id}: no test names it: ${rule}`);
+  else open.push(`${id} (${area})`);
 }
 if (process.argv.includes("--list")) {
-  for (const [id, { issue, rule }] of rules) {
-    const count = issue === undefined ? tests.get(id)!.length : `issue ${issue}`;
-    console.log(`${String(count).padStart(7)}  ${id.padEnd(30)} ${rule}`);
+  for (const [id, { issue, exception, rule }] of rules) {
+    const count = exception ? "none" : issue ? `issue ${issue}` : tests.get(id)!.length;
+    const why = exception === undefined ? "" : ` No test: ${exception}`;
+    console.log(`${String(count).padStart(7)}  ${id.padEnd(30)} ${rule}${why}`);
   }
 }
 for (const problem of problems) console.error(problem);
+if (open.length > 0) console.log(`open: ${open.join(", ")}`);
 const others = [...rules.values()].filter(({ issue }) => issue !== undefined).length;
+const excepted = [...rules.values()].filter(({ exception }) => exception !== undefined).length;
 const proved = [...tests.values()].filter((files) => files.length > 0).length;
 console.log(
-  `${rules.size} rules: ${proved} have tests, ${others} belong to other issues, ${problems.length} problems`,
+  `${rules.size} rules: ${proved} have tests, ${others} belong to other issues, ${excepted} are ` +
+    `exceptions, ${open.length} open, ${problems.length} problems`,
 );
 process.exit(problems.length === 0 ? 0 : 1);
 

@@ -101,7 +101,7 @@ describe("resolving a table [DECISIONS 1]", () => {
     }
   });
 
-  it("answers 403 for credential tables in any case, existing or not [D1.credential] [D1.credential-case] [spec 7] [DECISIONS 2] [RELIABILITY AU15]", () => {
+  it("answers 403 for credential tables in any case, existing or not [D1.credential] [D1.credential-case] [spec 7] [DECISIONS 2] [AU15]", () => {
     const names = [
       "user_passwords",
       "passwords",

@@ -31,13 +31,13 @@ async function refuse(authorization: string | null) {
 
 describe("authenticate", () => {
   for (const header of ["Bearer good", "bearer good", "BEARER good", "Bearer  good"]) {
-    it(`takes ${JSON.stringify(header)} [spec 5] [RELIABILITY AU3]`, async () => {
+    it(`takes ${JSON.stringify(header)} [spec 5] [AU3]`, async () => {
       assertEquals(await send(header).answer, ACCESS);
     });
   }
 
   for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
-    it(`refuses ${JSON.stringify(header)} as no token at all [D5.missing] [RELIABILITY AU1]`, async () => {
+    it(`refuses ${JSON.stringify(header)} as no token at all [D5.missing] [AU1]`, async () => {
       assertEquals(await refuse(header), {
         asked: [],
         status: 401,
@@ -48,7 +48,7 @@ describe("authenticate", () => {
   }
 
   for (const token of ["a b", 'a"', "a%00é", "good, Bearer good", "x".repeat(256), "=", "a,b"]) {
-    it(`refuses ${token.slice(0, 20)} without a look-up [D5.checksum] [D5.malformed] [RELIABILITY AU4] [RELIABILITY AU5]`, async () => {
+    it(`refuses ${token.slice(0, 20)} without a look-up [D5.checksum] [D5.malformed] [AU4] [AU5]`, async () => {
       const { asked, status, challenge } = await refuse(`Bearer ${token}`);
       assertEquals([asked, status], [[], 401]);
       assertEquals(challenge, 'Bearer error="invalid_token"');
@@ -62,7 +62,7 @@ describe("authenticate", () => {
     assertEquals({ ...unknown, asked: [] }, malformed);
   });
 
-  it("does not take a store that is away for a wrong token [RELIABILITY AU17]", async () => {
+  it("does not take a store that is away for a wrong token [AU17]", async () => {
     const away = new ApiError(503, "away");
     const request = new Request("http://localhost/", { headers: { authorization: "Bearer good" } });
     const find = () => Promise.reject(away);

@@ -39,7 +39,7 @@ describe("readBody", () => {
       "application/json; profile=x",
     ]
   ) {
-    it(`takes ${type} [D8.charset] [D8.media-type] [spec 4 json-request] [RELIABILITY HT9]`, async () => {
+    it(`takes ${type} [D8.charset] [D8.media-type] [spec 4 json-request] [HT9]`, async () => {
       assertEquals(await readBody(request("{}", { "content-type": type }), LIMITS), "{}");
     });
   }
@@ -55,7 +55,7 @@ describe("readBody", () => {
       "json",
     ]
   ) {
-    it(`refuses ${type} with 415 [D8.charset] [D8.media-type] [spec 4 json-request] [RELIABILITY HT8]`, async () => {
+    it(`refuses ${type} with 415 [D8.charset] [D8.media-type] [spec 4 json-request] [HT8]`, async () => {
       const message = await refuse(request("{}", { "content-type": type }));
       assertEquals(
         message,
@@ -111,7 +111,7 @@ describe("readBody", () => {
     );
   });
 
-  it("refuses a body that breaks off with 400 [RELIABILITY HT24]", async () => {
+  it("refuses a body that breaks off with 400 [HT24]", async () => {
     assertEquals(
       await refuse(request(stream(["{"], "break"))),
       "400 body: it broke off, expected it whole",
@@ -141,7 +141,7 @@ describe("readBody", () => {
     );
   });
 
-  it("gives an empty text for no body, for the parser to refuse [RELIABILITY HT10]", async () => {
+  it("gives an empty text for no body, for the parser to refuse [HT10]", async () => {
     assertEquals(await readBody(request(null), LIMITS), "");
     assertEquals(await readBody(request(""), LIMITS), "");
   });

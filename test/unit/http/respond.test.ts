@@ -106,7 +106,7 @@ describe("respondError", () => {
   });
 
   for (const thrown of [new Error("secret"), "secret", undefined, null, Object.freeze({ a: 1 })]) {
-    it(`says nothing of ${String(thrown)} [D7.internal] [RELIABILITY HT21]`, async () => {
+    it(`says nothing of ${String(thrown)} [D7.internal] [HT21]`, async () => {
       const response = respondError(thrown, exchange());
       assertEquals([response.status, response.headers.get("x-request-id")], [500, "id-1"]);
       assertEquals(await response.text(), '{"success":false,"error":"Internal error"}');
