@@ -44,7 +44,7 @@ const NOT_EXPOSED = [
 
 describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run, service }) => {
   for (const table of CREDENTIAL_TABLES) {
-    it(`answers 403 for ${table} to all three operations and Get Fields [D2.credential-list] [D2.credential-update] [D2.credential-fields] [spec 5 r3] [spec 2 credential-unreadable]`, async () => {
+    it(`answers 403 for ${table} to all three operations and Get Fields [D2.credential-list] [D2.credential-update] [D2.credential-fields] [spec 5 r3] [spec 2 credential-unreadable] [UB14] [US18]`, async () => {
       const body = { filters: { id: 1 }, fields: { login: "x" } };
       for (const name of [table, table.toUpperCase()]) {
         assertRefused(await query(name), 403, "not readable through the integration API");
@@ -59,7 +59,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     });
   }
 
-  it("changes nothing in a credential table, nor tells what matches [D2.credential-update]", async () => {
+  it("changes nothing in a credential table, nor tells what matches [D2.credential-update] [US18]", async () => {
     const stored = await run("select * from user_passwords order by id");
     const texts = new Set<string>();
     for (const password_hash of ["SECRET-HASH-1", "wrong"]) {
@@ -75,7 +75,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
 
   // The embedded database serves as superuser, who holds every right.
   for (const table of NOT_EXPOSED.filter((name) => kind === "real" || name !== "ungranted")) {
-    it(`does not find ${table.slice(0, 40)} [D2.awkward-names] [D2.exact-name] [D2.select-right] [D2.no-partitions] [D2.policy-view] [D2.tenant-column] [D2.schema]`, async () => {
+    it(`does not find ${table.slice(0, 40)} [D2.awkward-names] [D2.exact-name] [D2.select-right] [D2.no-partitions] [D2.policy-view] [D2.tenant-column] [D2.schema] [US19]`, async () => {
       const body = { filters: { id: 1 }, fields: { name: "x" } };
       assertRefused(await query(table), 404, /not found/i);
       assertRefused(await single(table, body), 404, /not found/i);
@@ -96,7 +96,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
       "FID",
     ]
   ) {
-    it(`has no column ${field} in any place of any operation [D2.awkward-names] [D2.exact-name] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-select] [D2.hidden-fields]`, async () => {
+    it(`has no column ${field} in any place of any operation [D2.awkward-names] [D2.exact-name] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-select] [D2.hidden-fields] [IN4] [IN19] [US12]`, async () => {
       const at = field === "__proto__" ? { ["__proto__"]: 1 } : { [field]: 1 };
       assertRefusedAt(
         await query("deals", { filters: { and: [{ field, op: "eq", value: 1 }] } }),
@@ -162,7 +162,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     assertEquals([body["records"], body["total"]], [[{ tenant_id: 1 }], 5]);
   });
 
-  it("refuses the tenant column in fields, even with the same value [D2.tenant-set]", async () => {
+  it("refuses the tenant column in fields, even with the same value [D2.tenant-set] [US12]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     for (const tenant_id of [1, 2, null]) {
       for (const update of [single, bulk]) {
@@ -176,7 +176,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("refuses generated and always identity columns in fields [D2.generated-set] [D2.identity-set]", async () => {
+  it("refuses generated and always identity columns in fields [D2.generated-set] [D2.identity-set] [US12]", async () => {
     for (const field of ["gross", "serial_no", "id"]) {
       for (const update of [single, bulk]) {
         assertRefusedAt(

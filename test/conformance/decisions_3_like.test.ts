@@ -38,7 +38,7 @@ const PATTERNS: readonly [string, string, (n: number) => boolean][] = [
 
 describeService("DECISIONS 3, like", ({ query }) => {
   for (const [field, value, wanted] of PATTERNS) {
-    it(`finds by ${field} like ${JSON.stringify(value)} [spec 2 op-like] [D3.like-types] [D3.like-case] [D3.like-underscore] [D3.like-escape]`, async () => {
+    it(`finds by ${field} like ${JSON.stringify(value)} [spec 2 op-like] [D3.like-types] [D3.like-case] [D3.like-underscore] [D3.like-escape] [IN17] [TV17]`, async () => {
       const filters = { and: [{ field, op: "like", value }] };
       const answer = await query("deals", {
         filters,
@@ -62,7 +62,7 @@ describeService("DECISIONS 3, like", ({ query }) => {
   });
 
   for (const op of ["like", "not_like"]) {
-    it(`refuses an unpaired backslash at the end of the pattern of ${op}, though no row is reached [D3.like-backslash]`, async () => {
+    it(`refuses an unpaired backslash at the end of the pattern of ${op}, though no row is reached [D3.like-backslash] [IN18]`, async () => {
       for (const value of ["\\", "100%\\", "a\\\\\\"]) {
         const filters = { and: [{ or: [] }, { field: "title", op, value }] };
         assertRefusedAt(await query("deals", { filters }), "filters.and[1].value", "backslash");

@@ -9,23 +9,23 @@ const none = (n: number) => n % 9 === 0;
 const lead = (n: number) => !none(n) && n % 5 === 0;
 
 const MEANINGS: readonly [string, unknown, (n: number) => boolean][] = [
-  ["eq null means IS NULL [D3.eq-null]", { op: "eq", value: null }, none],
-  ["neq null means IS NOT NULL [D3.neq-null]", { op: "neq", value: null }, (n) => !none(n)],
+  ["eq null means IS NULL [D3.eq-null] [TV26]", { op: "eq", value: null }, none],
+  ["neq null means IS NOT NULL [D3.neq-null] [TV26]", { op: "neq", value: null }, (n) => !none(n)],
   [
-    "null in `in` adds or is null [D3.in-null]",
+    "null in `in` adds or is null [D3.in-null] [TV26]",
     { op: "in", value: ["lead", null] },
     (n) => none(n) || lead(n),
   ],
   ["`in` of null alone finds the NULLs", { op: "in", value: [null] }, none],
   [
-    "null in not_in adds and is not null [D3.not_in-null]",
+    "null in not_in adds and is not null [D3.not_in-null] [TV26]",
     { op: "not_in", value: ["lead", null] },
     (n) => !none(n) && !lead(n),
   ],
   ["not_in of null alone finds the others", { op: "not_in", value: [null] }, (n) => !none(n)],
   ["`in` without null leaves NULLs out", { op: "in", value: ["lead"] }, lead],
   [
-    "neq leaves NULLs out [D3.null-not-returned]",
+    "neq leaves NULLs out [D3.null-not-returned] [TV27]",
     { op: "neq", value: "lead" },
     (n) => !none(n) && !lead(n),
   ],
@@ -56,7 +56,7 @@ describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
   }
 
   for (const op of ["gt", "gte", "lt", "lte", "like", "not_like"]) {
-    it(`refuses null in ${op}, saying to use is_null [D3.null-refused]`, async () => {
+    it(`refuses null in ${op}, saying to use is_null [D3.null-refused] [TV26]`, async () => {
       const filters = { and: [{ field: "note", op, value: null }] };
       assertRefusedAt(await query("deals", { filters }), "filters.and[0].value", "is_null");
     });
@@ -80,7 +80,7 @@ describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
     }
   });
 
-  it("means IS NULL in the filters of updates too [D4.filter-null]", async () => {
+  it("means IS NULL in the filters of updates too [D4.filter-null] [US10] [UB5]", async () => {
     const answer = await bulk("deals", { filters: { stage: null }, fields: { note: "stageless" } });
     assertEquals(answer.body["updated"], NUMBERS.filter(none).length, answer.text);
     const one = await single("deals", {

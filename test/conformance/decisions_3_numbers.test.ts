@@ -24,7 +24,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
   }
 
   for (const number of UNSAFE) {
-    it(`refuses the JSON number ${number}, saying to send it as a string [D3.unsafe-integer] [D3.unsafe-decimal]`, async () => {
+    it(`refuses the JSON number ${number}, saying to send it as a string [D3.unsafe-integer] [D3.unsafe-decimal] [TV3] [TV6]`, async () => {
       for (const field of ["c_int8", "c_numeric", "c_float8", "c_text"]) {
         assertRefusedAt(await ask(field, number), "filters.and[0].value", "string");
         assertRefusedAt(
@@ -53,7 +53,7 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     });
   }
 
-  it("takes the same digits as a string, exactly [D3.string-accepted]", async () => {
+  it("takes the same digits as a string, exactly [D3.string-accepted] [TV4] [TV6]", async () => {
     assertEquals(valuesOf(await ask("c_int8", '"9007199254740993"'), "id"), [5]);
     assertEquals(valuesOf(await ask("c_int8", '"-9007199254740993"'), "id"), [7]);
     assertEquals(valuesOf(await ask("c_int8", '"9223372036854775807"'), "id"), [3]);
@@ -78,14 +78,14 @@ describeService("DECISIONS 3, numbers", ({ query, single, bulk }) => {
     assertEquals(valuesOf(await ask("c_int2", "-0"), "id"), [5]);
   });
 
-  it("compares a double column with the double that was sent [DECISIONS 3]", async () => {
+  it("compares a double column with the double that was sent [DECISIONS 3] [TV22]", async () => {
     assertEquals(valuesOf(await ask("c_float8", "0.3"), "id"), []);
     assertEquals(valuesOf(await ask("c_float8", '"NaN"'), "id"), [5]);
     assertEquals(valuesOf(await ask("c_float8", '"Infinity"'), "id"), [6]);
     assertEquals(valuesOf(await ask("c_numeric", '"-Infinity"'), "id"), [7]);
   });
 
-  it("passes integers and numeric through with every digit [D3.print-numbers]", async () => {
+  it("passes integers and numeric through with every digit [D3.print-numbers] [TV22]", async () => {
     const { text } = await query("everything", {
       select: ["id", "c_int8", "c_numeric", "c_float8"],
       sort: [{ field: "id" }],

@@ -80,7 +80,7 @@ describeService("DECISIONS 3, types that compare in ways of their own", ({ query
     }
   });
 
-  it("finds each extreme by the value that it printed [D3.string-accepted]", async () => {
+  it("finds each extreme by the value that it printed [D3.string-accepted] [TV23]", async () => {
     const columns = [
       "c_int2",
       "c_int4",

@@ -83,7 +83,7 @@ describeService("DECISIONS 3, what values look like", ({ query, run }) => {
     assertMatch(String(late?.["c_timestamptz"]), /^2026-01-31T12:34:56\.000001(Z|\+00:00)$/);
   });
 
-  it("prints json as it is stored, digit for digit [D3.print-json]", async () => {
+  it("prints json as it is stored, digit for digit [D3.print-json] [TV15]", async () => {
     const { text } = await row(10, "c_json", "c_jsonb");
     assertMatch(text, /"a": 1, "a": 2, "n": 1\.0000000000000000001/);
     assertMatch(

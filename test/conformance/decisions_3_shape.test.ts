@@ -89,12 +89,12 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("takes an empty select and an empty sort as if left out [D3.empty-select] [D3.empty-sort]", async () => {
+  it("takes an empty select and an empty sort as if left out [D3.empty-select] [D3.empty-sort] [IN20]", async () => {
     const [record] = recordsOf(await query("guests", { select: [], sort: [] }));
     assertEquals(Object.keys(record ?? {}), ["id", "tenant_id", "name"]);
   });
 
-  it("returns a column named twice in select once [D3.select-twice]", async () => {
+  it("returns a column named twice in select once [D3.select-twice] [IN20]", async () => {
     const answer = await query("guests", {
       select: ["name", "id", "name"],
       sort: [{ field: "id" }],
@@ -105,7 +105,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
   });
 
   for (const direction of ["ASC", "Desc", "ascending", "", null, 1, true]) {
-    it(`refuses the direction ${JSON.stringify(direction)} [D3.direction] [spec 2 sort-direction]`, async () => {
+    it(`refuses the direction ${JSON.stringify(direction)} [D3.direction] [spec 2 sort-direction] [IN9]`, async () => {
       assertRefusedAt(
         await query("guests", { sort: [{ field: "id", direction }] }),
         "sort[0].direction",

@@ -132,7 +132,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
   }
 
   for (const [field, [type, value]] of Object.entries(UNEQUAL)) {
-    it(`refuses comparing and sorting ${type}, naming the type [D3.no-equality]`, async () => {
+    it(`refuses comparing and sorting ${type}, naming the type [D3.no-equality] [TV16] [TV17]`, async () => {
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
         assertRefusedAt(await ask(field, op, value), "filters.and[1].op", type);
       }
@@ -142,7 +142,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
       assertRefusedAt(await query("everything", { sort: [{ field }] }), "sort[0].field", type);
     });
 
-    it(`still tests ${type} for null, by is_null and eq null [D3.json-null]`, async () => {
+    it(`still tests ${type} for null, by is_null and eq null [D3.json-null] [TV16]`, async () => {
       const second = { field: "id", op: "eq", value: 2 };
       for (const condition of [{ field, op: "is_null" }, { field, op: "eq", value: null }]) {
         assertEquals(

@@ -70,7 +70,7 @@ const REFUSED: readonly [string, unknown][] = [
 
 describeService("DECISIONS 3, values against types", ({ query, single, bulk, run }) => {
   for (const [field, value] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path in every operator and operation [D3.checked-path] [D3.string-accepted] [D3.lossless] [D3.boolean-numbers] [D4.filter-values]`, async () => {
+    it(`refuses ${JSON.stringify(value)} for ${field} at its path in every operator and operation [D3.checked-path] [D3.string-accepted] [D3.lossless] [D3.boolean-numbers] [D4.filter-values] [TV2] [TV24]`, async () => {
       for (const op of ["eq", "neq", "gt", "lte"]) {
         const filters = {
           and: [{ field: "id", op: "eq", value: 1 }, { or: [{ field, op, value }] }],
@@ -132,7 +132,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     }
   });
 
-  it("takes 1 and 0 for booleans, and what Postgres takes as a string [D3.boolean-numbers] [D3.string-accepted]", async () => {
+  it("takes 1 and 0 for booleans, and what Postgres takes as a string [D3.boolean-numbers] [D3.string-accepted] [TV7]", async () => {
     for (const value of [1, true, "true", "t", "yes", "on", "1", "TRUE"]) {
       const filters = {
         and: [{ field: "closed", op: "eq", value }, { field: "fid", op: "lte", value: 4 }],
@@ -166,7 +166,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     }
   });
 
-  it("tells microseconds apart [DECISIONS 3]", async () => {
+  it("tells microseconds apart [DECISIONS 3] [TV8]", async () => {
     const at = (value: string) => ({ and: [{ field: "c_timestamptz", op: "eq", value }] });
     assertEquals(
       valuesOf(await query("everything", { filters: at("2026-01-31T12:34:56.000001Z") }), "id"),
@@ -188,7 +188,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
       '"x\\ude80"',
     ]] as const
   ) {
-    it(`refuses ${name} in a string at its path [D3.nul] [D3.surrogate]`, async () => {
+    it(`refuses ${name} in a string at its path [D3.nul] [D3.surrogate] [IN11] [IN12]`, async () => {
       for (const field of ["title", "data", "amount"]) {
         const filters =
           `{"filters": {"and": [{"field": "${field}", "op": "eq", "value": ${raw}}]}}`;
@@ -201,7 +201,7 @@ describeService("DECISIONS 3, values against types", ({ query, single, bulk, run
     });
   }
 
-  it("keeps values apart from SQL [DECISIONS 3]", async () => {
+  it("keeps values apart from SQL [DECISIONS 3] [IN10]", async () => {
     for (
       const value of [
         "' or '1'='1",

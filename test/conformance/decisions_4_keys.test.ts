@@ -7,7 +7,7 @@ import { describeService } from "./describe_service.ts";
 describeService("DECISIONS 4, tables of all kinds of keys", ({ single, bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
 
-  it("updates one row of a composite key, and refuses each of its columns [D2.composite-key] [D2.tenant-set] [spec 4.2 fields-no-key] [spec 4.3 fields-no-key] [DECISIONS 4]", async () => {
+  it("updates one row of a composite key, and refuses each of its columns [D2.composite-key] [D2.tenant-set] [spec 4.2 fields-no-key] [spec 4.3 fields-no-key] [DECISIONS 4] [US7]", async () => {
     const others = await theirs();
     const filters = { order_no: 7, line_no: 2 };
     assertEquals(
@@ -39,7 +39,7 @@ describeService("DECISIONS 4, tables of all kinds of keys", ({ single, bulk, run
     assertEquals(await theirs(), others);
   });
 
-  it("updates a table without a key: repeated rows are several [D2.no-key] [DECISIONS 4]", async () => {
+  it("updates a table without a key: repeated rows are several [D2.no-key] [DECISIONS 4] [US20]", async () => {
     const others = await theirs();
     const stored = await run(
       "select kind, amount, at::text, count(*)::int4 as n from events_log where tenant_id = 1 group by 1, 2, 3 order by n, at limit 1",
@@ -102,7 +102,7 @@ describeService("DECISIONS 4, tables of all kinds of keys", ({ single, bulk, run
     }
   });
 
-  it("updates mixed-case columns apart from each other [D2.exact-name] [DECISIONS 4]", async () => {
+  it("updates mixed-case columns apart from each other [D2.exact-name] [DECISIONS 4] [IN6]", async () => {
     assertOk(await single("MixedCase", { filters: { Id: 2 }, fields: { Value: "upper" } }));
     assertOk(
       await single("MixedCase", { filters: { Value: "upper" }, fields: { value: "lower" } }),

@@ -10,7 +10,7 @@ describeService(
     const mine = () => checksumTenant(service().database.admin, 1);
     const theirs = () => checksumTenant(service().database.admin, 2);
 
-    it("answers unique, exclusion and foreign key violations with 409 and one text [D4.conflict]", async () => {
+    it("answers unique, exclusion and foreign key violations with 409 and one text [D4.conflict] [US14]", async () => {
       const before = await mine();
       const texts = new Set<string>();
       const violations: readonly [string, Record<string, unknown>][] = [
@@ -34,7 +34,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers a conflict among the rows of one bulk with 409, and changes none [DECISIONS 4]", async () => {
+    it("answers a conflict among the rows of one bulk with 409, and changes none [DECISIONS 4] [UB7]", async () => {
       const before = await mine();
       assertRefused(
         await bulk("bookings", { filters: { tenant_id: 1 }, fields: { reference: "ONE" } }),
@@ -57,7 +57,7 @@ describeService(
       }
     });
 
-    it("answers a check violation with 400 and the constraint's name, without the row [D4.check] [D4.no-postgres-text]", async () => {
+    it("answers a check violation with 400 and the constraint's name, without the row [D4.check] [D4.no-postgres-text] [US13]", async () => {
       const before = await mine();
       for (const update of [single, bulk]) {
         const price = await update("bookings", { filters: { id: 3 }, fields: { price: -1 } });

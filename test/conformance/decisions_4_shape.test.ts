@@ -9,7 +9,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
     const mine = () => checksumTenant(service().database.admin, 1);
     const good = { filters: { fid: 1 }, fields: { note: "x" } };
 
-    it(`refuses other top-level keys in ${name} [D4.top-keys]`, async () => {
+    it(`refuses other top-level keys in ${name} [D4.top-keys] [US21]`, async () => {
       const before = await mine();
       for (const key of ["page", "per_page", "select", "filter", "__proto__", "limit"]) {
         assertRefusedAt(await update("deals", { ...good, [key]: 1 }), key);
@@ -18,13 +18,13 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertEquals(await mine(), before);
     });
 
-    it(`refuses a body of ${name} that is no object [DECISIONS 4]`, async () => {
+    it(`refuses a body of ${name} that is no object [DECISIONS 4] [HT10]`, async () => {
       for (const raw of ["null", "[]", "1", '"x"', "true"]) {
         assertRefusedAt(await update("deals", undefined, { raw }), "body");
       }
     });
 
-    it(`refuses an unknown column in ${name}, naming it and the nearest [D4.unknown-column] [D7.nearest-column]`, async () => {
+    it(`refuses an unknown column in ${name}, naming it and the nearest [D4.unknown-column] [D7.nearest-column] [US8] [UB6]`, async () => {
       const before = await mine();
       assertRefusedAt(
         await update("deals", { ...good, filters: { statsu: "open" } }),
@@ -62,7 +62,7 @@ describeService("DECISIONS 4, shape of an update", ({ single, bulk, service }) =
       assertEquals(await mine(), before);
     });
 
-    it(`refuses NULL for a NOT NULL column in ${name}, naming it [D4.not-null]`, async () => {
+    it(`refuses NULL for a NOT NULL column in ${name}, naming it [D4.not-null] [US13]`, async () => {
       const before = await mine();
       for (const field of ["title", "status", "closed", "created_on"]) {
         assertRefusedAt(

@@ -4,7 +4,7 @@ import { assertOk, assertRefused } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) => {
-  it("does not write a row that already holds the values: no trigger, same modification time [D4.unchanged]", async () => {
+  it("does not write a row that already holds the values: no trigger, same modification time [D4.unchanged] [US2] [UB3]", async () => {
     const look = () =>
       run("select ctid::text, xmin::text, modified_at::text from deals where fid = 30");
     assertOk(await single("deals", { filters: { fid: 30 }, fields: { note: "first" } }));
@@ -36,7 +36,7 @@ describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) =
     assertEquals(await touched(), 1);
   });
 
-  it("sees changes that = does not see: json, box, interval, zone of a time, trailing zeros [DECISIONS 4]", async () => {
+  it("sees changes that = does not see: json, box, interval, zone of a time, trailing zeros [DECISIONS 4] [US17]", async () => {
     const changes: readonly [string, string, string][] = [
       ["c_json", '{"a": 1}', '{"a":1}'],
       ["c_point", "(1,2)", "(1,3)"],
@@ -64,7 +64,7 @@ describeService("DECISIONS 4, what counts as updated", ({ single, bulk, run }) =
     assertEquals(body["updated"], 28);
   });
 
-  it("answers 409 without matched when a trigger silently refuses the change of single [D4.refused-single]", async () => {
+  it("answers 409 without matched when a trigger silently refuses the change of single [D4.refused-single] [US15]", async () => {
     const answer = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
     assertRefused(answer, 409, /the database refused the change/i);
     assertEquals(await run("select name from frozen where id = 1"), [{ name: "name 1" }]);

@@ -125,7 +125,7 @@ const REFUSED: readonly [string, unknown, string][] = [
 
 describeService("DECISIONS 4, values of fields", ({ query, single, run, service }) => {
   for (const [field, value, text] of STORED) {
-    it(`stores ${JSON.stringify(value)} in ${field} exactly [D4.field-values] [D4.field-json] [D4.field-array] [D4.as-sent]`, async () => {
+    it(`stores ${JSON.stringify(value)} in ${field} exactly [D4.field-values] [D4.field-json] [D4.field-array] [D4.as-sent] [TV13] [TV18] [TV21]`, async () => {
       const answer = await single("everything", { filters: { id: 1 }, fields: { [field]: value } });
       const body = assertOk(answer);
       assertEquals(body["fields"], { [field]: value });
@@ -141,7 +141,7 @@ describeService("DECISIONS 4, values of fields", ({ query, single, run, service 
   }
 
   for (const [field, value, path] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path and cuts nothing [D4.value-refused] [D4.field-values] [D4.path]`, async () => {
+    it(`refuses ${JSON.stringify(value)} for ${field} at its path and cuts nothing [D4.value-refused] [D4.field-values] [D4.path] [TV19] [TV25]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await single("everything", {
         filters: { id: 1 },
@@ -152,7 +152,7 @@ describeService("DECISIONS 4, values of fields", ({ query, single, run, service 
     });
   }
 
-  it("rounds to the column's scale as Postgres does, and does not count it as a change again [DECISIONS 4]", async () => {
+  it("rounds to the column's scale as Postgres does, and does not count it as a change again [DECISIONS 4] [TV20]", async () => {
     const body = { filters: { fid: 20 }, fields: { amount: "1.23456" } };
     assertEquals(assertOk(await single("deals", body))["updated"], 1);
     assertEquals(assertOk(await single("deals", body))["updated"], 0);
@@ -183,7 +183,7 @@ describeService("DECISIONS 4, values of fields", ({ query, single, run, service 
     assertEquals(record, { ...fields, code: "AB  " });
   });
 
-  it("sets json to SQL NULL for null [DECISIONS 4]", async () => {
+  it("sets json to SQL NULL for null [DECISIONS 4] [TV13]", async () => {
     assertOk(await single("deals", { filters: { fid: 22 }, fields: { data: null } }));
     assertEquals((await run("select 1 from deals where fid = 22 and data is null")).length, 1);
   });

@@ -13,7 +13,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     }
   });
 
-  it("stores the SHA-256 of a token and nothing else of it [D5.digest]", async () => {
+  it("stores the SHA-256 of a token and nothing else of it [D5.digest] [AU12]", async () => {
     const { a } = service().tokens;
     const [row] = await run(
       `select t::text as row, encode(digest, 'hex') as digest from rowgate.tokens t where id = '${
@@ -142,7 +142,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertEquals(texts.size, 1, [...texts].join(" | "));
   });
 
-  it("sees within 5 s that a token in use was revoked [D5.revocation-time]", async () => {
+  it("sees within 5 s that a token in use was revoked [D5.revocation-time] [AU8]", async () => {
     const token = await service().issue({ name: "in use" });
     assertOk(await query("deals", {}, { token }));
     await run(`update rowgate.tokens set revoked_at = now() where id = '${idOf(token)}'`);
@@ -151,7 +151,7 @@ describeService("DECISIONS 5, tokens", ({ query, single, bulk, get, run, service
     assertRefused(await single("deals", UPDATE, { token }), 401);
   });
 
-  it("serves no token table to any client [DECISIONS 5] [DECISIONS 2]", async () => {
+  it("serves no token table to any client [DECISIONS 5] [DECISIONS 2] [AU15]", async () => {
     for (const table of ["tokens", "rowgate", "migrations"]) assertRefused(await query(table), 404);
   });
 

@@ -176,7 +176,7 @@ describeService("DECISIONS 7, errors", ({ kind, query, single, bulk, get, servic
     }
   });
 
-  it("answers an error with nothing but success and error, as JSON that no proxy keeps [DECISIONS 7] [spec 7]", async () => {
+  it("answers an error with nothing but success and error, as JSON that no proxy keeps [DECISIONS 7] [spec 7] [HT22]", async () => {
     const answer = await query("dealz");
     assertEquals(Object.keys(answer.body), ["success", "error"]);
     assertMatch(answer.headers.get("cache-control") ?? "", /no-store/);

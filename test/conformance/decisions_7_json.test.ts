@@ -9,25 +9,25 @@ const bytes = (...parts: (string | number[])[]) =>
   new Uint8Array(parts.flatMap((part) => typeof part === "string" ? [...text.encode(part)] : part));
 
 const BROKEN: readonly [string, string | Uint8Array<ArrayBuffer>][] = [
-  ["nothing", ""],
-  ["white space alone", " \n"],
+  ["nothing [HT10]", ""],
+  ["white space alone [HT10]", " \n"],
   ["an end too early", '{"page": 1'],
-  ["trailing text [D7.trailing]", "{} x"],
-  ["two documents [D7.trailing]", "{}{}"],
+  ["trailing text [D7.trailing] [HT13]", "{} x"],
+  ["two documents [D7.trailing] [HT13]", "{}{}"],
   ["a trailing comma", '{"page": 1,}'],
-  ["single quotes", "{'page': 1}"],
-  ["a comment", "{} // x"],
+  ["single quotes [HT13]", "{'page': 1}"],
+  ["a comment [HT13]", "{} // x"],
   ["a bare key", "{page: 1}"],
-  ["NaN", '{"page": NaN}'],
+  ["NaN [HT13]", '{"page": NaN}'],
   ["a number with a leading zero", '{"page": 01}'],
   ["a number that begins with plus", '{"page": +1}'],
   ["a control character in a string", '{"select": ["fi\nd"]}'],
   ["a wrong escape", '{"select": ["\\x66id"]}'],
-  ["a byte order mark [D7.bom]", "\ufeff{}"],
-  ["invalid UTF-8 in a string [D7.utf8]", bytes('{"select": ["', [0xff, 0xfe], '"]}')],
-  ["overlong UTF-8 [D7.utf8]", bytes('{"select": ["', [0xc0, 0xaf], '"]}')],
+  ["a byte order mark [D7.bom] [HT11]", "\ufeff{}"],
+  ["invalid UTF-8 in a string [D7.utf8] [HT12]", bytes('{"select": ["', [0xff, 0xfe], '"]}')],
+  ["overlong UTF-8 [D7.utf8] [HT12]", bytes('{"select": ["', [0xc0, 0xaf], '"]}')],
   ["a surrogate in UTF-8 [D7.utf8]", bytes('{"select": ["', [0xed, 0xa0, 0x80], '"]}')],
-  ["UTF-8 cut short [D7.utf8]", bytes('{"select": ["fid"]}', [0xc3])],
+  ["UTF-8 cut short [D7.utf8] [HT12]", bytes('{"select": ["fid"]}', [0xc3])],
   ["UTF-16", bytes([0x7b, 0x00, 0x7d, 0x00])],
   ["a NUL after the end", "{}\u0000"],
 ];
@@ -51,12 +51,12 @@ describeService("DECISIONS 7, strict JSON", ({ query, single, bulk, service }) =
   }
 
   for (const [raw, key] of TWICE) {
-    it(`refuses a key twice in one object: ${raw} [D7.duplicate-key]`, async () => {
+    it(`refuses a key twice in one object: ${raw} [D7.duplicate-key] [HT14]`, async () => {
       assertRefused(await query("deals", undefined, { raw }), 400, `"${key}"`);
     });
   }
 
-  it("refuses a key twice in filters or fields of an update, and changes nothing [D7.duplicate-key]", async () => {
+  it("refuses a key twice in filters or fields of an update, and changes nothing [D7.duplicate-key] [US23]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     for (
       const raw of [

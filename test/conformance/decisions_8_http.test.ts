@@ -22,7 +22,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
       " application/json ",
     ]
   ) {
-    it(`takes the media type ${JSON.stringify(type)} [D8.media-type] [D8.charset]`, async () => {
+    it(`takes the media type ${JSON.stringify(type)} [D8.media-type] [D8.charset] [HT9]`, async () => {
       assertOk(await query("guests", undefined, { raw: "{}", headers: { "content-type": type } }));
     });
   }
@@ -42,7 +42,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
       "application/xml",
     ]
   ) {
-    it(`answers 415 to the media type ${JSON.stringify(type)} [D8.media-type] [D8.charset]`, async () => {
+    it(`answers 415 to the media type ${JSON.stringify(type)} [D8.media-type] [D8.charset] [HT8]`, async () => {
       assertRefused(
         await query("guests", undefined, { raw: "{}", headers: { "content-type": type } }),
         415,
@@ -56,7 +56,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     });
   }
 
-  it("answers 415 to a body without media type [D8.media-type]", async () => {
+  it("answers 415 to a body without media type [D8.media-type] [HT8]", async () => {
     const raw = new Uint8Array([123, 125]);
     assertRefused(await query("guests", undefined, { raw, headers: { "content-type": "" } }), 415);
   });
@@ -91,7 +91,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     assertOk(await query("guests"));
   });
 
-  it("answers 405 with Allow to other methods [DECISIONS 8] [DECISIONS 1]", async () => {
+  it("answers 405 with Allow to other methods [DECISIONS 8] [DECISIONS 1] [HT1]", async () => {
     for (
       const [path, allowed] of [[QUERY, "POST"], [
         "/integration/tables/deals/records/single",
@@ -112,7 +112,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     }
   });
 
-  it("takes no method from a header or the query string [DECISIONS 8]", async () => {
+  it("takes no method from a header or the query string [DECISIONS 8] [HT4]", async () => {
     const headers = { "x-http-method-override": "PATCH" };
     assertRefused(
       await send("POST", "/integration/tables/deals/records/bulk?_method=PATCH", {
@@ -123,12 +123,12 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     );
   });
 
-  it("ignores the query string [DECISIONS 8]", async () => {
+  it("ignores the query string [DECISIONS 8] [HT19]", async () => {
     const answer = await send("POST", `${QUERY}?page=2&per_page=1&__proto__=1`, { body: {} });
     assertEquals(assertOk(answer)["per_page"], 50);
   });
 
-  it("answers HEAD as GET without a body [D8.head]", async () => {
+  it("answers HEAD as GET without a body [D8.head] [HT3]", async () => {
     for (
       const path of [TABLES, `${TABLES}/deals/fields`, "/integration/token", "/livez", "/readyz"]
     ) {
@@ -142,7 +142,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     assertEquals((await send("HEAD", "/nowhere")).status, 404);
   });
 
-  it("answers OPTIONS with Allow, without a token and a body [D8.options]", async () => {
+  it("answers OPTIONS with Allow, without a token and a body [D8.options] [HT2]", async () => {
     for (
       const [path, allowed] of [[QUERY, "POST"], [TABLES, "GET"], [
         "/integration/tables/deals/records/bulk",
@@ -157,7 +157,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     assertEquals((await send("OPTIONS", "/nowhere", { token: null })).status, 404);
   });
 
-  it("speaks no CORS by default [D8.cors-off]", async () => {
+  it("speaks no CORS by default [D8.cors-off] [HT2]", async () => {
     const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
     for (
       const answer of [
@@ -194,7 +194,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
     }
   });
 
-  it("answers 404 with a JSON error to any other path [DECISIONS 8]", async () => {
+  it("answers 404 with a JSON error to any other path [DECISIONS 8] [HT6]", async () => {
     for (
       const path of [
         "/",

@@ -29,7 +29,7 @@ describeService("spec 2, names", ({ query, single, bulk, run }) => {
   });
 
   for (const field of [...RESERVED, ...SHORT]) {
-    it(`filters, selects and sorts by a column named ${field} [D2.real-awkward-names] [spec 2]`, async () => {
+    it(`filters, selects and sorts by a column named ${field} [D2.real-awkward-names] [spec 2] [IN5]`, async () => {
       const all = recordsOf(
         await query("order", { select: ["id", field], sort: [{ field: "id" }] }),
       );
@@ -43,7 +43,7 @@ describeService("spec 2, names", ({ query, single, bulk, run }) => {
       assertEquals(recordsOf(found), [{ id: 5 }]);
     });
 
-    it(`updates a column named ${field}, and by it [D2.real-awkward-names] [spec 2]`, async () => {
+    it(`updates a column named ${field}, and by it [D2.real-awkward-names] [spec 2] [IN5]`, async () => {
       const text = RESERVED.includes(field);
       const value = text ? `new ${field}` : 7000;
       const set = await single("order", { filters: { id: 6 }, fields: pair(field, value) });
@@ -60,7 +60,7 @@ describeService("spec 2, names", ({ query, single, bulk, run }) => {
     });
   }
 
-  it("tells names apart by case [D2.exact-name] [spec 2]", async () => {
+  it("tells names apart by case [D2.exact-name] [spec 2] [IN6]", async () => {
     assertEquals(
       valuesOf(
         await query("MixedCase", { select: ["Value"], sort: [{ field: "Id" }] }),
@@ -118,7 +118,7 @@ describeService("spec 2, names", ({ query, single, bulk, run }) => {
   for (
     const table of ["weird%20name", "bad-table", "naïve", "a.b", "%27", "public.deals", "deals%00"]
   ) {
-    it(`refuses the table name ${table} at its path [spec 2 table-pattern] [spec 7 query-name]`, async () => {
+    it(`refuses the table name ${table} at its path [spec 2 table-pattern] [spec 7 query-name] [IN1] [IN2]`, async () => {
       assertRefusedAt(await query(table), "table");
       assertRefusedAt(await single(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
       assertRefusedAt(await bulk(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");

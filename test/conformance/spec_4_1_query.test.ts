@@ -168,7 +168,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
   });
 
   for (const body of [null, [], "x", 1, true]) {
-    it(`refuses a body that is ${JSON.stringify(body)} [spec 4.1 body-object]`, async () => {
+    it(`refuses a body that is ${JSON.stringify(body)} [spec 4.1 body-object] [HT10]`, async () => {
       assertRefusedAt(
         await query("deals", null, { raw: JSON.stringify(body), body: undefined }),
         "body",

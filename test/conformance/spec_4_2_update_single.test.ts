@@ -14,7 +14,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
 
-  it("changes the one row that matches and answers nothing but the members of spec 4.2 [spec 4.2 r1] [spec 4.2 success] [spec 4.2 table] [spec 4.2 matched] [spec 4.2 updated] [spec 4.2 fields] [spec 4.2 closed] [spec 1 single-safe]", async () => {
+  it("changes the one row that matches and answers nothing but the members of spec 4.2 [spec 4.2 r1] [spec 4.2 success] [spec 4.2 table] [spec 4.2 matched] [spec 4.2 updated] [spec 4.2 fields] [spec 4.2 closed] [spec 1 single-safe] [US1]", async () => {
     const others = await theirs();
     const fields = { title: "New title", closed: true };
     const answer = await single("deals", { filters: { external_no: 10 }, fields });
@@ -45,7 +45,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals([body["matched"], body["updated"]], [1, 0]);
   });
 
-  it("answers 404 with matched 0 when no row matches [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-404]", async () => {
+  it("answers 404 with matched 0 when no row matches [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-404] [US3]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { fid: 999999 }, fields: { note: "x" } }),
@@ -56,7 +56,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
     assertEquals(await mine(), before);
   });
 
-  it("answers 409 with the full number and points to bulk when several match, and changes nothing [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-409]", async () => {
+  it("answers 409 with the full number and points to bulk when several match, and changes nothing [spec 4.2 r1] [spec 1 single-safe] [spec 7 single-409] [US4]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { stage: "lead" }, fields: { note: "many" } }),
@@ -76,7 +76,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
   });
 
   for (const value of [{ gt: 1 }, { $ne: null }, [1], [], { op: "eq", value: 1 }]) {
-    it(`refuses the filter value ${JSON.stringify(value)}, for there is only equality [spec 4.2 r2] [spec 2 no-object]`, async () => {
+    it(`refuses the filter value ${JSON.stringify(value)}, for there is only equality [spec 4.2 r2] [spec 2 no-object] [US9]`, async () => {
       const before = await mine();
       assertRefusedAt(
         await single("deals", { filters: { fid: value }, fields: { note: "x" } }),
@@ -100,7 +100,7 @@ describeService("spec 4.2, Update Single Record", ({ query, single, run, service
   });
 
   for (const fid of [5, 13, null, "13"]) {
-    it(`refuses the primary key in fields, even as ${JSON.stringify(fid)} [spec 4.2 fields-no-key] [spec 2 key-not-set] [spec 7 update-key]`, async () => {
+    it(`refuses the primary key in fields, even as ${JSON.stringify(fid)} [spec 4.2 fields-no-key] [spec 2 key-not-set] [spec 7 update-key] [US7]`, async () => {
       const before = await mine();
       const answer = await single("deals", { filters: { fid: 13 }, fields: { note: "x", fid } });
       assertRefusedAt(answer, "fields.fid", /primary key/i);

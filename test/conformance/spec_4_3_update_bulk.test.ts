@@ -8,7 +8,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
   const mine = () => checksumTenant(service().database.admin, 1);
 
-  it("changes every row that matches and answers nothing but the members of spec 4.3 [spec 4.3 r1] [spec 4.3 success] [spec 4.3 table] [spec 4.3 updated] [spec 4.3 closed] [spec 1 bulk-all]", async () => {
+  it("changes every row that matches and answers nothing but the members of spec 4.3 [spec 4.3 r1] [spec 4.3 success] [spec 4.3 table] [spec 4.3 updated] [spec 4.3 closed] [spec 1 bulk-all] [UB2]", async () => {
     const others = await theirs();
     const answer = await bulk("deals", { filters: { status: "won" }, fields: { note: "bulk" } });
     assertEquals(assertOk(answer), { success: true, table: "deals", updated: 15 });
@@ -20,14 +20,14 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await theirs(), others);
   });
 
-  it("answers 200 with updated 0 and no matched when nothing matches [spec 4.3 r1-zero]", async () => {
+  it("answers 200 with updated 0 and no matched when nothing matches [spec 4.3 r1-zero] [UB1]", async () => {
     const before = await mine();
     const answer = await bulk("deals", { filters: { fid: 999999 }, fields: { note: "x" } });
     assertEquals(assertOk(answer), { success: true, table: "deals", updated: 0 });
     assertEquals(await mine(), before);
   });
 
-  it("counts the rows that really changed only [spec 4.3 updated] [D4.updated]", async () => {
+  it("counts the rows that really changed only [spec 4.3 updated] [D4.updated] [UB3]", async () => {
     await run("update deals set note = 'same' where tenant_id = 1 and external_no in (2, 6, 10)");
     const body = assertOk(
       await bulk("deals", { filters: { status: "lost" }, fields: { note: "same" } }),
@@ -39,7 +39,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(again["updated"], 0);
   });
 
-  it("moves every row once when a filter column is also a field [spec 4.3]", async () => {
+  it("moves every row once when a filter column is also a field [spec 4.3] [UB11]", async () => {
     const body = assertOk(
       await bulk("order_lines", { filters: { quantity: 1 }, fields: { quantity: 5 } }),
     );
@@ -74,14 +74,14 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     );
   });
 
-  it("changes all rows or none [spec 4.3]", async () => {
+  it("changes all rows or none [spec 4.3] [UB7]", async () => {
     const before = await mine();
     const answer = await bulk("order_lines", { filters: { order_no: 4 }, fields: { quantity: 0 } });
     assertRefused(answer, 400, "order_lines_quantity_check", /^fields/);
     assertEquals(await mine(), before);
   });
 
-  it("refuses an invalid field name, naming it [spec 7 bulk-field] [spec 4.3]", async () => {
+  it("refuses an invalid field name, naming it [spec 7 bulk-field] [spec 4.3] [UB6]", async () => {
     const before = await mine();
     for (const name of ["bad-name", "naïve", "", "titel", "constructor", "__proto__"]) {
       const answer = await bulk("deals", { filters: { fid: 1 }, fields: { [name]: "x" } });
@@ -93,7 +93,7 @@ describeService("spec 4.3, Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("never drops a filter that it does not know [spec 4.3]", async () => {
+  it("never drops a filter that it does not know [spec 4.3] [IN13] [IN14]", async () => {
     const before = await mine();
     for (const name of ["bad-name", "titel", "constructor", "__proto__", "prototype", ""]) {
       const filters = { status: "open", [name]: "x" };

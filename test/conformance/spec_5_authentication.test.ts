@@ -27,13 +27,13 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
   }
 
   for (const operation of OPERATIONS) {
-    it(`requires a token for ${operation.join(" ")} [spec 5 r1] [D5.missing]`, async () => {
+    it(`requires a token for ${operation.join(" ")} [spec 5 r1] [D5.missing] [AU1]`, async () => {
       const answer = await send(operation, undefined);
       assertRefused(answer, 401);
       assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer(?!.*error)/);
     });
 
-    it(`takes the token of ${operation.join(" ")} as a Bearer, whatever the case of the word [spec 5 r1] [spec 4 path]`, async () => {
+    it(`takes the token of ${operation.join(" ")} as a Bearer, whatever the case of the word [spec 5 r1] [spec 4 path] [AU3]`, async () => {
       for (const scheme of ["Bearer", "bearer", "BEARER"]) {
         const answer = await send(operation, `${scheme} ${service().tokens.a}`);
         assertEquals(answer.status, operation[0] === "PATCH" ? 400 : 200, answer.text);
@@ -41,7 +41,7 @@ describeService("spec 5, authentication", ({ query, single, bulk, run, service }
     });
   }
 
-  it("refuses what is no Bearer token, with one text [D5.malformed] [spec 5 r1]", async () => {
+  it("refuses what is no Bearer token, with one text [D5.malformed] [spec 5 r1] [AU4] [AU5]", async () => {
     const { a, b } = service().tokens;
     const last = a.at(-1) === "a" ? "b" : "a";
     const texts = new Set<string>();

@@ -7,11 +7,11 @@ describeService("spec 7, the table of errors", ({ query, single, bulk }) => {
   const updates = [["update single", single], ["update bulk", bulk]] as const;
 
   for (const [name, update] of updates) {
-    it(`400 in ${name} when filters is missing, saying that it is required [spec 7 update-missing] [D4.missing]`, async () => {
+    it(`400 in ${name} when filters is missing, saying that it is required [spec 7 update-missing] [D4.missing] [US5] [UB4]`, async () => {
       assertRefused(await update("deals", { fields: { note: "x" } }), 400, "filters is required");
     });
 
-    it(`400 in ${name} when fields is missing, saying that it is required [spec 7 update-missing] [D4.missing]`, async () => {
+    it(`400 in ${name} when fields is missing, saying that it is required [spec 7 update-missing] [D4.missing] [US6]`, async () => {
       assertRefused(await update("deals", { filters: { fid: 1 } }), 400, "fields is required");
     });
 

@@ -126,13 +126,13 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
   });
 
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
-    it(`requires at least one filter in update ${name} [spec 8 update-filters] [spec 4.2 filters-one] [spec 4.3 filters-one] [D4.not-object]`, async () => {
+    it(`requires at least one filter in update ${name} [spec 8 update-filters] [spec 4.2 filters-one] [spec 4.3 filters-one] [D4.not-object] [US5] [UB4]`, async () => {
       for (const filters of [{}, null, [], "x", 1, true]) {
         assertRefusedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
       }
     });
 
-    it(`requires at least one field in update ${name} [spec 8 update-fields] [spec 4.2 fields-one] [spec 4.3 fields-one] [D4.not-object]`, async () => {
+    it(`requires at least one field in update ${name} [spec 8 update-fields] [spec 4.2 fields-one] [spec 4.3 fields-one] [D4.not-object] [US6]`, async () => {
       for (const fields of [{}, null, [], "x", 1, false]) {
         assertRefusedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
       }

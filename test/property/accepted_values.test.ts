@@ -69,7 +69,7 @@ describe("the value of a column", () => {
     await checkLaw(law, { runs: 1200 });
   });
 
-  it("finds its row again when it is sent back, and gt does not [spec 4.1 polling]", async () => {
+  it("finds its row again when it is sent back, and gt does not [spec 4.1 polling] [TV23]", async () => {
     const all = await service.send("POST", `${PATH}/query`, { headers: EXACT, body: {} });
     let sent = 0;
     for (const record of recordsOf(all)) {

@@ -37,7 +37,7 @@ describe("authenticate", () => {
   }
 
   for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
-    it(`refuses ${JSON.stringify(header)} as no token at all [D5.missing] [AU1]`, async () => {
+    it(`refuses ${JSON.stringify(header)} as no token at all [D5.missing] [AU1] [AU2]`, async () => {
       assertEquals(await refuse(header), {
         asked: [],
         status: 401,

@@ -62,7 +62,7 @@ describe("parseJson", () => {
       ["\u00a0{}", "body: not valid JSON at line 1, column 1, expected a value"],
     ] as const
   ) {
-    it(`tells where ${JSON.stringify(text)} is no JSON [DECISIONS 7]`, () => {
+    it(`tells where ${JSON.stringify(text)} is no JSON [DECISIONS 7] [HT13]`, () => {
       assertStringIncludes(refuse(text), expected);
     });
   }

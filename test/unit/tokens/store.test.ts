@@ -56,7 +56,7 @@ describe("createTokenStore", () => {
     });
   });
 
-  it("refuses text that can be no token without the database [D5.checksum]", async () => {
+  it("refuses text that can be no token without the database [D5.checksum] [AU5] [AU6]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -107,7 +107,7 @@ describe("createTokenStore", () => {
     assertEquals(await store.find(token), null);
   });
 
-  it("asks once for many at a time [DECISIONS 5]", async () => {
+  it("asks once for many at a time [DECISIONS 5] [AU18]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -116,7 +116,7 @@ describe("createTokenStore", () => {
     for (const access of found) assertStrictEquals(access, found[0]);
   });
 
-  it("is 503, not 401, while the database can not tell, and keeps no answer [DECISIONS 5]", async () => {
+  it("is 503, not 401, while the database can not tell, and keeps no answer [DECISIONS 5] [AU17]", async () => {
     const { state, store } = openSubject();
     const { token } = await mintToken();
     const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];
