@@ -111,4 +111,18 @@ describe("judgeScalar [D3.checked-path]", () => {
     assertEquals("expected" in judgeScalar("ab", char), true);
     assertEquals("expected" in judgeScalar(12, char), true);
   });
+
+  // Not timed: what went through a text of a million characters twice would not end today.
+  it("goes through a text of 1 MiB once, whatever the type", () => {
+    const texts = ["7", " ", "1.", ".1", "e", "-", "a0eebc99-", "t", "{"].flatMap((piece) => {
+      const text = piece.repeat(Math.floor(1_048_576 / piece.length));
+      return [`${text}x`, `x${text}`, `7${text}x`, `1.${text}x`, `${text}.${text}e`];
+    });
+    for (const kind of ["boolean", "int8", "float8", "numeric", "uuid"] as const) {
+      const misfits = texts.filter((text) =>
+        "expected" in judgeScalar(text, makeColumn("c", kind))
+      );
+      assertEquals(misfits.length, texts.length, kind);
+    }
+  });
 });
