@@ -62,9 +62,9 @@ export async function openDatabase(
 
   async function run<R extends Row>(
     compile: Compile<R>,
-    { write, signal }: RunOptions,
+    { write, signal, share }: RunOptions,
   ): Promise<R[]> {
-    const leave = await gate.enter(signal);
+    const leave = await gate.enter({ share, signal });
     if (typeof leave !== "function") {
       observe({ kind: "fault", fault: nameFault(leave) });
       throw toApiError(leave, { write });

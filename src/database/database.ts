@@ -15,10 +15,12 @@ export interface RunOptions {
   readonly write: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Whose share of the connections it takes: the tenant; the service's own work when undefined. */
+  readonly share?: string | undefined;
 }
 
 /** Steps of a transaction in the lane, in order; the last one's rows are given back. */
-export interface TransactionOptions {
+export interface TransactionOptions extends Pick<RunOptions, "share"> {
   /** True: everything is done, deferred constraints included, and then undone. */
   readonly rollback: boolean;
 }

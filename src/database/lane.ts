@@ -28,9 +28,9 @@ export function openLane(
 ): Database["transact"] {
   async function transact<R extends Row>(
     steps: readonly Step[],
-    { rollback }: TransactionOptions,
+    { rollback, share }: TransactionOptions,
   ): Promise<StepResult<R>> {
-    const leave = await gate.enter();
+    const leave = await gate.enter({ share });
     if (typeof leave !== "function") {
       options.observe?.({ kind: "fault", fault: nameFault(leave) });
       throw toApiError(leave, { write: true });

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "../catalogue/current.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, RunOptions } from "../database/database.ts";
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import type { ParsedJson } from "../request/json.ts";
@@ -47,6 +47,11 @@ export function settingsOf({ tenantSetting, access, database }: Call): readonly 
   return tenantSetting === undefined
     ? own
     : [...own, { name: tenantSetting, value: access.tenant }];
+}
+
+/** Gives in whose name a call's statements run, and until when somebody waits for them. */
+export function entrantOf({ access, signal }: Call): Pick<RunOptions, "share" | "signal"> {
+  return { share: access.tenant, signal };
 }
 
 /** Gives the database's failure behind an error; undefined for any other error. */

@@ -4,7 +4,7 @@ import { MAX_ISSUES_TOLD } from "../limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
 import { compileProbe } from "../sql/probe.ts";
-import { type Call, failureOf } from "./call.ts";
+import { type Call, entrantOf, failureOf } from "./call.ts";
 
 /** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */
 const REFUSALS: ReadonlySet<string> = new Set(
@@ -64,7 +64,7 @@ async function probe(call: Call, { cast, values }: Suspects): Promise<string | u
   try {
     await call.database.run((sql) => compileProbe(sql, texts, cast), {
       write: false,
-      signal: call.signal,
+      ...entrantOf(call),
     });
     return undefined;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Step } from "../database/database.ts";
 import { planUpdate, type UpdatePlan } from "../plan/update_plan.ts";
 import { parseUpdateRequest, type UpdateRequest } from "../request/update_request.ts";
 import { compileSetStep } from "../sql/lane.ts";
-import { type Call, settingsOf, tryFresh } from "./call.ts";
+import { type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 
 /** What both updates do before they differ: table, body, plan; then the given run. */
@@ -39,6 +39,7 @@ export async function transact<R extends object>(
   call: Call,
   { steps, rollback }: { steps: readonly Step[]; rollback: boolean },
 ): Promise<R> {
-  const [row] = await call.database.transact([...startLane(call), ...steps], { rollback });
+  const options = { rollback, ...entrantOf(call) };
+  const [row] = await call.database.transact([...startLane(call), ...steps], options);
   return row as unknown as R;
 }

@@ -2,7 +2,7 @@ import { resolveTable } from "../catalogue/resolve.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { compileSelect, type PageRow } from "../sql/select.ts";
-import { type Answer, type Call, settingsOf, tryFresh } from "./call.ts";
+import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 
 /**
@@ -30,7 +30,7 @@ async function readPage(
   { plan, request }: { plan: QueryPlan; request: QueryRequest },
 ): Promise<PageRow> {
   const settings = settingsOf(call);
-  const options = { write: false, signal: call.signal };
+  const options = { write: false, ...entrantOf(call) };
   try {
     const [page] = await call.database.run((sql) => compileSelect(sql, plan, settings), options);
     return page!;

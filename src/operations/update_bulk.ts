@@ -1,7 +1,7 @@
 import type { Step } from "../database/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
-import { type Answer, type Call, settingsOf } from "./call.ts";
+import { type Answer, type Call, entrantOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
@@ -29,7 +29,7 @@ async function writeRows(call: Call, plan: UpdatePlan): Promise<BulkRow> {
     const steps: Step[] = [(sql) => compileUpdateBulk(sql, plan, settings)];
     return await transact<BulkRow>(call, { steps, rollback: true });
   }
-  const options = { write: true, signal: call.signal };
+  const options = { write: true, ...entrantOf(call) };
   const [row] = await call.database.run((sql) => compileUpdateBulk(sql, plan, settings), options);
   return row!;
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
-import { type Answer, type Call, settingsOf } from "./call.ts";
+import { type Answer, type Call, entrantOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
@@ -34,7 +34,7 @@ export async function updateSingle(call: Call): Promise<Answer> {
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   if (plan.table.pinnable && !plan.table.ruled && !plan.rollback) {
     const settings = settingsOf(call);
-    const options = { write: true, signal: call.signal };
+    const options = { write: true, ...entrantOf(call) };
     const [row] = await call.database.run(
       (sql) => compileUpdateSingle(sql, plan, settings),
       options,

@@ -2,7 +2,7 @@ import type { Step } from "../database/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
 import { compileDecision, compileUpdateRuled, type Decision } from "../sql/update_ruled.ts";
-import type { Call } from "./call.ts";
+import { type Call, entrantOf } from "./call.ts";
 import { startLane } from "./prepare_update.ts";
 import { exceeds } from "./refuse_exceeded.ts";
 
@@ -38,6 +38,7 @@ export async function writeRuled(
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const steps = [...startLane(call), ...locks, decide, write];
-  const { count } = await call.database.transact(steps, { rollback: plan.rollback });
+  const options = { rollback: plan.rollback, ...entrantOf(call) };
+  const { count } = await call.database.transact(steps, options);
   return { ...decision, updated: String(count), locked };
 }

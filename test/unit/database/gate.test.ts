@@ -72,7 +72,7 @@ describe("openGate", () => {
     const gate = openGate(1, 60_000);
     const leave = await gate.enter();
     const controller = new AbortController();
-    const waiting = gate.enter(controller.signal);
+    const waiting = gate.enter({ signal: controller.signal });
     controller.abort();
     const gone = await waiting;
     assert(typeof gone !== "function");
@@ -80,5 +80,63 @@ describe("openGate", () => {
     assert(typeof leave === "function");
     leave();
     assert(typeof await gate.enter() === "function");
+  });
+
+  it("lets in next one of the tenant that has the fewest inside [RE10]", async () => {
+    const gate = openGate(1, 60_000);
+    const order: string[] = [];
+    const held = await gate.enter({ share: "flood" });
+    const all = [..."aaaaaabbc"].map(async (share, index) => {
+      const leave = await gate.enter({ share });
+      order.push(`${share}${index}`);
+      (leave as () => void)();
+    });
+    (held as () => void)();
+    await Promise.all(all);
+    assertEquals(order.join(" "), "a0 b6 c8 a1 b7 a2 a3 a4 a5");
+  });
+
+  it("has a place for each tenant, however many statements another one has [RE10]", async () => {
+    const gate = openGate(10, 60_000);
+    const inside: string[] = [];
+    const enter = async (share: string) => {
+      const leave = await gate.enter({ share });
+      inside.push(share);
+      return leave as () => void;
+    };
+    const flood = Array.from({ length: 100 }, () => enter("flood"));
+    await Promise.resolve();
+    assertEquals(inside.length, 8);
+    // None of the flood's statements has ended, and others are served all the same.
+    (await enter("b"))();
+    const leave = await enter("c");
+    (await enter("b"))();
+    leave();
+    assertEquals(inside.slice(8), ["b", "c", "b"]);
+    for (const leave of flood.slice(0, 8)) (await leave)();
+    await Promise.all(flood.slice(8, 16));
+    assertEquals(inside.length, 8 + 3 + 8);
+  });
+
+  it("turns away at once who could only wait in vain, and nobody else [RE8]", async () => {
+    const gate = openGate(1, 300);
+    const held = await gate.enter({ share: "a" });
+    const first = gate.enter({ share: "a" });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const second = gate.enter({ share: "a" });
+    assertEquals(typeof await first, "object");
+    // Nobody came in while the first waited: one may wait, a second could hope for nothing.
+    const third = gate.enter({ share: "a" });
+    const other = gate.enter({ share: "b" });
+    const told = await Promise.race([third.then(() => "third"), second, other]);
+    assertEquals(told, "third");
+    (held as () => void)();
+    const results = await Promise.all([second, other].map(async (entering) => {
+      const leave = await entering;
+      if (typeof leave === "function") leave();
+      return typeof leave;
+    }));
+    assertEquals(results, ["function", "function"]);
+    assertEquals(typeof await gate.enter({ share: "a" }), "function");
   });
 });
