@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { followDatabase } from "../catalogue/current.ts";
+import { examine, type Examined } from "../doctor/examine.ts";
+import { createMetrics } from "../metrics.ts";
+import type { Host } from "../runtime/host.ts";
+import { printExamined, printSummary } from "./print_diagnosis.ts";
+import { openProgress } from "./progress.ts";
+import type { Run } from "./run.ts";
+import { FAILED } from "./stop.ts";
+import { VERSION } from "./version.ts";
+import { withDatabase } from "./with_database.ts";
+
+const EXAMPLE = `
+It reads and changes nothing. Run it with the settings of the server, so that it looks with the same
+rights. Exit codes: 0 nothing was found, 1 something was, 2 the command line or the configuration is
+wrong.
+
+Examples:
+  DATABASE_URL=postgres://rowgate_app:…@db/shop ROWGATE_POLICY=policy.json rowgate doctor
+  rowgate doctor --json | jq '.checks[].findings[].what'`;
+
+/** What `doctor` is given. */
+interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+/** Adds `rowgate doctor [--json]`. @see DECISIONS 9 */
+export function addDoctor(root: Command, run: Run): void {
+  root.command("doctor")
+    .description("prove or refute that the database is set up safely, and say what to type")
+    .option("--json", "print JSON for machines")
+    .addHelpText("after", EXAMPLE)
+    .action((options: DoctorOptions) => run((host) => diagnose(host, options)));
+}
+
+function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
+  return withDatabase(host, async ({ config, policy, database, observe }) => {
+    const { schema, tenantColumn } = config;
+    const following = followDatabase(database, { schema, tenantColumn, policy, observe });
+    const progress = openProgress(host.stderr);
+    const checks: Examined[] = [];
+    try {
+      const catalogue = await following.current();
+      const metrics = createMetrics({ version: VERSION });
+      const setup = {
+        config,
+        database,
+        observe,
+        metrics,
+        catalogue,
+        following,
+        progress: progress.show,
+      };
+      for await (const examined of examine(setup)) {
+        checks.push(examined);
+        progress.clear();
+        if (!json) host.stdout.write(printExamined(examined));
+      }
+    } finally {
+      progress.clear();
+      following.close();
+    }
+    const safe = checks.every(({ findings }) => findings.length === 0);
+    host.stdout.write(json ? `${JSON.stringify({ safe, checks })}\n` : printSummary(checks));
+    return safe ? 0 : FAILED;
+  });
+}

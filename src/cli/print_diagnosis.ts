@@ -1,0 +1,35 @@
+import { count } from "../doctor/diagnosis.ts";
+import type { Examined } from "../doctor/examine.ts";
+
+const NAME_WIDTH = 20;
+
+/** Prints what one check saw, for a person: one line, and three more for each finding. */
+export function printExamined({ name, seen, findings }: Examined): string {
+  const mark = findings.length === 0 ? "ok" : findings.some(isError) ? "ERROR" : "warning";
+  const head = `${mark.padEnd(8)}${name.padEnd(NAME_WIDTH)}${seen}\n`;
+  return show(head + findings.map(printFinding).join(""));
+}
+
+function printFinding({ level, what, why, fix }: Examined["findings"][number]): string {
+  const type = fix.split("\n").map((line) => `            ${line}\n`).join("");
+  return `        ${level === "error" ? "ERROR" : "-"} ${what}\n          ${why}\n${type}`;
+}
+
+/** Prints the last line. */
+export function printSummary(checks: readonly Examined[]): string {
+  const findings = checks.flatMap((check) => check.findings);
+  if (findings.length === 0) return `\nNothing was found in ${checks.length} checks.\n`;
+  const errors = findings.filter(isError).length;
+  const told = [count(errors, "error"), count(findings.length - errors, "warning")].join(", ");
+  return `\n${told} in ${checks.length} checks.\n`;
+}
+
+function isError({ level }: Examined["findings"][number]): boolean {
+  return level === "error";
+}
+
+/** A name that somebody chose must not move the cursor. */
+function show(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, "�");
+}

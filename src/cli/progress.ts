@@ -1,0 +1,38 @@
+import type { Output } from "../runtime/host.ts";
+
+/** One line that says what is going on. */
+export interface Progress {
+  readonly show: (text: string) => void;
+  readonly clear: () => void;
+}
+
+const WIDTH = 78;
+
+/**
+ * Shows progress: on a terminal in one line that is written over, elsewhere as lines, one each ten
+ * seconds at most.
+ */
+export function openProgress(
+  output: Output,
+  now: () => number = () => performance.now(),
+): Progress {
+  const everyMs = output.isTerminal ? 100 : 10_000;
+  let shownMs = now();
+  let shown = false;
+
+  function show(text: string): void {
+    if (now() - shownMs < everyMs) return;
+    shownMs = now();
+    // deno-lint-ignore no-control-regex
+    const line = text.replace(/[\x00-\x1f\x7f-\x9f]/g, "�").slice(0, WIDTH);
+    output.write(output.isTerminal ? `\r\x1b[2K${line}` : `${line}\n`);
+    shown = true;
+  }
+
+  function clear(): void {
+    if (shown && output.isTerminal) output.write("\r\x1b[2K");
+    shown = false;
+  }
+
+  return { show, clear };
+}

@@ -1,0 +1,50 @@
+import type { Catalogue, Table } from "../catalogue/catalogue.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+/** Something that is not as it should be. */
+export interface Finding {
+  /** `error`: rows can be seen or changed by the wrong one, or be lost; `warning`: all else. */
+  readonly level: "error" | "warning";
+  readonly what: string;
+  readonly why: string;
+  /** What to type, or to do where nothing can be typed. */
+  readonly fix: string;
+}
+
+/** What one check saw. */
+export interface Diagnosis {
+  /** In a few words, for a person who wonders whether anything was looked at. */
+  readonly seen: string;
+  readonly findings: readonly Finding[];
+}
+
+/** All that is looked at: the database as the serving role sees it, and what would serve it. */
+export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
+  readonly catalogue: Catalogue;
+  /** The same catalogue, for the code that serves. */
+  readonly following: Dependencies["catalogue"];
+  /** Hears what is being looked at, table by table. */
+  readonly progress: (what: string) => void;
+}
+
+/** One question to the set-up; reads, and changes nothing. */
+export interface Check {
+  readonly name: string;
+  /** @throws {ApiError} as the database rejects */
+  readonly look: (setup: Setup) => Promise<Diagnosis>;
+}
+
+/** A table that has a tenant column. */
+export type TenantTable = Table & { readonly tenant: NonNullable<Table["tenant"]> };
+
+/** Gives the tables of tenants, without the shared ones. */
+export function listTenantTables({ catalogue }: Setup): readonly TenantTable[] {
+  return [...catalogue.tables.values()].filter((table): table is TenantTable =>
+    table.tenant !== undefined
+  );
+}
+
+/** `1 table`, `2 tables`. */
+export function count(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? "" : "s"}`;
+}

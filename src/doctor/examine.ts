@@ -1,0 +1,62 @@
+import type { Failure } from "../database/failure.ts";
+import { ApiError } from "../errors.ts";
+import { checkConnection } from "./connection.ts";
+import { checkCredentialColumns } from "./credential_columns.ts";
+import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
+import { checkForeignKeys } from "./foreign_keys.ts";
+import { checkIsolation } from "./isolation.ts";
+import { checkNames } from "./names.ts";
+import { checkRole } from "./role.ts";
+import { checkServer } from "./server.ts";
+import { checkTenantIndexes } from "./tenant_index.ts";
+import { checkTenantRows } from "./tenant_rows.ts";
+import { checkViews } from "./views.ts";
+
+/** What one check saw, under its name. */
+export type Examined = Diagnosis & { readonly name: string };
+
+/** In the order in which they are told: who, how, then what. */
+export const CHECKS: readonly Check[] = [
+  checkServer,
+  checkConnection,
+  checkRole,
+  checkIsolation,
+  checkViews,
+  checkForeignKeys,
+  checkTenantRows,
+  checkTenantIndexes,
+  checkCredentialColumns,
+  checkNames,
+];
+
+/**
+ * Carries out all checks, one after another, and changes nothing. What can not be looked at is a
+ * finding too: not known is not safe.
+ */
+export async function* examine(setup: Setup): AsyncGenerator<Examined> {
+  for (const { name, look } of CHECKS) {
+    const progress = (what: string) => setup.progress(`${name}: ${what}`);
+    setup.progress(name);
+    yield { name, ...await look({ ...setup, progress }).catch(describeFailure) };
+  }
+}
+
+/** @throws {unknown} what is no rejection of the database */
+function describeFailure(error: unknown): Diagnosis {
+  const failure = error instanceof ApiError ? error.cause as Failure | undefined : undefined;
+  if (failure === undefined || failure.kind === "unavailable") throw error;
+  const what = failure.kind === "permission"
+    ? "the database role may not look at it"
+    : `the database did not answer (${failure.code})`;
+  return {
+    seen: "could not be looked at",
+    findings: [{
+      level: "warning",
+      what,
+      why: "what is not known is not known to be safe",
+      fix: failure.kind === "permission"
+        ? "run rowgate doctor as the owner of the tables for this check"
+        : "try again at a quiet time, or with a higher ROWGATE_STATEMENT_TIMEOUT_MS",
+    }],
+  };
+}

@@ -1,0 +1,56 @@
+import { printArray } from "../array_text.ts";
+import { NAME_PATTERN } from "../limits.ts";
+import { askJson } from "./ask.ts";
+import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+
+/** A name that clients can not say. */
+interface Unspeakable {
+  readonly table: string;
+  /** Null: the table's own name. */
+  readonly column: string | null;
+}
+
+/** A name with other characters than A-Z a-z 0-9 _ does not exist for clients. @see spec 2 */
+export const checkNames: Check = { name: "names", look };
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const found = await readUnspeakable(setup);
+  const findings = found.map(({ table, column }) => {
+    const whole = column === null ? `table "${table}"` : `column "${column}" of ${table}`;
+    const renamed = (column ?? table).replace(/[^A-Za-z0-9_]/g, "_");
+    const named = `"${setup.config.schema}"."${table}"`;
+    const fix = column === null
+      ? `alter table ${named} rename to "${renamed}";`
+      : `alter table ${named} rename column "${column}" to "${renamed}";`;
+    return {
+      level: "warning" as const,
+      what: `clients can not name the ${whole}`,
+      why: "names are made of A-Z a-z 0-9 _; for clients it does not exist",
+      fix: `${fix}    -- or leave it hidden`,
+    };
+  });
+  return { seen: count(setup.catalogue.tables.size, "table"), findings };
+}
+
+function readUnspeakable({ database, config, catalogue }: Setup): Promise<readonly Unspeakable[]> {
+  const exposed = printArray([...catalogue.tables.keys()]);
+  const pattern = NAME_PATTERN.source;
+  return askJson(database, (sql) =>
+    sql`with tables as (
+        select c.oid, c.relname, c.relkind from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
+        where not c.relispartition
+      )
+      select coalesce(pg_catalog.json_agg(found order by found."table", found."column"), '[]')::text
+        as found
+      from (
+        select t.relname::text as "table", null::text as "column" from tables t
+        where t.relkind in ('r', 'p') and t.relname::text !~ ${pattern}::text
+          and exists (select from pg_catalog.pg_attribute a where a.attrelid = t.oid
+            and a.attname = ${config.tenantColumn}::text and not a.attisdropped)
+        union all
+        select t.relname::text, a.attname::text from tables t
+        join pg_catalog.pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped
+        where t.relname = any (${exposed}::text::text[]) and a.attname::text !~ ${pattern}::text
+      ) found`);
+}

@@ -1,0 +1,104 @@
+import { askJson } from "./ask.ts";
+import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+
+/** What the server says of itself. */
+interface Server {
+  readonly version: string;
+  readonly number: number;
+  readonly epochMs: number;
+  readonly zone: string;
+  readonly durable: boolean;
+  readonly readOnly: boolean;
+  /** Connections that this role can have at most. */
+  readonly connections: number;
+}
+
+/** Oldest version that the statements are written for. */
+const OLDEST = 140000;
+/** Two clocks that differ by more make log lines and the ends of tokens hard to compare. */
+const MAX_CLOCK_SKEW_MS = 2000;
+/** Besides the pool: the lane and the listener. */
+const OTHER_CONNECTIONS = 2;
+
+/** The server must keep what it acknowledges, and have room for the pool. */
+export const checkServer: Check = { name: "server", look };
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const sentMs = Date.now();
+  const server = await readServer(setup);
+  const skewMs = server.epochMs - (sentMs + Date.now()) / 2;
+  const seen = `PostgreSQL ${server.version}, its own time zone ${server.zone}, ours UTC`;
+  return { seen, findings: [...judgeServer(server, setup), ...judgeClock(skewMs)] };
+}
+
+function judgeServer(server: Server, { config }: Setup): Finding[] {
+  const findings: Finding[] = [];
+  if (server.number < OLDEST) {
+    findings.push({
+      level: "error",
+      what: `PostgreSQL ${server.version} is too old`,
+      why: "Rowgate is written for and tested with version 14 and later",
+      fix: "upgrade the server",
+    });
+  }
+  if (!server.durable && config.databaseUrl !== undefined) {
+    findings.push({
+      level: "error",
+      what: "synchronous_commit or fsync is off",
+      why: "an update that was answered with 200 can be gone after a crash",
+      fix: "alter system set fsync = on; alter system set synchronous_commit = on;" +
+        " select pg_reload_conf();",
+    });
+  }
+  if (server.readOnly) {
+    findings.push({
+      level: "warning",
+      what: "the server takes no writes: it is a standby or read-only",
+      why: "each update is answered with 503",
+      fix:
+        "name the primary in DATABASE_URL, or several hosts with target_session_attrs=read-write",
+    });
+  }
+  const needed = config.poolSize + OTHER_CONNECTIONS;
+  if (config.databaseUrl !== undefined && needed > server.connections) {
+    findings.push({
+      level: "warning",
+      what: `the pool needs ${count(needed, "connection")}, the server gives ${server.connections}`,
+      why: "requests are answered with 503 when the server has no room",
+      fix: `ROWGATE_POOL_SIZE=${Math.max(1, server.connections - OTHER_CONNECTIONS)}`,
+    });
+  }
+  return findings;
+}
+
+function judgeClock(skewMs: number): Finding[] {
+  if (Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS) return [];
+  return [{
+    level: "warning",
+    what: `the clock of the database is ${Math.abs(Math.round(skewMs / 1000))} s ${
+      skewMs > 0 ? "ahead of" : "behind"
+    } this machine's`,
+    why: "tokens end by the database's clock, log lines are written by this machine's",
+    fix: "synchronise both with NTP",
+  }];
+}
+
+function readServer({ database }: Setup): Promise<Server> {
+  return askJson(database, (sql) =>
+    sql`select pg_catalog.json_build_object(
+      'version', pg_catalog.current_setting('server_version'),
+      'number', pg_catalog.current_setting('server_version_num')::int4,
+      'epochMs', (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::int8,
+      'zone', pg_catalog.current_setting('log_timezone'),
+      'durable', pg_catalog.current_setting('fsync') = 'on'
+        and pg_catalog.current_setting('synchronous_commit') <> 'off',
+      'readOnly', pg_catalog.current_setting('transaction_read_only') = 'on'
+        or pg_catalog.pg_is_in_recovery(),
+      'connections', (select least(
+          pg_catalog.current_setting('max_connections')::int4
+            - pg_catalog.current_setting('superuser_reserved_connections')::int4,
+          nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1))
+        from pg_catalog.pg_roles r, pg_catalog.pg_database d
+        where r.rolname = current_user and d.datname = pg_catalog.current_database())
+      )::text as found`);
+}

@@ -1,0 +1,62 @@
+import { printArray } from "../array_text.ts";
+import { askJson } from "./ask.ts";
+import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+
+/** An exposed view. */
+interface View {
+  readonly name: string;
+  readonly materialized: boolean;
+  /** It reads with the rights of who asks. */
+  readonly invoker: boolean;
+  /** Tables beneath it that row level security guards. */
+  readonly guarded: readonly string[] | null;
+}
+
+/** A view reads with its owner's rights: the policies of the tables beneath it do not hold there. */
+export const checkViews: Check = { name: "views", look };
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const views = await readViews(setup);
+  const passing = views.filter(({ guarded, invoker }) => guarded !== null && !invoker);
+  const findings = passing.map(({ name, materialized, guarded }) => ({
+    level: "error" as const,
+    what: `the ${materialized ? "materialised " : ""}view ${name} goes past row level security of ${
+      guarded!.join(", ")
+    }`,
+    why: "it reads with the rights of its owner, so only its own tenant column parts the tenants",
+    fix: materialized
+      ? `take ${name} out of the policy file, or be sure of its tenant column`
+      : `alter view ${
+        setup.catalogue.tables.get(name)!.identifier
+      } set (security_invoker = true);` +
+        "    -- PostgreSQL 15 and later",
+  }));
+  return { seen: count(views.length, "exposed view"), findings };
+}
+
+function readViews({ database, config, catalogue }: Setup): Promise<readonly View[]> {
+  const exposed = printArray([...catalogue.tables.keys()]);
+  return askJson(database, (sql) =>
+    sql`with recursive views as (
+        select c.oid, c.relname, c.relkind, c.reloptions
+        from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
+        where c.relkind in ('v', 'm') and c.relname = any (${exposed}::text::text[])
+      ),
+      beneath (view, relation) as (
+        select v.oid, v.oid from views v
+        union
+        select b.view, d.refobjid
+        from beneath b
+        join pg_catalog.pg_rewrite w on w.ev_class = b.relation
+        join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+          and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      )
+      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', v.relname,
+        'materialized', v.relkind = 'm',
+        'invoker', coalesce(v.reloptions && array['security_invoker=true', 'security_invoker=on'], false),
+        'guarded', (select pg_catalog.json_agg(distinct t.relname)
+          from beneath b join pg_catalog.pg_class t on t.oid = b.relation
+          where b.view = v.oid and t.relrowsecurity)) order by v.relname), '[]')::text as found
+      from views v`);
+}

@@ -1,0 +1,212 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
+import { examineDatabase, findingsOf } from "./examine_database.ts";
+
+const HEALTHY = `
+create table people (tenant_id int4 not null, id int4, name text, primary key (tenant_id, id));
+create table notes (tenant_id int4 not null, id int4, person int4, body text,
+  primary key (tenant_id, id), foreign key (tenant_id, person) references people);
+insert into people select t, n, 'p' || n from generate_series(1, 3) t, generate_series(1, 4) n;
+insert into notes select tenant_id, id, id, 'b' from people;
+`;
+
+const SICK = `
+create table people (id int4 primary key, tenant_id int4, name text, "bad-name" text, api_key text,
+  secret_score int4);
+create table visits (id int4 primary key, tenant_id int4 not null,
+  person int4 constraint visits_person references people, companion int4 references people);
+create index on visits (tenant_id);
+create table "odd name" (id int4, tenant_id int4);
+insert into people values (1, 1, 'a'), (2, 2, 'b'), (3, null, 'c');
+insert into visits values (1, 1, 1, 1), (2, 2, 1, 2);
+`;
+
+/** Only a real server parts the one who owns from the one who serves. */
+const ON_REAL = `
+grant select, update on all tables in schema public to rowgate_app;
+`;
+
+for (const kind of DATABASE_KINDS) {
+  describe(`doctor (${kind})`, () => {
+    let healthy: TestDatabase;
+    let sick: TestDatabase;
+
+    before(async () => {
+      healthy = await createTestDatabase(kind, "empty");
+      await healthy.admin.unsafe(HEALTHY);
+      sick = await createTestDatabase(kind, "empty");
+      await sick.admin.unsafe(SICK);
+      if (kind === "real") {
+        await healthy.admin.unsafe(ON_REAL);
+        await sick.admin.unsafe(ON_REAL);
+        await sick.admin.unsafe(`grant delete on people to rowgate_app`);
+      }
+    });
+    after(async () => {
+      await healthy.drop();
+      await sick.drop();
+    });
+
+    it("finds nothing in a sound set-up but what the tests' own server has", async () => {
+      const found = await examineDatabase(healthy);
+      // The tests' cluster keeps nothing over a crash, to be quick.
+      const unsafe = kind === "real" ? ["error: synchronous_commit or fsync is off"] : [];
+      assertEquals(findingsOf(found, "server"), unsafe);
+      for (const name of found.keys()) {
+        if (name !== "server") assertEquals(findingsOf(found, name), [], name);
+      }
+      assertEquals(found.get("isolation")!.seen, "2 tables asked from both sides");
+      assertMatch(found.get("server")!.seen, /^PostgreSQL \d+/);
+    });
+
+    it("finds a nullable tenant column, rows without tenant, and says what to type", async () => {
+      const { findings } = (await examineDatabase(sick)).get("rows without tenant")!;
+      assertEquals(findings.map(({ what }) => what), ["people has rows whose tenant_id is NULL"]);
+      assertMatch(
+        findings[0]!.fix,
+        /alter table "public"\."people" alter column "tenant_id" set not null;$/,
+      );
+      await sick.admin`delete from visits`;
+      await sick.admin`delete from people where tenant_id is null`;
+      const later = await examineDatabase(sick);
+      assertEquals(findingsOf(later, "rows without tenant"), [
+        "warning: people.tenant_id may be NULL",
+      ]);
+      await sick.admin`insert into people values (3, null, 'c')`;
+      await sick.admin`insert into visits values (1, 1, 1, 1), (2, 2, 1, 2)`;
+    });
+
+    it("finds a table without an index by tenant, and its statement makes one", async () => {
+      const unindexed = (await examineDatabase(sick)).get("indexes by tenant")!;
+      assertEquals(unindexed.findings.map(({ what }) => what), [
+        "no index of people begins with tenant_id",
+      ]);
+      const { fix } = unindexed.findings[0]!;
+      assertEquals(fix, 'create index concurrently on "public"."people" ("tenant_id", "id");');
+      await sick.admin.unsafe(fix);
+      assertEquals(findingsOf(await examineDatabase(sick), "indexes by tenant"), []);
+      await sick.admin`drop index people_tenant_id_id_idx`;
+    });
+
+    it("finds references that cross tenants, and those that could", async () => {
+      assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
+        "warning: visits may refer to any tenant's rows of people (visits_companion_fkey)",
+        "error: rows of visits refer to rows of people that belong to another tenant (visits_person)",
+      ]);
+    });
+
+    it("finds exposed columns that look like credentials, not numbers that count them", async () => {
+      const found = await examineDatabase(sick);
+      assertEquals(findingsOf(found, "credentials"), [
+        "warning: people.api_key is exposed and looks like a credential",
+      ]);
+      const policy = { tables: { people: { hidden_columns: ["api_key"] } } };
+      assertEquals(
+        found.get("credentials")!.findings[0]!.fix,
+        `in the policy file: ${JSON.stringify(policy)}`,
+      );
+      assertEquals(findingsOf(await examineDatabase(sick, { policy }), "credentials"), []);
+    });
+
+    it("finds names that clients can not say", async () => {
+      assertEquals(findingsOf(await examineDatabase(sick), "names"), [
+        'warning: clients can not name the table "odd name"',
+        'warning: clients can not name the column "bad-name" of people',
+      ]);
+    });
+
+    it("finds a view that goes past row level security", async () => {
+      await sick.admin.unsafe(`
+        create view names as select id, tenant_id, name from people;
+        create view beneath as select * from names;
+        alter table people enable row level security;`);
+      if (kind === "real") await sick.admin.unsafe(`grant select on names, beneath to rowgate_app`);
+      const expose = { expose: true };
+      const policy = { tables: { beneath: expose, names: expose } };
+      const goesPast = (view: string) =>
+        `error: the view ${view} goes past row level security of people`;
+      assertEquals(findingsOf(await examineDatabase(sick, { policy }), "views"), [
+        goesPast("beneath"),
+        goesPast("names"),
+      ]);
+      await sick.admin.unsafe(`alter view names set (security_invoker = true);
+        alter view beneath set (security_invoker = true)`);
+      assertEquals(findingsOf(await examineDatabase(sick, { policy }), "views"), []);
+      await sick.admin.unsafe(
+        `alter table people disable row level security; drop view beneath, names`,
+      );
+    });
+
+    it("finds rows that a tenant is given though they are another's", async () => {
+      await healthy.admin.unsafe(
+        `create table leaking (tenant_id int4 not null, region int4, x int4);
+        create index on leaking (tenant_id);
+        insert into leaking values (1, 1, 1), (2, 1, 2), (1, 2, 3), (2, 2, 4);`,
+      );
+      if (kind === "real") await healthy.admin`grant select, update on leaking to rowgate_app`;
+      // Scoped by the wrong column, as a bug of ours would.
+      const found = await examineDatabase(healthy, {
+        change: (catalogue) => {
+          const leaking = catalogue.tables.get("leaking")!;
+          const region = leaking.columns.get("region")!;
+          const tenant = { ...leaking.tenant!, identifier: region.identifier };
+          const tables = new Map(catalogue.tables).set("leaking", { ...leaking, tenant });
+          return { ...catalogue, tables };
+        },
+      });
+      const kinds = new Set(findingsOf(found, "isolation"));
+      assertEquals([...kinds].sort(), [
+        "error: a token matched another tenant's row of leaking with an update (rolled back)",
+        "error: a token was given another tenant's row of leaking, asked by a plain page",
+        "error: a token was given another tenant's row of leaking, asked by its tenant column",
+      ]);
+      assertEquals([...await healthy.admin`select sum(x)::text as sum from leaking`], [{
+        sum: "10",
+      }]);
+      await healthy.admin`drop table leaking`;
+    });
+
+    if (kind !== "real") return;
+
+    it("takes what it may not look at for a finding", async () => {
+      await sick.admin`revoke select (person) on visits from rowgate_app`;
+      await sick.admin`revoke select on visits from rowgate_app`;
+      await sick.admin`grant select (id, tenant_id) on visits to rowgate_app`;
+      assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
+        "warning: the database role may not look at it",
+      ]);
+      await sick.admin`grant select on visits to rowgate_app`;
+    });
+
+    it("finds what the serving role should not be or do [D9.role-doctor]", async () => {
+      assertEquals(findingsOf(await examineDatabase(sick), "serving role"), [
+        "warning: the role rowgate_app may insert into, delete from or empty people",
+      ]);
+      const asSuperuser = { ...sick, servingUrl: sick.url };
+      const [found] = findingsOf(await examineDatabase(asSuperuser), "serving role");
+      assertMatch(found!, /^error: the role \w+ is a superuser$/);
+
+      await sick.admin`create table owned (tenant_id int4)`;
+      await sick.admin`grant create on schema public to rowgate_app`;
+      await sick.admin`alter table owned owner to rowgate_app`;
+      assertEquals(
+        findingsOf(await examineDatabase(sick), "serving role")[0],
+        "error: the role rowgate_app owns owned",
+      );
+      await sick.admin`drop table owned`;
+    });
+
+    it("finds a server that takes no writes, and a pool that it has no room for", async () => {
+      const url = new URL(healthy.servingUrl!);
+      url.searchParams.set("options", "-c default_transaction_read_only=on");
+      const environment = { DATABASE_URL: url.href, ROWGATE_POOL_SIZE: "999" };
+      const found = findingsOf(await examineDatabase(healthy, { environment }), "server").slice(1);
+      assertEquals(found[0], "warning: the server takes no writes: it is a standby or read-only");
+      assertMatch(
+        found[1] ?? "",
+        /^warning: the pool needs 1001 connections, the server gives \d+$/,
+      );
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { followDatabase } from "../../../src/catalogue/current.ts";
+import { parsePolicy } from "../../../src/catalogue/policy.ts";
+import { readConfig } from "../../../src/config.ts";
+import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
+import { openDatabase } from "../../../src/database/client.ts";
+import { examine, type Examined } from "../../../src/doctor/examine.ts";
+import { createMetrics } from "../../../src/metrics.ts";
+import type { TestDatabase } from "../../support/database.ts";
+
+/** How a database is looked at. */
+export interface ExamineOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly policy?: unknown;
+  /** Changes what would be served. */
+  readonly change?: (catalogue: Catalogue) => Catalogue;
+}
+
+/** Carries out all checks on a test database; gives what they saw by their names. */
+export async function examineDatabase(
+  test: TestDatabase,
+  { environment = {}, policy: text = {}, change = (catalogue) => catalogue }: ExamineOptions = {},
+): Promise<ReadonlyMap<string, Examined>> {
+  const url = test.servingUrl === undefined ? {} : { DATABASE_URL: test.servingUrl };
+  const { config, problems } = readConfig({ ...url, ROWGATE_POOL_SIZE: "2", ...environment });
+  if (config === undefined) throw new Error(problems.join());
+  const parsed = parsePolicy(JSON.stringify(text));
+  if (!("policy" in parsed)) throw new Error(parsed.problems.join());
+  const observe = () => {};
+  const { embedded } = test;
+  const database = await openDatabase(config, observe, embedded && { embedded });
+  const { schema, tenantColumn } = config;
+  const { policy } = parsed;
+  const source = followDatabase(database, { schema, tenantColumn, policy, observe });
+  try {
+    const catalogue = change(await source.current());
+    const following = { ...source, current: () => Promise.resolve(catalogue) };
+    const metrics = createMetrics({ version: "test" });
+    const progress = () => {};
+    const setup = { config, database, observe, metrics, catalogue, following, progress };
+    const found = new Map<string, Examined>();
+    for await (const examined of examine(setup)) found.set(examined.name, examined);
+    return found;
+  } finally {
+    source.close();
+    if (embedded === undefined) await database.close(1000);
+  }
+}
+
+/** What was found by one check: level and sentence. */
+export function findingsOf(found: ReadonlyMap<string, Examined>, name: string): readonly string[] {
+  return found.get(name)!.findings.map(({ level, what }) => `${level}: ${what}`);
+}
