@@ -1,6 +1,7 @@
 import { type IRequest, Router } from "itty-router";
 import type { Dependencies } from "./dependencies.ts";
 import { ApiError } from "./errors.ts";
+import { countInFlight } from "./http/in_flight.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondOptions, respondText } from "./http/respond.ts";
@@ -42,23 +43,25 @@ export function createApp(dependencies: Dependencies): App {
     const { pathname } = new URL(request.url);
     throw new ApiError(404, `The path ${quote(pathname)} was not found`);
   });
-  let inFlight = 0;
-  const count = (requests: number) => dependencies.observe({ kind: "in_flight", requests });
+  const inFlight = countInFlight(
+    config.maxInFlight,
+    (requests) => dependencies.observe({ kind: "in_flight", requests }),
+  );
 
   return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
     const exchange = { request, requestId, corsOrigins: config.corsOrigins };
     const { peer } = connection;
-    const trace = startTrace(exchange, { peer, traceId: readTraceId(request) });
-    count(++inFlight);
+    const place = inFlight.enter();
+    const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
     try {
-      if (inFlight > config.maxInFlight && !isWatch(request)) throw refuseBusy();
+      if (!isWatch(request)) place.admit();
       return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
     } catch (error) {
       trace.fail(error, dependencies.observe);
       return trace.end(respondError(error, exchange), dependencies.observe);
     } finally {
-      count(--inFlight);
+      place.leave();
     }
   };
 }
@@ -66,11 +69,6 @@ export function createApp(dependencies: Dependencies): App {
 /** Whoever watches must see that it is full: the figures are cheap and ask nobody. */
 function isWatch(request: Request): boolean {
   return new URL(request.url).pathname === METRICS_PATH;
-}
-
-function refuseBusy(): ApiError {
-  const headers = { "Retry-After": "1" };
-  return new ApiError(503, "The service is busy, try again in a second", { headers });
 }
 
 /** Gives the methods of each path. */

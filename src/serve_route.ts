@@ -41,7 +41,7 @@ export async function serveRoute(
   return await respondAnswer(answer, trace);
 }
 
-/** Step 2 of DECISIONS 1. */
+/** Step 2 of DECISIONS 1, and a place for the tenant. */
 async function admit(
   request: Request,
   { trace, dependencies, limits }: Serving,
@@ -55,6 +55,7 @@ async function admit(
     },
   });
   trace.access = access;
+  trace.place.claim(access.tenant);
   const standing = limits?.countRequest(access.tokenId);
   Object.assign(trace.headers, standing?.headers);
   if (standing?.refusal === undefined) return access;

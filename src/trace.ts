@@ -1,5 +1,6 @@
 import type { Failure } from "./database/failure.ts";
 import { ApiError } from "./errors.ts";
+import type { Place } from "./http/in_flight.ts";
 import type { Exchange } from "./http/respond.ts";
 import type { Observe } from "./observe.ts";
 import type { Access } from "./tokens/token.ts";
@@ -11,6 +12,8 @@ export interface Trace {
   readonly peer: string | undefined;
   /** Of the client's `traceparent`. */
   readonly traceId: string | undefined;
+  /** Its place among the requests that are being answered. */
+  readonly place: Place;
   operation?: string;
   table?: string;
   access?: Access;
@@ -26,13 +29,13 @@ export interface Trace {
 }
 
 /** Where a request comes from, as far as it is known. */
-type Origin = Pick<Trace, "peer" | "traceId">;
+type Origin = Pick<Trace, "peer" | "traceId" | "place">;
 
 /** Starts the trace of one request. */
-export function startTrace(exchange: Exchange, { peer, traceId }: Origin): Trace {
+export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { headers: {}, exchange, peer, traceId, fail, end };
+  const trace: Trace = { headers: {}, exchange, peer, traceId, place, fail, end };
   return trace;
 
   function fail(error: unknown, observe: Observe): void {

@@ -1,0 +1,64 @@
+import { ApiError } from "../errors.ts";
+
+/** Counts the requests that are being answered. */
+export interface InFlight {
+  readonly enter: () => Place;
+}
+
+/** The place of one request among them. */
+export interface Place {
+  /** @throws {ApiError} 503 when too many are there of which nobody knows yet whose they are */
+  readonly admit: () => void;
+  /** Says whose request it is. @throws {ApiError} 503 when it is full and the tenant over its share */
+  readonly claim: (tenant: string) => void;
+  /** Gives the place back, once. */
+  readonly leave: () => void;
+}
+
+/**
+ * Keeps the requests of known tenants to `max`, and as many of which nobody knows yet whose they are.
+ * When it is full, a tenant has its share for itself: who floods is refused, not who comes after. What
+ * that lets in above `max` is bounded by twice as many.
+ * @see DECISIONS 9
+ */
+export function countInFlight(max: number, changed: (requests: number) => void): InFlight {
+  const tenants = new Map<string, number>();
+  let known = 0;
+  let unknown = 0;
+
+  function count(tenant: string, by: 1 | -1): number {
+    const requests = (tenants.get(tenant) ?? 0) + by;
+    if (requests === 0) tenants.delete(tenant);
+    else tenants.set(tenant, requests);
+    known += by;
+    unknown -= by;
+    return requests;
+  }
+
+  return {
+    enter() {
+      let whose: string | undefined;
+      changed(known + ++unknown);
+      return {
+        admit() {
+          if (unknown > max) throw refuseBusy();
+        },
+        claim(tenant) {
+          whose = tenant;
+          const requests = count(tenant, 1);
+          const full = known > max && requests > max / tenants.size;
+          if (full || known > 2 * max) throw refuseBusy();
+        },
+        leave() {
+          if (whose !== undefined) count(whose, -1);
+          changed(known + --unknown);
+        },
+      };
+    },
+  };
+}
+
+function refuseBusy(): ApiError {
+  const headers = { "Retry-After": "1" };
+  return new ApiError(503, "The service is busy, try again in a second", { headers });
+}

@@ -1,0 +1,65 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { countInFlight, type Place } from "../../../src/http/in_flight.ts";
+
+describe("countInFlight", () => {
+  it("refuses the tenant that floods, not the one that comes after [RE10] [D9.max-in-flight]", () => {
+    const inFlight = countInFlight(10, () => {});
+    const claim = (tenant: string) => {
+      const place = inFlight.enter();
+      place.admit();
+      place.claim(tenant);
+      return place;
+    };
+    const flood = Array.from({ length: 10 }, () => claim("flood"));
+    // A refused request has its place until it is answered.
+    let refused: Place | undefined;
+    const error = assertThrows(() => {
+      refused = inFlight.enter();
+      refused.claim("flood");
+    }, ApiError);
+    assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
+    refused?.leave();
+
+    const others = Array.from({ length: 5 }, () => claim("other"));
+    const sixth = inFlight.enter();
+    assertThrows(() => sixth.claim("other"), ApiError);
+    sixth.leave();
+    claim("third").leave();
+
+    for (const place of [...flood, ...others]) place.leave();
+    for (let requests = 0; requests < 10; requests++) claim("flood");
+  });
+
+  it("lets in no more than twice as many, and as many of whom nobody knows [RE10]", () => {
+    const inFlight = countInFlight(10, () => {});
+    let served = 0;
+    for (let tenant = 0; tenant < 100; tenant++) {
+      for (let request = 0; request < 10; request++) {
+        const place = inFlight.enter();
+        try {
+          place.claim(String(tenant));
+          served++;
+        } catch {
+          place.leave();
+        }
+      }
+    }
+    assertEquals(served, 20);
+    const strangers = Array.from({ length: 10 }, () => inFlight.enter());
+    for (const place of strangers) place.admit();
+    assertThrows(() => inFlight.enter().admit(), ApiError);
+  });
+
+  it("tells how many there are at each coming and going [D8.metrics]", () => {
+    const told: number[] = [];
+    const inFlight = countInFlight(10, (requests) => told.push(requests));
+    const first = inFlight.enter();
+    const second = inFlight.enter();
+    first.claim("a");
+    first.leave();
+    second.leave();
+    assertEquals(told, [1, 2, 1, 0]);
+  });
+});
