@@ -13,7 +13,7 @@ import { openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openShapes } from "./shapes.ts";
 import type { StatementOptions } from "./statement.ts";
-import { repeat, runStatement } from "./statement.ts";
+import { CANCELLED_ASTRAY, repeat, runStatement } from "./statement.ts";
 
 /** Beyond Postgres's own timeout, before we take a backend for frozen. */
 const GRACE_MS = 3000;
@@ -89,6 +89,7 @@ export async function openDatabase(
   }
 
   function mayRepeat(failure: Failure, write: boolean): boolean {
+    if (failure === CANCELLED_ASTRAY) return true;
     if (failure.kind === "lost") return !write;
     if (failure.kind !== "unavailable" || failure.code !== SETTING_REFUSED) return false;
     if (!driver.dropClientCheck()) return false;

@@ -20,7 +20,7 @@ export interface RunOptions {
 }
 
 /** Steps of a transaction in the lane, in order; the last one's rows are given back. */
-export interface TransactionOptions extends Pick<RunOptions, "share"> {
+export interface TransactionOptions extends Pick<RunOptions, "share" | "signal"> {
   /** True: everything is done, deferred constraints included, and then undone. */
   readonly rollback: boolean;
 }

@@ -6,7 +6,7 @@ import { DEADLINE, fail, isBroken, nameFault, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
 import type { Client } from "./driver.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
-import { repeat, runStatement, settle } from "./statement.ts";
+import { ABORTED, repeat, runStatement, settle } from "./statement.ts";
 
 /** The transaction's connection went away before the commit: nothing was kept. */
 const LANE_LOST = fail("unavailable", "LANE_LOST");
@@ -28,16 +28,16 @@ export function openLane(
 ): Database["transact"] {
   async function transact<R extends Row>(
     steps: readonly Step[],
-    { rollback, share }: TransactionOptions,
+    { rollback, share, signal }: TransactionOptions,
   ): Promise<StepResult<R>> {
-    const leave = await gate.enter({ share });
+    const leave = await gate.enter({ share, signal });
     if (typeof leave !== "function") {
       options.observe?.({ kind: "fault", fault: nameFault(leave) });
       throw toApiError(leave, { write: true });
     }
     try {
       const outcome = await repeat(
-        () => runTransaction(client, steps, { ...options, rollback }),
+        () => runTransaction(client, steps, { ...options, rollback, signal }),
         (failure) => failure === LANE_LOST,
         options.observe,
       );
@@ -59,9 +59,11 @@ async function runTransaction(
   const closes = client.closes();
   // On a connection made anew a statement would stand alone, and be kept.
   const isLost = () => client.closes() !== closes;
-  const undo = (failure: Failure) => undoTransaction(client, failure, { ...options, isLost });
+  // Who goes away ends a step, never what opens and closes the transaction around them.
+  const { signal, ...lasting } = options;
+  const undo = (failure: Failure) => undoTransaction(client, failure, { ...lasting, isLost });
 
-  const begun = await settle(command(sql, "begin"), options);
+  const begun = await settle(command(sql, "begin"), lasting);
   if (begun.failure !== undefined) {
     if (!isBroken(begun.failure)) return begun;
     client.renew(sql);
@@ -83,14 +85,15 @@ async function runTransaction(
     throw error;
   }
   if (isLost()) return { failure: LANE_LOST };
+  if (signal?.aborted) return { failure: await undo(ABORTED) };
   if (!options.rollback) {
-    const kept = await settle(command(sql, "commit"), options);
+    const kept = await settle(command(sql, "commit"), lasting);
     if (kept.failure === undefined) return { rows };
     if (isBroken(kept.failure)) client.renew(sql);
     return kept;
   }
   // Deferred constraints are judged at a commit that never comes.
-  const judged = await settle(command(sql, "set constraints all immediate"), options);
+  const judged = await settle(command(sql, "set constraints all immediate"), lasting);
   if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
   await undo(LANE_LOST);
   return { rows };

@@ -8,6 +8,8 @@ export interface DriverQuery {
   readonly options: { prepare?: boolean };
   /** The backend it was sent to; null as long as it was not. */
   readonly state: object | null;
+  /** Asks for its end; `cancel()` keeps to itself what became of that. */
+  readonly canceller: ((query: unknown) => Promise<void>) | null;
 }
 
 /** Decides which statements are prepared. */

@@ -20,6 +20,16 @@ export interface StatementOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Nobody waits for the answer any more; nothing was changed. */
+export const ABORTED: Failure = fail("timeout", "ABORTED");
+/** SQLSTATE of a statement that was cancelled or over its time. */
+const CANCELLED = "57014";
+/** A statement that began just now was ended by what was meant for the one before it. */
+export const CANCELLED_ASTRAY: Failure = fail("timeout", "CANCELLED_ASTRAY");
+/** A request to cancel is on its way for so long at most. */
+const STRAY_MS = 500;
+const CANCEL_LATER_MS = 50;
+
 /** Compiles one statement and runs it, once, within the deadline. */
 export function runStatement<R extends Row>(
   sql: Sql,
@@ -42,16 +52,26 @@ export function settle<R extends Row>(
   { connectMs, deadlineMs, signal }: Omit<StatementOptions, "shapes">,
 ): Promise<Outcome<RowList<R[]>>> {
   const inside = query as unknown as DriverQuery;
-  if (signal?.aborted) return Promise.resolve({ failure: fail("timeout", "ABORTED") });
+  if (signal?.aborted) return Promise.resolve({ failure: ABORTED });
+  const started = performance.now();
   return new Promise((resolve) => {
+    let cancelled: Promise<void> | undefined;
+    let later: ReturnType<typeof setTimeout> | undefined;
     const end = (outcome: Outcome<RowList<R[]>>) => {
       clearTimeout(timer);
+      clearTimeout(later);
       signal?.removeEventListener("abort", cancel);
       resolve(outcome);
     };
     // Before it was sent a query can not be cancelled: the driver would lose the connection with it.
     const cancel = () => {
-      if (inside.state !== null) Promise.resolve(query.cancel()).catch(() => {});
+      if (inside.state === null) later = setTimeout(cancel, CANCEL_LATER_MS);
+      else cancelled = inside.canceller?.(query).catch(() => {});
+    };
+    const refuse = (failure: Failure): Failure => {
+      if (failure.code !== CANCELLED) return failure;
+      if (signal?.aborted) return ABORTED;
+      return performance.now() - started < STRAY_MS ? CANCELLED_ASTRAY : failure;
     };
     const strike = () => end({ failure: fail("timeout", DEADLINE) });
     let timer = setTimeout(() => {
@@ -60,9 +80,13 @@ export function settle<R extends Row>(
     }, Math.min(connectMs, deadlineMs));
     signal?.addEventListener("abort", cancel);
     query.then(
-      (rows) => end(isAnswered(rows) ? { rows } : { failure: fail("lost", "NOT_ANSWERED") }),
-      (error) => end({ failure: classify(error, inside.state !== null) }),
-    );
+      (rows) => isAnswered(rows) ? { rows } : { failure: fail("lost", "NOT_ANSWERED") },
+      (error) => ({ failure: refuse(classify(error, inside.state !== null)) }),
+    ).then(async (outcome) => {
+      // On its way still, it would end what another request runs next on the connection.
+      await cancelled;
+      end(outcome);
+    });
   });
 }
 

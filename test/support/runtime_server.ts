@@ -14,6 +14,7 @@ export interface RuntimeServer {
   /** Asks the server. */
   readonly app: App;
   readonly address: string;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -61,6 +62,7 @@ export async function startServer(
   await becomeReady(address);
   return {
     address,
+    pid: child.pid!,
     app: (request) => fetch(new Request(request.url.replace("http://127.0.0.1", address), request)),
     stop: async () => {
       child.kill("SIGTERM");

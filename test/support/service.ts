@@ -15,7 +15,7 @@ import {
   type TestDatabase,
 } from "./database.ts";
 import { FIXTURE_POLICY } from "./fixture_policy.ts";
-import { isRuntime, startServer } from "./runtime_server.ts";
+import { isRuntime, type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
 import { type Answer, send, type SendOptions } from "./send.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
 
@@ -33,6 +33,8 @@ export interface TestService {
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
   /** What the handler observed; nothing from another process. */
   readonly observations: Observation[];
+  /** The process that serves; undefined when this one does. */
+  readonly server: RuntimeServer | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -42,6 +44,8 @@ export interface ServiceOptions {
   /** In place of the fixture's policy. */
   readonly policy?: unknown;
   readonly template?: Template;
+  /** What serves, in a process of its own; left out: `ROWGATE_TEST_RUNTIME`, or this process. */
+  readonly runtime?: Runtime;
 }
 
 /** True when the tests ask a server of another process. */
@@ -75,7 +79,7 @@ export async function createTestService(
   const serving = await openDatabase(config, observe, embedded && { embedded });
   const owner = await openOwner(database, serving);
   const tokens = await issueTokens(database, owner);
-  const runtime = process.env.ROWGATE_TEST_RUNTIME;
+  const runtime = options.runtime ?? process.env.ROWGATE_TEST_RUNTIME;
   const server = isRuntime(runtime)
     ? await startServer(runtime, { environment, policyText })
     : undefined;
@@ -90,6 +94,7 @@ export async function createTestService(
     tokens,
     issue: issueWith(owner),
     observations,
+    server,
     send: (method, path, request) => send(app, tokens.a, { method, path, ...request }),
     close: async () => {
       await server?.stop();
