@@ -1,7 +1,8 @@
 import { resolveTable } from "../catalogue/resolve.ts";
+import { ApiError } from "../errors.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
-import { compileSelect, type PageRow } from "../sql/select.ts";
+import { compileSelect, MAX_PAGE_BYTES, type PageRow } from "../sql/select.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 
@@ -41,8 +42,15 @@ async function readPage(
 
 /** The page goes through as Postgres printed it: every digit, every microsecond. */
 function printPage(plan: QueryPlan, page: PageRow): Answer {
+  if (page.records === null) throw refuseSize();
   const table = JSON.stringify(plan.table.name);
   const json = `{"success":true,"table":${table},"page":${plan.page},"per_page":${plan.perPage},` +
     `"total":${page.total},"records":${page.records}}`;
   return { json, rows: Number(page.rows) };
+}
+
+function refuseSize(): ApiError {
+  const message = `per_page: The page is larger than ${MAX_PAGE_BYTES} bytes, ` +
+    "expected fewer rows or fewer fields (select)";
+  return new ApiError(400, message);
 }

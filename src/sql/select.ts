@@ -12,9 +12,12 @@ export interface PageRow {
   readonly total: string | null;
   /** Rows on the page, as digits. */
   readonly rows: string;
-  /** The page, a JSON array printed by Postgres. */
-  readonly records: string;
+  /** The page, a JSON array printed by Postgres; null when it is larger than a page may be. */
+  readonly records: string | null;
 }
+
+/** A larger page stays in Postgres: it would be in memory here several times over. @see RELIABILITY RE13 */
+export const MAX_PAGE_BYTES = 33_554_432;
 
 /**
  * Compiles a query into one statement: the page printed as JSON by Postgres, and the total from the
@@ -29,6 +32,7 @@ export function compileSelect(
   const from = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
+  const maxBytes = sql`${String(MAX_PAGE_BYTES)}::text::int8`;
   const total = plan.count ? compileTotal(sql, from, { limit, offset }) : sql`null`;
   const judgement = compileJudgement(sql, plan.predicate);
   return sql<PageRow[]>`with ${
@@ -37,7 +41,7 @@ export function compileSelect(
     compileColumns(sql, plan)
   } from ${from}${
     compileOrder(sql, plan)
-  } limit ${limit} offset ${offset}) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select "$j" from "$p") records${
+  } limit ${limit} offset ${offset}) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select case when octet_length("$j") <= ${maxBytes} then "$j" end from "$p") records${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
   }${compileFromSettings(sql, settings)}`;
 }

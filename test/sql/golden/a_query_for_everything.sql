@@ -10,5 +10,5 @@ else (select count(*)
 from "app"."deals" "$t"
 where "$t"."tenant_id" = $7::text::"pg_catalog"."int4") end
 from "$p")::text total, (select "$n"
-from "$p")::text "rows", (select "$j"
+from "$p")::text "rows", (select case when octet_length("$j") <= $8::text::int8 then "$j" end
 from "$p") records

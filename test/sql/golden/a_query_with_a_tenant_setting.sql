@@ -12,7 +12,7 @@ else (select count(*)
 from "app"."deals" "$t"
 where "$t"."tenant_id" = $9::text::"pg_catalog"."int4") end
 from "$p")::text total, (select "$n"
-from "$p")::text "rows", (select "$j"
+from "$p")::text "rows", (select case when octet_length("$j") <= $10::text::int8 then "$j" end
 from "$p") records
 from "$c"
 where "$c"."$s" is not null

@@ -27,7 +27,7 @@ or "$t"."tags" = any(select "$v"."$e"::text[]
 from unnest($23::text[]) "$v"("$e"))
 or "$t"."status" is not null)) end
 from "$p")::text total, (select "$n"
-from "$p")::text "rows", (select "$j"
-from "$p") records, (num_nulls($24::text::"pg_catalog"."numeric") + num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
+from "$p")::text "rows", (select case when octet_length("$j") <= $24::text::int8 then "$j" end
+from "$p") records, (num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
 from (select "$v"."$e"::text[]
-from unnest($27::text[]) "$v"("$e")) "$l"("$e")))) judged
+from unnest($28::text[]) "$v"("$e")) "$l"("$e")))) judged

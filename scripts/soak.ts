@@ -1,0 +1,65 @@
+/**
+ * Mixed load on a server in a process of its own for a long time, to see whether anything grows:
+ * `deno task soak --minutes=60 --runtime=deno --seed=1`. Ends with 1 when something did.
+ */
+import { join } from "node:path";
+import process from "node:process";
+import { isRuntime } from "../test/support/runtime_server.ts";
+import { createTestService } from "../test/support/service.ts";
+import { startCluster } from "../test/support/cluster.ts";
+import { makeTemplates } from "../test/support/templates.ts";
+import { installPackages, makeBundle } from "./install_packages.ts";
+import { compareQuarters, judgeSoak, STRICT } from "./soak/judge_soak.ts";
+import { runSoak, type SoakRun } from "./soak/run_soak.ts";
+
+const DEFAULT_MINUTES = "60";
+
+const runtime = readOption("runtime") ?? "deno";
+const minutes = Number(readOption("minutes") ?? DEFAULT_MINUTES);
+const seed = Number(readOption("seed") ?? Date.now() % 1_000_000);
+if (!isRuntime(runtime) || !(minutes > 0) || !Number.isInteger(seed)) {
+  console.error("soak [--minutes=60] [--runtime=deno|bun|node] [--seed=1]");
+  process.exit(2);
+}
+if (runtime === "node") await makeBundle();
+await installPackages("test/packages");
+const cluster = await startCluster();
+let faults: readonly string[] = ["it did not run"];
+try {
+  await makeTemplates(cluster.url);
+  process.env.ROWGATE_TEST_CLUSTER = cluster.url;
+  process.env.ROWGATE_TEST_EMBEDDED = join(cluster.folder, "none");
+  const environment = { ROWGATE_POOL_SIZE: "10" };
+  const service = await createTestService("real", { runtime, environment });
+  console.log(`${minutes} minutes on ${runtime}, seed ${seed}`);
+  try {
+    const run = await runSoak(service, { seconds: minutes * 60, seed });
+    faults = judgeSoak(run, STRICT);
+    print(run);
+  } finally {
+    await service.close();
+  }
+} finally {
+  await cluster.stop();
+}
+for (const fault of faults) console.log(`not flat: ${fault}`);
+console.log(faults.length === 0 ? "flat" : `${faults.length} problems; seed ${seed}`);
+process.exit(faults.length === 0 ? 0 : 1);
+
+function readOption(name: string): string | undefined {
+  const prefix = `--${name}=`;
+  return process.argv.find((parameter) => parameter.startsWith(prefix))?.slice(prefix.length);
+}
+
+function print({ answers, hung, worstMs, samples, last }: SoakRun): void {
+  const total = [...answers.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`requests: ${total}, hung: ${hung}, worst: ${Math.round(worstMs)} ms`);
+  for (const [key, count] of [...answers].sort()) console.log(`  ${key}: ${count}`);
+  console.log("median of the second and of the last quarter:");
+  for (const [name, { second, last }] of Object.entries(compareQuarters(samples))) {
+    console.log(`  ${name}: ${second.toFixed(1)} ${last.toFixed(1)}`);
+  }
+  const slowest = Math.max(...samples.map(({ livezMs }) => livezMs));
+  console.log(`slowest /livez: ${Math.round(slowest)} ms`);
+  console.log(`after the load: ${JSON.stringify(last)}`);
+}

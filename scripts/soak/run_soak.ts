@@ -1,0 +1,128 @@
+import { seedRandom } from "../../src/demonstration/random.ts";
+import type { TestService } from "../../test/support/service.ts";
+import { type Draw, drawRequest, SOAK_ROWS, type SoakRequest } from "./soak_request.ts";
+import { type Sample, takeSample } from "./take_sample.ts";
+
+/** How long and how hard. */
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Clients that ask one request after the other. */
+  readonly clients?: number;
+}
+
+/** What came of it. */
+export interface SoakRun {
+  /** Requests by kind and status: `query 200`. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** Requests without an answer after 40 s. */
+  readonly hung: number;
+  readonly worstMs: number;
+  readonly samples: readonly Sample[];
+  /** When all clients had gone. */
+  readonly last: Sample;
+}
+
+/** The longest that any request may take: the statement timeout of 30 s, its wait, and more. */
+const HUNG_MS = 40_000;
+const SAMPLES = 80;
+const TOKENS = 60;
+
+/** Puts mixed load on a service in a process of its own, and looks at that process meanwhile. */
+export async function runSoak(service: TestService, options: SoakOptions): Promise<SoakRun> {
+  const { seconds, seed, clients = 12 } = options;
+  await fillDeals(service);
+  const tokens = await makeTokens(service);
+  const answers = new Map<string, number>();
+  const client = Deno.createHttpClient({});
+  const end = performance.now() + seconds * 1000;
+  let hung = 0;
+  let worstMs = 0;
+
+  async function ask(request: SoakRequest): Promise<void> {
+    const started = performance.now();
+    const status = await send(service.server!.address, request, client);
+    if (status === "hung") hung++;
+    worstMs = Math.max(worstMs, performance.now() - started);
+    const key = `${request.kind} ${status}`;
+    answers.set(key, (answers.get(key) ?? 0) + 1);
+  }
+
+  async function play(draw: Draw): Promise<void> {
+    while (performance.now() < end) await ask(await drawRequest(draw));
+  }
+
+  const playing = Promise.all(
+    Array.from(
+      { length: clients },
+      (_, index) => play({ random: seedRandom(seed + index), tokens }),
+    ),
+  );
+  const samples: Sample[] = [];
+  for (let next = 1; next <= SAMPLES; next++) {
+    const at = end - seconds * 1000 * (1 - next / SAMPLES);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));
+    samples.push(await takeSample(service));
+  }
+  await playing;
+  client.close();
+  return { answers, hung, worstMs, samples, last: await awaitQuiet(service) };
+}
+
+/** Gives the status, `gone` for a client that did not wait, or how it failed. */
+async function send(
+  address: string,
+  request: SoakRequest,
+  client: Deno.HttpClient,
+): Promise<string> {
+  const gone = new AbortController();
+  const late = setTimeout(() => gone.abort(), request.goneMs ?? HUNG_MS);
+  try {
+    const answer = await fetch(address + request.path, {
+      client,
+      method: request.method,
+      headers: {
+        "authorization": `Bearer ${request.token}`,
+        "content-type": "application/json",
+        ...request.headers,
+      },
+      signal: gone.signal,
+      ...(request.body !== undefined && { body: request.body }),
+    });
+    await answer.arrayBuffer();
+    return String(answer.status);
+  } catch (error) {
+    if (!gone.signal.aborted) return error instanceof Error ? error.name : "failed";
+    return request.goneMs === undefined ? "hung" : "gone";
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function fillDeals({ database }: TestService): Promise<void> {
+  await database.admin`delete from deals where tenant_id = 1`.catch(() => {});
+  await database.admin`
+    insert into deals (tenant_id, external_no, title, status, amount, probability, created_on)
+    select 1, n, 'Deal ' || n, (array['open', 'won', 'lost', 'on hold'])[1 + n % 4], n % 1000,
+      (n % 100) / 100.0, date '2024-01-01' + n % 700
+    from generate_series(1, ${SOAK_ROWS}::int4) n on conflict do nothing`;
+}
+
+async function makeTokens({ issue }: TestService): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let number = 0; number < TOKENS; number++) {
+    tokens.push(await issue({ name: `soak ${number}`, tenant: number % 4 === 0 ? "2" : "1" }));
+  }
+  return tokens;
+}
+
+/** Waits until the connections of clients are gone, 10 s at most. */
+async function awaitQuiet(service: TestService): Promise<Sample> {
+  const end = performance.now() + 10_000;
+  for (;;) {
+    const sample = await takeSample(service);
+    // The connection that asks for the sample is one itself.
+    if (sample.clients <= 1 || performance.now() > end) return sample;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

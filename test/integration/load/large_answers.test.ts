@@ -1,0 +1,45 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+describe("a page of large rows", () => {
+  let service: TestService;
+  const query = (body: unknown) =>
+    service.send("POST", "/integration/tables/parcels/query", { body });
+
+  beforeAll(async () => {
+    service = await createTestService("real", { template: "fixture" });
+    await service.database.admin.unsafe(`
+      create table parcels (id int4 primary key, tenant_id int4 not null, content text not null);
+      insert into parcels select n, 1, repeat('x', 1000000) from generate_series(1, 200) n;
+      insert into parcels select n, 2, '' from generate_series(201, 201) n;
+      grant select on parcels to rowgate_app`);
+  });
+  afterAll(() => service.close());
+
+  it("is refused above 32 MiB, before it leaves the database [RE13]", async () => {
+    const answer = await query({ per_page: 200 });
+    assertEquals(answer.status, 400);
+    assertEquals(
+      answer.body["error"],
+      "per_page: The page is larger than 33554432 bytes, expected fewer rows or fewer fields (select)",
+    );
+    assertEquals((await query({ per_page: 30 })).status, 200);
+    const narrow = await query({ per_page: 200, select: ["id"] });
+    assertEquals((narrow.body["records"] as unknown[]).length, 200);
+  });
+
+  it("is answered up to the last byte of that [RE13]", async () => {
+    // [{"id":201,"content":"…"}] has 25 bytes beside the content.
+    for (const [bytes, status] of [[33_554_432, 200], [33_554_433, 400]] as const) {
+      await service.database.admin`
+        update parcels set content = repeat('y', ${bytes - 25}::int4) where id = 201`;
+      const answer = await service.send("POST", "/integration/tables/parcels/query", {
+        token: service.tokens.b,
+        body: { select: ["id", "content"] },
+      });
+      assertEquals(answer.status, status);
+      assertStringIncludes(answer.text.slice(0, 200), status === 200 ? "yyy" : "larger");
+    }
+  });
+});

@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { judgeSoak } from "../../../scripts/soak/judge_soak.ts";
+import { runSoak } from "../../../scripts/soak/run_soak.ts";
+import { RUNTIMES } from "../../support/runtime_server.ts";
+import { createTestService } from "../../support/service.ts";
+
+/** A warm-up of seconds is none: what is left is to find what grows with each request. */
+const SHORT = { memory: 0.5, memoryMiB: 60 };
+
+for (const runtime of RUNTIMES) {
+  describe(`mixed load on ${runtime}`, () => {
+    it("is answered, and leaves no descriptor, connection or session behind [RE12]", async () => {
+      const environment = { ROWGATE_POOL_SIZE: "10" };
+      const service = await createTestService("real", { runtime, environment });
+      try {
+        const seed = Math.floor(Math.random() * 1e6);
+        const run = await runSoak(service, { seconds: 10, seed });
+        assertEquals(judgeSoak(run, SHORT), [], `seed ${seed}`);
+      } finally {
+        await service.close();
+      }
+    });
+  });
+}
