@@ -116,6 +116,39 @@ describe("createTokenStore", () => {
     for (const access of found) assertStrictEquals(access, found[0]);
   });
 
+  it("follows a token whose tenant was changed within 5 s, and answers with one tenant [AU16]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    const { token } = await mintToken();
+    assertEquals((await store.find(token))?.tenant, "acme");
+    state.record = { ...RECORD, tenant: "other" };
+    state.now = 3999;
+    assertEquals((await store.find(token))?.tenant, "acme");
+    state.now = 4000;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => store.find(token)));
+    assertEquals(new Set(answers.map((access) => access?.tenant)), new Set(["other"]));
+    assertEquals(state.asked, 2);
+  });
+
+  it("compares no token with another: the database is asked for a digest alone [AU11]", async () => {
+    const parameters: unknown[] = [];
+    const tag = (_texts: unknown, ...values: unknown[]) => values;
+    const database = {
+      run(compile: (sql: typeof tag) => unknown) {
+        parameters.push(...[compile(tag)].flat(3).filter((value) => typeof value === "string"));
+        return Promise.resolve([]);
+      },
+    } as unknown as Database;
+    const store = createTokenStore(database);
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const { token } = await mintToken();
+      assertEquals(await store.find(token), null);
+      const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
+      const hex = [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0"));
+      assertEquals(parameters.splice(0), [hex.join("")]);
+    }
+  });
+
   it("is 503, not 401, while the database can not tell, and keeps no answer [DECISIONS 5] [AU17]", async () => {
     const { state, store } = openSubject();
     const { token } = await mintToken();

@@ -1,0 +1,8 @@
+/** Waits until the condition holds; throws when it does not within 30 s. */
+export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!await condition()) {
+    if (performance.now() > end) throw new Error("what was waited for did not come");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
