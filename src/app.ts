@@ -2,6 +2,7 @@ import { type IRequest, Router } from "itty-router";
 import type { Dependencies } from "./dependencies.ts";
 import { ApiError } from "./errors.ts";
 import { countInFlight } from "./http/in_flight.ts";
+import { checkHost } from "./http/host.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondOptions, respondText } from "./http/respond.ts";
@@ -55,6 +56,7 @@ export function createApp(dependencies: Dependencies): App {
     const place = inFlight.enter();
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
     try {
+      checkHost(request);
       if (!isWatch(request)) place.admit();
       return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
     } catch (error) {

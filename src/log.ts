@@ -15,6 +15,9 @@ type Level = Exclude<Config["logLevel"], "silent">;
 
 const LEVELS: readonly Config["logLevel"][] = ["debug", "info", "warn", "error", "silent"];
 
+/** A token that a client has put where it does not belong: into a path, or an id of its request. */
+const TOKEN = /(rg_[0-9A-Za-z]+_)[0-9A-Za-z]{43,}/g;
+
 /**
  * Makes the sink that turns what happens into log lines of the level and above; never throws. No line
  * holds a token, a body or a text of the database.
@@ -29,11 +32,10 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
     if (LEVELS.indexOf(found) < least) return;
     const time = now().toISOString();
     try {
-      write(
-        human
-          ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}\n`
-          : `${JSON.stringify({ time, level: found, ...observation })}\n`,
-      );
+      const text = human
+        ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}`
+        : JSON.stringify({ time, level: found, ...observation });
+      write(`${text.replaceAll(TOKEN, "$1…")}\n`);
     } catch {
       // A log that can not be written is no reason to refuse a request.
     }

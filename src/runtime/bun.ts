@@ -27,7 +27,10 @@ export function listen(handler: Handler, { host, port }: ListenOptions): Server 
     hostname: host,
     port,
     idleTimeout: MAX_IDLE_SECONDS,
-    fetch: (request, server) => handler(request, { peer: server.requestIP(request)?.address }),
+    fetch(request, server) {
+      const peer = server.requestIP(request)?.address;
+      return handler(withUrl(request), { peer });
+    },
   });
   return {
     port: server.port,
@@ -36,4 +39,10 @@ export function listen(handler: Handler, { host, port }: ListenOptions): Server 
       server.stop(true).catch(() => {});
     },
   };
+}
+
+/** Without `Host`, as HTTP/1.0 allows, Bun gives the path alone for the URL. */
+function withUrl(request: Request): Request {
+  if (!request.url.startsWith("/") || request.headers.has("host")) return request;
+  return new Request(`http://localhost${request.url}`, request);
 }

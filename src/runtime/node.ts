@@ -12,6 +12,8 @@ const SWEEP_MS = 50;
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   const server = createAdaptorServer({
     fetch: (request, { incoming }) => handler(request, { peer: incoming.socket.remoteAddress }),
+    // Where HTTP/1.0 sends none.
+    hostname: "localhost",
     createServer,
     serverOptions: {
       headersTimeout: options.requestTimeoutMs,

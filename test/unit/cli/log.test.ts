@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { createLog } from "../../../src/log.ts";
+import { mintToken } from "../../../src/tokens/token_text.ts";
 import type { Observation } from "../../../src/observe.ts";
 
 const REQUEST: Observation = {
@@ -35,6 +36,18 @@ describe("createLog", () => {
     assertEquals(lines, [
       "03:04:05.678 info  POST /integration/tables/or�[2J�ders/query 200 1.5 ms 3 rows\n",
     ]);
+  });
+
+  it("keeps the id alone of a token that a client has put into a path or a request id [AU9]", async () => {
+    const { token, id } = await mintToken();
+    for (const human of [false, true]) {
+      const { lines, observe } = log("info", human);
+      observe({ ...REQUEST, path: `/integration/tables/${token}/query`, requestId: token });
+      observe({ kind: "failure", requestId: `x${token}.`, code: "XX000", where: "query_records" });
+      const told = lines.join("");
+      assert(told.includes(`rg_${id}_…`), told);
+      assert(!told.includes(token.slice(-20)), told);
+    }
   });
 
   it("leaves out what is below the level [D9.log-level]", () => {

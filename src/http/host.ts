@@ -1,0 +1,15 @@
+import { ApiError } from "../errors.ts";
+import { quote } from "../issue.ts";
+
+const HOST = /^[A-Za-z0-9._~:%[\]-]*$/;
+
+/**
+ * Refuses a request whose `Host` is none. Servers put it before the path to make the URL: one with a
+ * slash in it would choose the route, past a proxy that has looked at the path alone.
+ * @throws {ApiError} 400
+ */
+export function checkHost(request: Request): void {
+  const host = request.headers.get("host");
+  if ((host === null || HOST.test(host)) && URL.canParse(request.url)) return;
+  throw new ApiError(400, `Host: ${quote(host ?? "")} is no host, expected a name or an address`);
+}

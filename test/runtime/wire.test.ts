@@ -1,0 +1,225 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
+import { RUNTIMES, type RuntimeServer, startServer } from "../support/runtime_server.ts";
+import { createTestService, type TestService } from "../support/service.ts";
+import { sendBytes, statusesOf } from "./send_bytes.ts";
+
+const QUERY = "/integration/tables/guests/query";
+const policyText = JSON.stringify(FIXTURE_POLICY);
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await createTestService("real");
+});
+afterAll(() => service.close());
+
+/** Text of a request, closing the connection after it. */
+function write(head: string, headers: readonly string[] = [], body = ""): string {
+  return [head, "Host: localhost", ...headers, "", body].join("\r\n");
+}
+
+function authorize(token: string): string {
+  return `Authorization: Bearer ${token}`;
+}
+
+for (const runtime of RUNTIMES) {
+  describe(`bytes on the wire to ${runtime}`, () => {
+    let server: RuntimeServer;
+    const send = (text: string) => sendBytes(server.address, text);
+    const json = (
+      body: string,
+    ) => ["Content-Type: application/json", `Content-Length: ${body.length}`];
+    const CLOSE = "Connection: close";
+
+    beforeAll(async () => {
+      const environment = { DATABASE_URL: service.database.servingUrl!, TZ: "America/New_York" };
+      server = await startServer(runtime, { environment, policyText });
+    });
+    afterAll(() => server.stop());
+
+    it("refuses two Authorization headers, whichever is good [AU4]", async () => {
+      const { a, b } = service.tokens;
+      for (const [first, second] of [[a, b], [a, "x"], ["x", a], [a, a]] as const) {
+        const headers = [authorize(first), authorize(second), CLOSE];
+        assertEquals(statusesOf(await send(write("GET /integration/token HTTP/1.1", headers))), [
+          401,
+        ]);
+      }
+    });
+
+    it("refuses TRACE, CONNECT and methods in small letters or of its own making, and lives [HT1] [HT5]", async () => {
+      for (const method of ["TRACE", "CONNECT", "post", "Get", "FOO", "PROPFIND"]) {
+        const told = await send(
+          write(
+            `${method} ${QUERY} HTTP/1.1`,
+            [authorize(service.tokens.a), CLOSE, ...json("{}")],
+            "{}",
+          ),
+        );
+        for (const status of statusesOf(told)) assert([400, 404, 405, 501].includes(status), told);
+        assert(!told.includes("Guest") && !told.includes(service.tokens.a), told);
+      }
+    });
+
+    it("answers a path with a trailing slash as without, and no other spelling [HT6] [HT7]", async () => {
+      const ask = async (path: string) => {
+        const told = await send(
+          write(`POST ${path} HTTP/1.1`, [authorize(service.tokens.a), CLOSE, ...json("{}")], "{}"),
+        );
+        return statusesOf(told)[0];
+      };
+      assertEquals(await ask(`${QUERY}/`), 200);
+      for (const path of [`/${QUERY}`, QUERY.toUpperCase(), "/integration//tables/guests/query"]) {
+        assertEquals(await ask(path), 404, path);
+      }
+      for (
+        const path of [QUERY.replace("guests", "%67uests"), QUERY.replace("guests", "guests%00")]
+      ) {
+        assertEquals(await ask(path), 400, path);
+      }
+    });
+
+    it("takes no request whose end is in doubt for two [HT15]", async () => {
+      const { a } = service.tokens;
+      const inner = write("GET /integration/token HTTP/1.1", [authorize(a)]);
+      const start = [
+        `POST ${QUERY} HTTP/1.1`,
+        "Host: localhost",
+        authorize(a),
+        "Content-Type: application/json",
+      ];
+      const doubtful = [
+        [...start, "Content-Length: 5", "Transfer-Encoding: chunked", "", `0\r\n\r\n${inner}`],
+        [...start, "Content-Length: 2", `Content-Length: ${2 + inner.length}`, "", `{}${inner}`],
+        [...start, "Content-Length: 2, 40", "", `{}${inner}`],
+        [...start, "Content-Length: +2", "", `{}${inner}`],
+        [...start, "Content-Length: 0x2", "", `{}${inner}`],
+        [...start, "Content-Length: -2", "", `{}${inner}`],
+        [...start, "Transfer-Encoding: chunked, identity", "", `0\r\n\r\n${inner}`],
+        [...start, "Transfer-Encoding: xchunked", "", `0\r\n\r\n${inner}`],
+        [...start, "X-Folded: a", " b: c", "Content-Length: 2", "", `{}`],
+        [...start, "X-Bare: a\rContent-Length: 2", "", `{}${inner}`],
+        [...start, "Content-Length : 2", "", `{}${inner}`],
+      ];
+      for (const lines of doubtful) {
+        const told = await send(lines.join("\r\n"));
+        const statuses = statusesOf(told);
+        assert(statuses.length <= 1, `${lines.slice(4).join(" | ")}: ${told}`);
+        assert(!told.includes('"tenant"'), told);
+      }
+    });
+
+    it("takes no decision from Host, nor from another host in the request line [HT16]", async () => {
+      const end = `${authorize(service.tokens.a)}\r\n${CLOSE}\r\n\r\n`;
+      const start = "GET /integration/token HTTP/1.1\r\n";
+      const harmless = [
+        `${start}Host: evil.example\r\n`,
+        `${start}Host: localhost\r\nX-Forwarded-Host: evil.example\r\n`,
+        "GET http://evil.example/integration/token HTTP/1.1\r\nHost: localhost\r\n",
+        "GET /integration/token HTTP/1.0\r\n",
+      ];
+      for (const head of harmless) {
+        const told = await send(head + end);
+        assertEquals(statusesOf(told), [200], head);
+        assert(!told.includes("evil"), told);
+      }
+      // Deno serves the one without a host.
+      assert([200, 400].includes(statusesOf(await send(start + end))[0]!));
+      for (const host of ["a b", "[::zz", "a:99999", "é", "#", "@", "a@b", "a,b"]) {
+        assertEquals(statusesOf(await send(`${start}Host: ${host}\r\n${end}`)), [400], host);
+      }
+    });
+
+    it("lets no Host choose another path than the request's [HT16]", async () => {
+      const { a } = service.tokens;
+      for (const host of ["x/metrics?", "x/livez#", "x/integration/token?", "x\\\\livez?"]) {
+        const lines = ["GET /integration/tables HTTP/1.1", `Host: ${host}`, authorize(a), CLOSE];
+        assertEquals(statusesOf(await send([...lines, "", ""].join("\r\n"))), [400], host);
+      }
+    });
+
+    it("answers pipelined requests in order, each by its own token, or none of them [HT17]", async () => {
+      const { a, b } = service.tokens;
+      const tokens = [a, b, "x", b, a];
+      const body = '{"per_page":1,"sort":[{"field":"id"}]}';
+      const requests = tokens.map((token, n) => {
+        const more = n === tokens.length - 1 ? [CLOSE] : [];
+        return write(`POST ${QUERY} HTTP/1.1`, [authorize(token), ...json(body), ...more], body);
+      });
+      const told = await send(requests.join(""));
+      const ids = [...told.matchAll(/"tenant_id":(\d)/g)].map((match) => match[1]);
+      // Bun closes a connection on which a second request comes before the first is answered.
+      if (runtime === "bun") return void assertEquals([statusesOf(told), ids], [[], []]);
+      assertEquals(statusesOf(told), [200, 200, 401, 200, 200]);
+      assertEquals(ids, ["1", "2", "2", "1"]);
+    });
+
+    it("refuses an invalid token before a body that waits to be asked for [HT18]", async () => {
+      const told = await send(
+        write(`POST ${QUERY} HTTP/1.1`, [
+          authorize("x"),
+          "Expect: 100-continue",
+          "Content-Type: application/json",
+          "Content-Length: 1000000",
+        ]),
+      );
+      assertEquals(statusesOf(told).filter((status) => status !== 100), [401]);
+    });
+
+    it("goes on in HTTP/1.1 when HTTP/2 or a socket is offered [HT20]", async () => {
+      const { a } = service.tokens;
+      const settings = ["HTTP2-Settings: AAMAAABkAAQAAP__"];
+      for (
+        const upgrade of [
+          ["Connection: Upgrade, HTTP2-Settings, close", "Upgrade: h2c", ...settings],
+          [
+            "Connection: Upgrade, close",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+          ],
+        ]
+      ) {
+        const told = await send(
+          write("GET /integration/token HTTP/1.1", [authorize(a), ...upgrade]),
+        );
+        const [status] = statusesOf(told);
+        assert(status === 200 || status === 400, told);
+      }
+      await send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    });
+
+    it("answers times alike in any time zone of the process [TV11]", async () => {
+      const path = "/integration/tables/everything/query";
+      const without = ["2026-01-31T12:34:56.000001", "2026-01-31 12:34:56.123456"];
+      const bodies = [
+        { sort: [{ field: "id" }] },
+        ...without.map((value) => ({
+          filters: { and: [{ field: "c_timestamptz", op: "eq", value }] },
+        })),
+        { filters: { or: [{ field: "c_timestamp", op: "gt", value: "2026-01-31 00:00:00" }] } },
+      ];
+      for (const body of bodies) {
+        const init = {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${service.tokens.a}`,
+            "content-type": "application/json",
+          },
+          body: JSON.stringify(body),
+        };
+        const there = await fetch(server.address + path, init);
+        const here = await service.send("POST", path, { body });
+        assertEquals(await there.text(), here.text);
+        assertStringIncludes(here.text, '"total":');
+      }
+    });
+
+    it("serves after all of this", async () => {
+      const told = await send(write("GET /livez HTTP/1.1", [CLOSE]));
+      assertEquals(statusesOf(told), [200]);
+    });
+  });
+}
