@@ -6,14 +6,20 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Installs what the package.json of a folder says, unless that was done since it was changed. */
-export async function installPackages(folder: string): Promise<void> {
+/**
+ * Installs what the package.json of a folder says, unless that was done since it was changed; with
+ * further words for npm.
+ */
+export async function installPackages(
+  folder: string,
+  words: readonly string[] = [],
+): Promise<void> {
   const path = join(ROOT, folder);
   const wanted = await readTime(join(path, "package-lock.json"));
   const installed = await readTime(join(path, "node_modules/.package-lock.json"));
   if (installed >= wanted) return;
   console.log(`npm ci in ${folder}`);
-  await run("npm", ["ci", "--no-audit", "--no-fund"], path);
+  await run("npm", ["ci", "--no-audit", "--no-fund", ...words], path);
 }
 
 /** Makes dist/rowgate.js. */

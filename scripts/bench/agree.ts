@@ -1,0 +1,56 @@
+import type { Sql } from "postgres";
+import { assertEquals } from "../../test/support/assert.ts";
+import type { Contender, Result } from "./contender.ts";
+import { isUpdate, type Task, type UpdateBody, VARYING } from "./work.ts";
+
+/** How many requests of each work are compared. */
+const COMPARED = 20;
+
+let number = 10_000_000;
+
+/**
+ * Asks every contender the same and compares: the same rows in the same order, the same totals; of an
+ * update, that every row it speaks of holds the value that was sent.
+ */
+export async function checkAgreement(
+  contenders: readonly Contender[],
+  tasks: readonly Task[],
+  sql: Sql,
+): Promise<void> {
+  const step = Math.max(1, Math.floor(tasks.length / COMPARED));
+  for (let index = 0; index < tasks.length; index += step) {
+    const task = tasks[index]!;
+    let expected: Result | undefined;
+    for (const contender of contenders) {
+      const result = await send(contender, task, ++number);
+      expected ??= result;
+      const where = `${contender.name} answers ${task.work} ${index} otherwise`;
+      assertEquals(result, expected, where);
+      if (isUpdate(task.work)) await checkRows(sql, task, { number, total: result.total });
+    }
+    if (expected!.total < 1) throw new Error(`${task.work} ${index} finds nothing`);
+  }
+}
+
+async function send(contender: Contender, task: Task, value: number): Promise<Result> {
+  const { path, body, ...rest } = contender.ask(task);
+  const request = body === "" ? rest : { ...rest, body: body.replaceAll(VARYING, String(value)) };
+  const response = await fetch(`${contender.address}${path}`, request);
+  try {
+    return await contender.read(response);
+  } catch (error) {
+    throw new Error(`${contender.name} on ${task.work}: ${error}`);
+  }
+}
+
+async function checkRows(
+  sql: Sql,
+  { tenant, body }: Task,
+  { number, total }: { readonly number: number; readonly total: number },
+): Promise<void> {
+  const [[column = "", value] = []] = Object.entries((body as UpdateBody).filters);
+  const [row] = await sql<{ held: number; there: number }[]>`
+    select count(*) filter (where visits = ${number})::int4 held, count(*)::int4 there
+    from contacts where tenant_id = ${tenant} and ${sql(column)} = ${value!}`;
+  assertEquals([row!.held, row!.there], [total, total], "the rows don't hold what was sent");
+}

@@ -1,0 +1,55 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** Ticks of the kernel's clock in a second, the same on every Linux that we know. */
+const TICKS = 100;
+
+interface Stat {
+  readonly parent: number;
+  readonly own: number;
+  /** Of children that have ended. */
+  readonly ended: number;
+}
+
+/** Gives the CPU time that a process has used, all its threads, in seconds. */
+export async function readCpuSeconds(pid: number): Promise<number> {
+  const stat = await readStat(pid);
+  return (stat?.own ?? 0) / TICKS;
+}
+
+/** Gives the CPU time of a process and its children, of those that ended too: all of Postgres. */
+export async function readTreeCpuSeconds(pid: number): Promise<number> {
+  const root = await readStat(pid);
+  let ticks = (root?.own ?? 0) + (root?.ended ?? 0);
+  for (const child of await listChildren(pid)) ticks += (await readStat(child))?.own ?? 0;
+  return ticks / TICKS;
+}
+
+/** Gives the memory of a process that is its own, in bytes: of Postgres without the shared buffers. */
+export async function readOwnMemory(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^RssAnon:\s*(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+}
+
+/** Gives the memory of a process, in bytes, shared parts too. */
+export async function readMemory(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s*(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+}
+
+/** Gives the processes that a process has started. */
+export async function listChildren(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => undefined);
+  if (text !== undefined) return text.split(" ").filter((word) => word !== "").map(Number);
+  const all = (await readdir("/proc")).map(Number).filter((number) => number > 0);
+  const parents = await Promise.all(all.map(async (one) => (await readStat(one))?.parent));
+  return all.filter((_, index) => parents[index] === pid);
+}
+
+async function readStat(pid: number): Promise<Stat | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  // The name in parentheses may hold anything.
+  const words = text?.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
+  if (words === undefined) return undefined;
+  const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((n) => words[n]!);
+  return { parent: parent!, own: user! + system!, ended: endedUser! + endedSystem! };
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "postgres";
+
+/** The tenants that are asked for: from 150,000 rows to 17,000. */
+export const TENANTS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12];
+
+/** How much there is. */
+export interface Size {
+  readonly rows: number;
+  readonly tenants: number;
+}
+
+/** The issue's table: 1,000,000 rows of 100 tenants. */
+export const SIZE: Size = { rows: 1_000_000, tenants: 100 };
+
+/**
+ * Gives the statements that make `contacts`. Everything is computed from the row's number, so two
+ * machines have the same rows. Tenant k holds ln((k+1)/k) of the rows: the largest of 100 has 15 %,
+ * the smallest 0.2 %, and they lie mixed on the disk as rows do that came in over the years.
+ */
+export function printDataset({ rows, tenants }: Size): string[] {
+  return [
+    `create table contacts (
+      tenant_id int8 not null, id int8 not null, name text not null, email text not null,
+      company text not null, city text not null, status text not null, score int4 not null,
+      visits int4 not null, list_id int4 not null, notes text not null,
+      created_at timestamptz not null
+    ) with (fillfactor = 90)`,
+    `insert into contacts
+    select tenant, id, 'Contact ' || tenant || '-' || id,
+      'contact.' || tenant || '.' || id || '@example.org',
+      'Company ' || mix % 5000,
+      (array['Aachen','Bergen','Cadiz','Delft','Evora','Faro','Gent','Halle','Imola','Jena'])[1 + mix / 5000 % 10],
+      (array['active','passive','invited','blocked','left'])[1 + mix / 50000 % 5],
+      mix / 250000 % 100, 0, id / 100,
+      repeat(md5(row::text) || ' ', 3) || 'remembered of the last call',
+      timestamptz '2020-01-01 00:00:00+00' + row * interval '2 minutes'
+    from (
+      select row, tenant, mix, row_number() over (partition by tenant order by row) as id
+      from (
+        select row, least(${tenants}, floor(exp((hashint8(row)::int8 + 2147483648) / 4294967296.0::float8
+            * ln(${tenants + 1}::float8)))::int8) as tenant,
+          hashint8extended(row, 7) & 9007199254740991 as mix
+        from generate_series(1, ${rows}) row
+      ) spread
+    ) numbered
+    order by row`,
+    `alter table contacts add primary key (tenant_id, id)`,
+    `create index contacts_created on contacts (tenant_id, created_at)`,
+    `create index contacts_list on contacts (tenant_id, list_id)`,
+    `create index contacts_email on contacts (tenant_id, email)`,
+  ];
+}
+
+/** Makes the data where it is not yet, in a database of its own that is copied for each run. */
+export async function fillDatabase(sql: Sql, size: Size): Promise<void> {
+  for (const statement of printDataset(size)) await sql.unsafe(statement);
+  // What is read must not be what is set up: hint bits, the visibility map, statistics.
+  await sql.unsafe("vacuum (freeze, analyze) contacts");
+  await sql.unsafe("checkpoint");
+}

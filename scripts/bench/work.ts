@@ -1,0 +1,159 @@
+import type { Sql } from "postgres";
+import type { Work } from "./options.ts";
+import { TENANTS } from "./dataset.ts";
+
+/** Stands in a request where each one sends another number. */
+export const VARYING = "12345678";
+
+/** Conditions, columns, order and page of a query, as Rowgate takes them. */
+export interface QueryBody {
+  readonly filters: object;
+  readonly select?: readonly string[];
+  readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
+  readonly page?: number;
+  readonly per_page?: number;
+}
+
+/** Conditions and values of an update, as Rowgate takes them. */
+export interface UpdateBody {
+  readonly filters: Readonly<Record<string, number>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** One request, in nobody's language yet. */
+export interface Task {
+  readonly tenant: number;
+  readonly work: Work;
+  readonly body: QueryBody | UpdateBody;
+  /** What PostgREST is asked with, behind the tenant. */
+  readonly search: string;
+}
+
+/** How many different requests each work has. */
+const TASKS = 1000;
+/** Rows between two moments of a tenant, of which about a quarter meets the other conditions. */
+const NARROW_ROWS = 780;
+const WIDE_ROWS = 15_200;
+const PAGE_ROWS = 600;
+
+interface Place {
+  readonly tenant: number;
+  /** Rows of the tenant; ids go from 1 to it. */
+  readonly rows: number;
+  /** 0 to 1, other for each request. */
+  readonly part: number;
+}
+
+/** Makes the requests of a work: the same on every machine. */
+export async function makeTasks(sql: Sql, work: Work): Promise<Task[]> {
+  const counts = new Map(
+    (await sql<{ tenant: number; rows: number }[]>`
+      select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
+      where tenant_id = any(${TENANTS as number[]}) group by 1`)
+      .map(({ tenant, rows }) => [tenant, rows]),
+  );
+  const tasks: Task[] = [];
+  for (let index = 0; index < TASKS; index++) {
+    const tenant = TENANTS[index % TENANTS.length]!;
+    // Multiples of the golden ratio lie evenly, in an order that no cache foresees.
+    const place = { tenant, rows: counts.get(tenant)!, part: (index + 1) * 0.618033988749895 % 1 };
+    tasks.push({ tenant, work, ...await describe(sql, work, place) });
+  }
+  return tasks;
+}
+
+function describe(sql: Sql, work: Work, place: Place): Promise<Pick<Task, "body" | "search">> {
+  switch (work) {
+    case "Q1":
+      return Promise.resolve(describeKey(place));
+    case "Q2":
+      return describeNested(sql, place, NARROW_ROWS);
+    case "Q2W":
+      return describeNested(sql, place, WIDE_ROWS);
+    case "Q3":
+      return describePage(sql, place);
+    case "U1":
+      return Promise.resolve(describeSingle(place));
+    case "U2":
+      return Promise.resolve(describeBulk(place));
+  }
+}
+
+function describeKey({ rows, part }: Place) {
+  const id = 1 + Math.floor(part * rows);
+  return {
+    body: { filters: { and: [{ field: "id", op: "eq", value: id }] } },
+    search: `id=eq.${id}`,
+  };
+}
+
+async function describeNested(sql: Sql, place: Place, width: number) {
+  const [from, to] = await findMoments(sql, place, width);
+  const body: QueryBody = {
+    filters: {
+      and: [
+        { field: "created_at", op: "between", value: [from, to] },
+        {
+          or: [
+            {
+              and: [
+                { field: "status", op: "eq", value: "active" },
+                { field: "score", op: "gte", value: 20 },
+              ],
+            },
+            { field: "city", op: "eq", value: "Delft" },
+          ],
+        },
+      ],
+    },
+    select: ["id", "name", "email", "status", "score"],
+    sort: [{ field: "score", direction: "desc" }],
+    per_page: 50,
+  };
+  const search = `created_at=gte.${from}&created_at=lte.${to}` +
+    "&or=(and(status.eq.active,score.gte.20),city.eq.Delft)" +
+    "&select=id,name,email,status,score&order=score.desc,tenant_id,id&limit=50";
+  return { body, search };
+}
+
+async function describePage(sql: Sql, place: Place) {
+  const [from, to] = await findMoments(sql, place, PAGE_ROWS);
+  const body: QueryBody = {
+    filters: { and: [{ field: "created_at", op: "between", value: [from, to] }] },
+    sort: [{ field: "created_at", direction: "asc" }],
+    per_page: 200,
+  };
+  const search =
+    `created_at=gte.${from}&created_at=lte.${to}&order=created_at,tenant_id,id&limit=200`;
+  return { body, search };
+}
+
+function describeSingle({ rows, part }: Place) {
+  const id = 1 + Math.floor(part * rows);
+  const fields = { visits: Number(VARYING), company: `Company ${VARYING}` };
+  return { body: { filters: { id }, fields }, search: `id=eq.${id}` };
+}
+
+function describeBulk({ rows, part }: Place) {
+  const list = 1 + Math.floor(part * (rows / 100 - 2));
+  const body = { filters: { list_id: list }, fields: { visits: Number(VARYING) } };
+  return { body, search: `list_id=eq.${list}` };
+}
+
+async function findMoments(
+  sql: Sql,
+  { tenant, rows, part }: Place,
+  width: number,
+): Promise<[string, string]> {
+  const first = 1 + Math.floor(part * Math.max(0, rows - width));
+  const moments = await sql<{ moment: string }[]>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') moment from contacts
+    where tenant_id = ${tenant} and id in (${first}, ${Math.min(rows, first + width - 1)})
+    order by id`;
+  return [moments[0]!.moment, moments.at(-1)!.moment];
+}
+
+/** Tells whether a work changes rows. */
+export function isUpdate(work: Work): boolean {
+  return work.startsWith("U");
+}
