@@ -36,9 +36,7 @@ export function runStatement<R extends Row>(
   compile: Compile<R>,
   options: StatementOptions,
 ): Promise<Outcome<RowList<R[]>>> {
-  const query = compile(sql);
-  options.shapes.admit(query);
-  return settle(query, options);
+  return settle(options.shapes.compile(sql, compile), options);
 }
 
 /**

@@ -1,10 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
+import type { SqlText } from "../../../src/catalogue/catalogue.ts";
 import { probeDatabase } from "../../../src/database/client.ts";
 import type { Compile } from "../../../src/database/database.ts";
 import type { Failure } from "../../../src/database/failure.ts";
 import { ApiError } from "../../../src/errors.ts";
+import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { openSubject } from "./open_subject.ts";
@@ -52,7 +54,7 @@ for (const kind of DATABASE_KINDS) {
       for (const [type, value] of Object.entries(values)) {
         for (let round = 0; round < 2; round++) {
           const [row] = await subject.database.run<{ same: boolean; text: string }>(
-            (sql) => sql`select ${value}::text::${sql.unsafe(type)}::text as text`,
+            (sql) => sql`select ${value}::text::${literal(sql, type as SqlText)}::text as text`,
             { write: false },
           );
           const [expected] = await test.admin.unsafe(
@@ -121,7 +123,8 @@ for (const kind of DATABASE_KINDS) {
       const { database } = kind === "real" ? await openSubject(test, { poolSize: 1 }) : subject;
       for (let shape = 0; shape < 300; shape++) {
         const rows = await database.run(
-          (sql) => sql`select ${"v"}::text as value, 1 as ${sql(`shape_${shape}`)}`,
+          (sql) =>
+            sql`select ${"v"}::text as value, 1 as ${literal(sql, `shape_${shape}` as SqlText)}`,
           { write: false },
         );
         assertEquals(rows[0]?.value, "v");
