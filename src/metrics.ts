@@ -31,13 +31,24 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const meters = openMeters(registry);
   meters.build.set({ version }, 1);
   let readAtMs: number | undefined;
+  // Only what stands last is asked for, and these move several times in a request.
+  const pools = new Map<string, Extract<Observation, { kind: "pool" }>>();
+  let inFlight: number | undefined;
 
   function observe(observation: Observation): void {
-    if (observation.kind === "catalogue_read") readAtMs = now() - observation.ageMs;
+    if (observation.kind === "pool") pools.set(observation.pool, observation);
+    else if (observation.kind === "in_flight") inFlight = observation.requests;
+    else if (observation.kind === "catalogue_read") readAtMs = now() - observation.ageMs;
     measure(meters, observation);
   }
 
   function print(): Promise<string> {
+    if (inFlight !== undefined) meters.inFlight.set(inFlight);
+    for (const { pool, size, inUse, waiting } of pools.values()) {
+      meters.poolSize.set({ pool }, size);
+      meters.poolInUse.set({ pool }, inUse);
+      meters.poolWaiting.set({ pool }, waiting);
+    }
     if (readAtMs !== undefined) meters.catalogueAge.set((now() - readAtMs) / 1000);
     return registry.metrics();
   }
@@ -58,16 +69,6 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "failure":
       meters.failures.inc({ where: observation.where });
       break;
-    case "in_flight":
-      meters.inFlight.set(observation.requests);
-      break;
-    case "pool": {
-      const { pool, size, inUse, waiting } = observation;
-      meters.poolSize.set({ pool }, size);
-      meters.poolInUse.set({ pool }, inUse);
-      meters.poolWaiting.set({ pool }, waiting);
-      break;
-    }
     case "pool_wait":
       meters.poolWait.observe({ pool: observation.pool }, observation.waitedMs / 1000);
       break;
@@ -93,6 +94,8 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "token_lookup":
       meters.tokenLookups.inc({ result: observation.result });
       break;
+    case "in_flight":
+    case "pool":
     case "warning":
     case "listening":
     case "stopping":

@@ -39,7 +39,7 @@ async function runServer(host: Host): Promise<number> {
   const settings = await readSettings(host);
   const metrics = createMetrics({ version: VERSION });
   const log = debounce(createLog(settings.config.logLevel, {
-    write: host.stdout.write,
+    write: host.stdout.writeLine,
     human: host.stdout.isTerminal,
   }));
   const observe: Observe = (observation) => {

@@ -8,6 +8,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
+const LENGTH = /^\d{1,15}$/;
 const BYTE_ORDER_MARK = 0xfeff;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -21,10 +22,27 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
   checkMediaType(request.headers);
-  const length = Number(request.headers.get("content-length") ?? 0);
-  if (length > limits.maxBytes) throw refuseSize(limits);
+  const length = request.headers.get("content-length");
+  if (Number(length ?? 0) > limits.maxBytes) throw refuseSize(limits);
+  if (length !== null && LENGTH.test(length)) return decode(await readWhole(request, limits));
   if (request.body === null) return "";
-  return decode(await readBytes(request.body.getReader(), limits));
+  return decode(join(await readBytes(request.body.getReader(), limits)));
+}
+
+/**
+ * Reads a body whose length was told, which the runtimes' servers hold it to: without a stream, whose
+ * making took a third of a request's CPU on Node and a fifth on Bun.
+ */
+async function readWhole(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const deadline = startDeadline(limits);
+  try {
+    const whole = request.arrayBuffer().catch(refuseBroken);
+    const bytes = new Uint8Array(await Promise.race([whole, deadline.expired]));
+    if (bytes.byteLength > limits.maxBytes) throw refuseSize(limits);
+    return bytes;
+  } finally {
+    deadline.clear();
+  }
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -51,11 +69,11 @@ async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly U
 }
 
 async function readChunk(reader: Reader): Promise<ReadableStreamReadResult<Uint8Array>> {
-  try {
-    return await reader.read();
-  } catch (cause) {
-    throw new ApiError(400, "body: it broke off, expected it whole", { cause });
-  }
+  return await reader.read().catch(refuseBroken);
+}
+
+function refuseBroken(cause: unknown): never {
+  throw new ApiError(400, "body: it broke off, expected it whole", { cause });
 }
 
 function startDeadline(
@@ -71,8 +89,8 @@ function startDeadline(
   return { expired, clear: () => clearTimeout(timer) };
 }
 
-function decode(chunks: readonly Uint8Array[]): string {
-  const text = decodeUtf8(join(chunks));
+function decode(bytes: Uint8Array): string {
+  const text = decodeUtf8(bytes);
   if (text.charCodeAt(0) !== BYTE_ORDER_MARK) return text;
   throw new ApiError(400, "body: it begins with a byte order mark, expected JSON without one");
 }

@@ -5,6 +5,8 @@ import process from "node:process";
 export interface Output {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;
+  /** The same for lines that come by the thousand: together, some milliseconds later. */
+  readonly writeLine: (text: string) => void;
 }
 
 /** The process around the command, the same on every runtime. */
@@ -26,16 +28,23 @@ export interface Host {
 
 type Stream = typeof process.stdout | typeof process.stderr;
 
+/**
+ * Lines wait so long for others: writing to a file or pipe blocks the process, on Node for longer than
+ * the work on a look-up by key.
+ */
+const LINES_MS = 10;
+
 /** Gives the process that this runs in; Deno and Bun know it by Node's name. */
 export function openHost(): Host {
   // A reader that went away (`rowgate token list | head`) is no reason to fail.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
+  const [stdout, stderr] = [openOutput(process.stdout), openOutput(process.stderr)];
   return {
     environment: process.env,
     args: process.argv.slice(2),
-    stdout: openOutput(process.stdout),
-    stderr: openOutput(process.stderr),
+    stdout,
+    stderr,
     readFile: (path) => readFile(path, "utf8"),
     onSignal(told) {
       process.on("SIGTERM", () => told("SIGTERM"));
@@ -46,6 +55,8 @@ export function openHost(): Host {
       process.on("unhandledRejection", told);
     },
     async exit(code) {
+      stdout.write("");
+      stderr.write("");
       await Promise.race([
         Promise.all([drain(process.stdout), drain(process.stderr)]),
         new Promise((resolve) => setTimeout(resolve, 1000)),
@@ -56,12 +67,28 @@ export function openHost(): Host {
 }
 
 function openOutput(stream: Stream): Output {
-  return {
-    isTerminal: stream.isTTY === true,
-    write(text) {
-      stream.write(text);
-    },
-  };
+  const isTerminal = stream.isTTY === true;
+  let lines = "";
+
+  function flush(): void {
+    if (lines === "") return;
+    const text = lines;
+    lines = "";
+    stream.write(text);
+  }
+
+  function write(text: string): void {
+    flush();
+    stream.write(text);
+  }
+
+  function writeLine(text: string): void {
+    if (lines === "") setTimeout(flush, LINES_MS);
+    lines += text;
+  }
+
+  process.on("exit", flush);
+  return { isTerminal, write, writeLine: isTerminal ? write : writeLine };
 }
 
 /** What is written to a pipe is on its way when `write` returns, not there. */

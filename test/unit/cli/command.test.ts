@@ -20,8 +20,8 @@ async function run(
   const code = await runCommand({
     environment,
     args,
-    stdout: { isTerminal: false, write: (text) => void (out += text) },
-    stderr: { isTerminal: false, write: (text) => void (err += text) },
+    stdout: { isTerminal: false, write: (text) => void (out += text), writeLine() {} },
+    stderr: { isTerminal: false, write: (text) => void (err += text), writeLine() {} },
     readFile: (path) => readFile(path, "utf8"),
     onSignal: () => {},
     onStrayError: () => {},

@@ -5,7 +5,8 @@ import { openProgress } from "../../../src/cli/progress.ts";
 function record(isTerminal: boolean) {
   const written: string[] = [];
   let nowMs = 0;
-  const output = { isTerminal, write: (text: string) => void written.push(text) };
+  const write = (text: string) => void written.push(text);
+  const output = { isTerminal, write, writeLine: write };
   const progress = openProgress(output, () => nowMs);
   return { written, progress, pass: (ms: number) => nowMs += ms };
 }
