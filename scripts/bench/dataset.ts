@@ -3,21 +3,32 @@ import type { Sql } from "postgres";
 /** The tenants that are asked for: from 150,000 rows to 17,000. */
 export const TENANTS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12];
 
-/** How much there is. */
+/** How much there is, and how the tenants share it. */
 export interface Size {
   readonly rows: number;
   readonly tenants: number;
+  /**
+   * Skewed: tenant k holds ln((k+1)/k) of the rows, the largest of 100 has 15 %, the smallest 0.2 %.
+   * Even: all the same. Powers: tenant k holds 10^(k+2) rows, and `rows` is what they come to.
+   */
+  readonly spread: keyof typeof SPREADS;
 }
 
+/** By what the rows of a number and its hashes fall to a tenant; `@` is how many there are. */
+const SPREADS = {
+  skewed: "least(@, floor(exp(part * ln((@ + 1)::float8)))::int8)",
+  even: "1 + mix / 1000003 % @",
+  powers: "ceil(log(row * 9 / 1000.0::float8 + 1))::int8",
+};
+
 /** The issue's table: 1,000,000 rows of 100 tenants. */
-export const SIZE: Size = { rows: 1_000_000, tenants: 100 };
+export const SIZE: Size = { rows: 1_000_000, tenants: 100, spread: "skewed" };
 
 /**
  * Gives the statements that make `contacts`. Everything is computed from the row's number, so two
- * machines have the same rows. Tenant k holds ln((k+1)/k) of the rows: the largest of 100 has 15 %,
- * the smallest 0.2 %, and they lie mixed on the disk as rows do that came in over the years.
+ * machines have the same rows; tenants lie mixed on the disk as rows do that came in over the years.
  */
-export function printDataset({ rows, tenants }: Size): string[] {
+export function printDataset({ rows, tenants, spread }: Size): string[] {
   return [
     `create table contacts (
       tenant_id int8 not null, id int8 not null, name text not null, email text not null,
@@ -37,13 +48,15 @@ export function printDataset({ rows, tenants }: Size): string[] {
     from (
       select row, tenant, mix, row_number() over (partition by tenant order by row) as id
       from (
-        select row, least(${tenants}, floor(exp((hashint8(row)::int8 + 2147483648) / 4294967296.0::float8
-            * ln(${tenants + 1}::float8)))::int8) as tenant,
-          hashint8extended(row, 7) & 9007199254740991 as mix
-        from generate_series(1, ${rows}) row
+        select row, mix, ${SPREADS[spread].replaceAll("@", String(tenants))} as tenant
+        from (
+          select row, hashint8extended(row, 7) & 9007199254740991 as mix,
+            (hashint8(row)::int8 + 2147483648) / 4294967296.0::float8 as part
+          from generate_series(1, ${rows}) row
+        ) hashed
       ) spread
     ) numbered
-    order by row`,
+    order by ${spread === "powers" ? "mix" : "row"}`,
     `alter table contacts add primary key (tenant_id, id)`,
     `create index contacts_created on contacts (tenant_id, created_at)`,
     `create index contacts_list on contacts (tenant_id, list_id)`,

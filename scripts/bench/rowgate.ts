@@ -25,9 +25,12 @@ export interface RowgateOptions {
 }
 
 /** Makes a token for each tenant that is asked for. */
-export async function makeTokens(databaseUrl: string): Promise<Map<number, string>> {
+export async function makeTokens(
+  databaseUrl: string,
+  tenants: readonly number[] = TENANTS,
+): Promise<Map<number, string>> {
   const tokens = new Map<number, string>();
-  for (const tenant of TENANTS) {
+  for (const tenant of tenants) {
     const words = ["token", "create", "--tenant", String(tenant)];
     const text = await capture([...COMMANDS.deno, ...words], { DATABASE_URL: databaseUrl });
     tokens.set(tenant, text.trim());
@@ -59,6 +62,7 @@ export async function startRowgate(
       headers: {
         "Authorization": `Bearer ${tokens.get(task.tenant)}`,
         "Content-Type": "application/json",
+        ...(task.prefer === undefined ? {} : { "Prefer": task.prefer }),
       },
       body: JSON.stringify(task.body),
     }),

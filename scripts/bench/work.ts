@@ -27,6 +27,8 @@ export interface Task {
   readonly body: QueryBody | UpdateBody;
   /** What PostgREST is asked with, behind the tenant. */
   readonly search: string;
+  /** Header of the same name. */
+  readonly prefer?: string;
 }
 
 /** How many different requests each work has. */

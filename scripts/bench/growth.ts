@@ -1,0 +1,124 @@
+/**
+ * Measures how the cost of a request grows: with the tenant's rows, the number of tenants, conditions,
+ * rows on a page, connections. `deno task bench:growth [--full] [--only=rows,tenants]`. Writes
+ * growth.json, growth.md and a picture for each.
+ * @see docs/performance.md
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { makeBundle } from "../install_packages.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import type { Contender } from "./contender.ts";
+import { draw } from "./draw.ts";
+import { type Axis, type Line, listAxes } from "./growth_axes.ts";
+import { type Grown, pictureGrowth, type Point, printGrowth } from "./growth_report.ts";
+import { openIdle } from "./idle_connections.ts";
+import { load, requireWrk, type Turn, writeAsks } from "./load.ts";
+import { describeMachine, RUNTIMES } from "./options.ts";
+import { makeTokens, startRowgate } from "./rowgate.ts";
+import type { Task } from "./work.ts";
+
+const DATABASE = "bench_growth";
+const CONCURRENCY = 16;
+const TASKS = 400;
+
+const { values } = parseArgs({
+  options: {
+    full: { type: "boolean", default: false },
+    only: { type: "string" },
+    runtime: { type: "string", default: "deno" },
+    output: { type: "string", default: "dist/bench" },
+  },
+});
+const [seconds, rounds] = values.full ? [2, 3] : [1, 1];
+await requireWrk();
+await makeBundle();
+const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
+const cluster = await startCluster();
+try {
+  const wanted = values.only?.split(",");
+  const axes = listAxes(values.full).filter(({ name }) => wanted?.includes(name) ?? true);
+  const grown: Grown[] = [];
+  for (const axis of axes) grown.push(await measureAxis(cluster, axis));
+  await write(grown);
+} finally {
+  await cluster.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
+  const points: Point[] = [];
+  let made = "";
+  let service: { contender: Contender; stop: () => Promise<void> } | undefined;
+  for (const x of axis.points) {
+    const data = JSON.stringify(axis.data(x));
+    if (data !== made) {
+      await service?.stop();
+      service = await startOn(cluster, axis);
+      made = data;
+    }
+    const close = await openIdle(service!.contender.address, axis.idle?.(x) ?? 0);
+    for (const line of axis.lines) {
+      const turns = await measureLine(service!.contender, { axis, line, x });
+      points.push({ x, line: line.name, turns });
+      console.log(`${axis.name} ${x}: ${line.name} ${turns[0]!.requestsPerSecond.toFixed(0)}/s`);
+    }
+    close();
+  }
+  await service?.stop();
+  return { name: axis.name, label: axis.label, points };
+
+  async function startOn(cluster: Cluster, axis: Axis) {
+    const x = axis.points[points.length === 0 ? 0 : axis.points.indexOf(points.at(-1)!.x) + 1]!;
+    await cluster.copy(axis.data(x), DATABASE);
+    const databaseUrl = cluster.url(DATABASE, "app");
+    const tenants = [...new Set(axis.points.filter((one) => one >= x).flatMap(axis.tenants))];
+    const tokens = await makeTokens(databaseUrl, tenants);
+    const runtime = RUNTIMES.find((name) => name === values.runtime)!;
+    const contender = await startRowgate(runtime, { databaseUrl, folder, tokens });
+    return { contender, stop: contender.stop };
+  }
+}
+
+async function measureLine(
+  contender: Contender,
+  { axis, line, x }: { readonly axis: Axis; readonly line: Line; readonly x: number },
+): Promise<Turn[]> {
+  const tasks = await makeTasks(axis, line, x);
+  const file = await writeAsks(contender, tasks, { folder, name: "growth" });
+  const options = { file, concurrency: CONCURRENCY, postgres: cluster.pid };
+  await load(contender, { ...options, seconds: 1 });
+  const turns: Turn[] = [];
+  for (let round = 0; round < rounds!; round++) {
+    turns.push(await load(contender, { ...options, seconds: seconds! }));
+  }
+  return turns;
+}
+
+async function makeTasks(axis: Axis, line: Line, x: number): Promise<Task[]> {
+  const sql = cluster.connect(DATABASE);
+  const tenants = axis.tenants(x);
+  const counts = await sql<{ tenant: number; rows: number }[]>`
+    select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
+    where tenant_id = any(${tenants as number[]}) group by 1 order by 1`;
+  await sql.end();
+  return Array.from({ length: TASKS }, (_, index) => {
+    const { tenant, rows } = counts[index % counts.length]!;
+    const place = { x, tenant, rows, part: (index + 1) * 0.618033988749895 % 1 };
+    return { tenant, work: "Q1", search: "", ...line.ask(place) };
+  });
+}
+
+async function write(grown: readonly Grown[]): Promise<void> {
+  const { output } = values;
+  await mkdir(output, { recursive: true });
+  const report = `${describeMachine()}\n\n${grown.map(printGrowth).join("\n")}`;
+  await writeFile(join(output, "growth.json"), `${JSON.stringify(grown, null, 1)}\n`);
+  await writeFile(join(output, "growth.md"), report);
+  await draw(grown.flatMap(pictureGrowth), output);
+  console.log(`\n${report}\nin ${output}`);
+}

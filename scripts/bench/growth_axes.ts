@@ -1,0 +1,154 @@
+import { SIZE, type Size } from "./dataset.ts";
+import type { QueryBody } from "./work.ts";
+
+/** One request of a curve. */
+export interface Step {
+  readonly tenant: number;
+  readonly body: QueryBody;
+  readonly prefer?: string;
+}
+
+/** What is known of the place on a curve when a request is made. */
+export interface Place {
+  /** What grows. */
+  readonly x: number;
+  readonly tenant: number;
+  /** Rows of the tenant. */
+  readonly rows: number;
+  /** 0 to 1, other for each request. */
+  readonly part: number;
+}
+
+/** One line of a picture. */
+export interface Line {
+  readonly name: string;
+  readonly ask: (place: Place) => Omit<Step, "tenant">;
+}
+
+/** One picture: what grows, where it is measured, by which requests. */
+export interface Axis {
+  readonly name: string;
+  readonly label: string;
+  readonly points: readonly number[];
+  readonly data: (x: number) => Size;
+  /** Who asks. */
+  readonly tenants: (x: number) => readonly number[];
+  readonly lines: readonly Line[];
+  /** Connections that lie idle beside those that ask. */
+  readonly idle?: (x: number) => number;
+}
+
+const NO_COUNT = { prefer: "count=none" };
+const BY_TIME = [{ field: "created_at", direction: "asc" }] as const;
+const LARGEST = [1];
+
+const byKey: Line = {
+  name: "one row by key",
+  ask: ({ rows, part }) => ({ body: { filters: and(keyOf(rows, part)) } }),
+};
+
+const aPage: Line = {
+  name: "a page of 50 by time, with total",
+  ask: () => ({ body: { filters: and(), sort: BY_TIME } }),
+};
+
+/** Gives all axes; tenants of 10^7 rows only where there is time to make them. */
+export function listAxes(full: boolean): Axis[] {
+  const powers = full ? 5 : 4;
+  const rows = Array.from({ length: powers }, (_, index) => 10 ** (index + 3));
+  const grown: Size = { rows: 1000 * (10 ** powers - 1) / 9, tenants: powers, spread: "powers" };
+  return [
+    {
+      name: "rows",
+      label: "rows of the tenant",
+      points: rows,
+      data: () => grown,
+      tenants: (x) => [Math.log10(x) - 2],
+      lines: [
+        byKey,
+        aPage,
+        page("page 1, no total", 1, NO_COUNT),
+        page("page 1,000, with total", 1000),
+        page("page 1,000, no total", 1000, NO_COUNT),
+        {
+          name: "by an indexed column",
+          ask: (place) => ({ body: { filters: and(emailOf(place)) } }),
+        },
+        {
+          name: "by a column without index",
+          ask: ({ rows, part }) => ({
+            body: { filters: and({ field: "name", op: "eq", value: `Nobody ${part * rows}` }) },
+          }),
+        },
+      ],
+    },
+    {
+      name: "tenants",
+      label: "tenants at 1,000,000 rows",
+      points: [1, 10, 100, 1000, 10_000, 100_000],
+      data: (x) => ({ ...SIZE, tenants: x, spread: "even" }),
+      tenants: (x) => Array.from({ length: Math.min(x, 8) }, (_, index) => 1 + index),
+      lines: [byKey, page("page 1, no total", 1, { ...NO_COUNT, perPage: 5 })],
+    },
+    {
+      name: "conditions",
+      label: "conditions",
+      points: [1, 2, 5, 10, 20, 50],
+      data: () => SIZE,
+      tenants: () => LARGEST,
+      lines: [{ name: "one row by key and more", ask: askConditions }],
+    },
+    {
+      name: "per_page",
+      label: "rows on the page",
+      points: [1, 2, 5, 10, 20, 50, 100, 200],
+      data: () => SIZE,
+      tenants: () => LARGEST,
+      lines: [{
+        name: "a page by time, no total",
+        ask: ({ x }) => ({ body: { filters: and(), sort: BY_TIME, per_page: x }, ...NO_COUNT }),
+      }],
+    },
+    {
+      name: "connections",
+      label: "connections, 16 of them busy",
+      points: [16, 50, 200, 500, 1000, 2000],
+      data: () => SIZE,
+      tenants: () => LARGEST,
+      lines: [byKey],
+      idle: (x) => x - 16,
+    },
+  ];
+}
+
+function and(...items: readonly object[]): { readonly and: readonly object[] } {
+  return { and: items };
+}
+
+function keyOf(rows: number, part: number): object {
+  return { field: "id", op: "eq", value: 1 + Math.floor(part * rows) };
+}
+
+function emailOf({ tenant, rows, part }: Place): object {
+  const value = `contact.${tenant}.${1 + Math.floor(part * rows)}@example.org`;
+  return { field: "email", op: "eq", value };
+}
+
+function page(
+  name: string,
+  number: number,
+  { prefer, perPage = 50 }: { readonly prefer?: string; readonly perPage?: number } = {},
+): Line {
+  const body = { filters: and(), sort: BY_TIME, page: number, per_page: perPage };
+  return { name, ask: () => ({ body, ...(prefer === undefined ? {} : { prefer }) }) };
+}
+
+/** The key decides; the rest is true of every row, and is looked at for the one that was found. */
+function askConditions({ x, rows, part }: Place): Omit<Step, "tenant"> {
+  const more = Array.from({ length: x - 1 }, (_, index) => ({
+    field: ["score", "visits", "list_id"][index % 3],
+    op: "gte",
+    value: -index,
+  }));
+  return { body: { filters: and(keyOf(rows, part), ...more) } };
+}
