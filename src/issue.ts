@@ -70,7 +70,7 @@ function comparePaths(a: Path, b: Path, { document, ranks }: Order): number {
 
 interface Order {
   readonly document: unknown;
-  readonly ranks: Map<object, ReadonlyMap<string, number>>;
+  readonly ranks: Map<object, readonly string[]>;
 }
 
 /** Position of a step in its container; what is missing there comes last. */
@@ -79,8 +79,9 @@ function rank(step: string | number, container: unknown, ranks: Order["ranks"]):
   if (typeof container !== "object" || container === null) return 0;
   let positions = ranks.get(container);
   if (positions === undefined) {
-    positions = new Map(Object.keys(container).map((key, position) => [key, position]));
+    positions = Object.keys(container);
     ranks.set(container, positions);
   }
-  return positions.get(step) ?? Number.MAX_SAFE_INTEGER;
+  const position = positions.indexOf(step);
+  return position < 0 ? Number.MAX_SAFE_INTEGER : position;
 }

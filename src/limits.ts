@@ -6,6 +6,11 @@ export const MAX_GROUP_DEPTH = 5;
 export const MAX_CONDITIONS = 50;
 /** Values in one `in` or `not_in`. @see spec 8 */
 export const MAX_LIST_VALUES = 200;
+/**
+ * Names in `select`, items of `sort`, groups in one query; no table of Postgres has more columns.
+ * @see docs/decisions/0160-dear-bodies.md
+ */
+export const MAX_LIST_ITEMS = 1600;
 /** Rows per page when the request does not say. @see spec 8 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not refused. @see spec 4.1 */

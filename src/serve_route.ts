@@ -8,7 +8,7 @@ import { parsePreferences } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respond } from "./http/respond.ts";
 import type { Answer, Call } from "./operations/call.ts";
-import { parseJson } from "./request/json.ts";
+import { parseJsonInTurns } from "./request/json.ts";
 import type { Route } from "./routes.ts";
 import type { Access } from "./tokens/token.ts";
 import type { Trace } from "./trace.ts";
@@ -78,7 +78,8 @@ function makeCall(
     tenantSetting: config.tenantSetting,
     signal: request.signal,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
-    readDocument: async () => parseJson(await readBody(trace.exchange.request, limits)),
+    readDocument: async () =>
+      await parseJsonInTurns(await readBody(trace.exchange.request, limits)),
     readWishes: () => {
       const wishes = parsePreferences(request.headers.get("prefer"), route.prefers);
       if (wishes.applied !== undefined) trace.headers["preference-applied"] = wishes.applied;

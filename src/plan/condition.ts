@@ -1,5 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote } from "../issue.ts";
+import { MAX_ISSUES_TOLD } from "../limits.ts";
 import type {
   Condition,
   ListOperator,
@@ -118,6 +119,7 @@ function planMember(
   const values: Value[] = [];
   let hasNull = false;
   condition.value.forEach((value, position) => {
+    if (findings.issues.length >= MAX_ISSUES_TOLD) return;
     if (value === null) hasNull = true;
     else {
       const path = [...condition.path, "value", position];

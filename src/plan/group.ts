@@ -1,3 +1,4 @@
+import { MAX_ISSUES_TOLD } from "../limits.ts";
 import type { Filter, Group } from "../request/filter.ts";
 import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";
@@ -10,6 +11,7 @@ import type { Predicate } from "./predicate.ts";
 export function planGroup(group: Group, options: PredicateOptions): Predicate {
   const items: Predicate[] = [];
   for (const item of group.items) {
+    if (options.findings.issues.length >= MAX_ISSUES_TOLD) break;
     const predicate = planFilter(item, options);
     if (predicate !== undefined) items.push(predicate);
   }
@@ -18,7 +20,7 @@ export function planGroup(group: Group, options: PredicateOptions): Predicate {
 
 /**
  * Drops what changes nothing: `true` in an AND, `false` in an OR, and all but the first of what
- * decides it. A body may hold 90,000 empty groups; a branch with values is kept, to be judged.
+ * decides it. A branch with values is kept, to be judged.
  */
 function fold(combine: Group["combine"], items: readonly Predicate[]): Predicate[] {
   let decided = false;

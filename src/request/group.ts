@@ -1,5 +1,5 @@
 import { type Path, quote } from "../issue.ts";
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../limits.ts";
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../limits.ts";
 import { CONDITION_KEYS, parseCondition } from "./condition.ts";
 import type { Filter, Group } from "./filter.ts";
 import { type Findings, isFull, report } from "./findings.ts";
@@ -10,6 +10,8 @@ interface Tally {
   readonly findings: Findings;
   /** Items that are no groups, so far. */
   conditions: number;
+  /** Groups so far. */
+  groups: number;
 }
 
 const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
@@ -25,7 +27,7 @@ const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
 export function parseFilters(findings: Findings, input: unknown): Group | undefined {
   const path = ["filters"];
   if (isObject(input) && isGroup(input)) {
-    return parseGroup({ findings, conditions: 0 }, input, { path, depth: 1 });
+    return parseGroup({ findings, conditions: 0, groups: 0 }, input, { path, depth: 1 });
   }
   const wrong = isObject(input) && isCondition(input)
     ? "a condition can not stand alone"
@@ -47,6 +49,11 @@ function parseGroup(
     report(findings, path, `the group is nested too deeply, at depth ${depth}, ${limit}`);
     return undefined;
   }
+  if (++tally.groups > MAX_LIST_ITEMS) {
+    const limit = `expected at most ${MAX_LIST_ITEMS} in a request`;
+    report(findings, path, `one group too many, ${limit}`);
+    return undefined;
+  }
   const keys = Object.keys(input);
   if (keys.length !== 1) {
     report(findings, path, `${describeKeys(input)}, ${ONE_KEY}`);
@@ -63,10 +70,15 @@ function parseGroup(
   const items: Filter[] = [];
   for (let index = 0; index < members.length && !isFull(findings); index++) {
     const item = parseItem(tally, members[index], { path: [...listPath, index], depth });
-    if (tally.conditions > MAX_CONDITIONS) return undefined;
+    if (isOver(tally)) return undefined;
     if (item !== undefined) items.push(item);
   }
   return { kind: "group", combine, items, path };
+}
+
+/** What is over a limit is told once. */
+function isOver({ conditions, groups }: Tally): boolean {
+  return conditions > MAX_CONDITIONS || groups > MAX_LIST_ITEMS;
 }
 
 function parseItem(

@@ -1,22 +1,14 @@
 import { ApiError } from "../errors.ts";
-import { type Issue, printPath, quote } from "../issue.ts";
-import { MAX_JSON_DEPTH } from "../limits.ts";
-import { readNumber } from "./json_number.ts";
-import { type JsonReader, refuseSyntax } from "./json_reader.ts";
-import { checkKey, checkString, readString } from "./json_string.ts";
+import type { Issue } from "../issue.ts";
+import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
+import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
+/** Where the clock is looked at, and how long others wait at most: a tenth of what they may. */
+const VALUES_BETWEEN_LOOKS = 500;
+const TURN_MS = 5;
 /** A JSON document, and what in it would not survive the way to Postgres unchanged. */
 export interface ParsedJson {
-  /** Objects have no prototype, so that `__proto__` and `constructor` are keys like any other. */
+  /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
   readonly value: unknown;
   /** Numbers that a double does not hold, U+0000, lone surrogates: the first few, in order. */
   readonly issues: readonly Issue[];
@@ -31,108 +23,56 @@ export interface ParsedJson {
  * @see DECISIONS 7
  */
 export function parseJson(text: string): ParsedJson {
-  const reader: JsonReader = { text, at: 0, path: [], issues: [] };
-  skipSpace(reader);
-  if (reader.at === text.length) {
-    throw new ApiError(400, "body: the body is empty, expected a JSON object");
+  const reader = openReader(text);
+  for (;;) {
+    const parsed = readValues(reader, Infinity);
+    if (parsed !== undefined) return parsed;
   }
-  const value = readValue(reader);
+}
+
+/**
+ * The same in turns: whenever it has held the event loop for `turnMs`, others are served first. A body
+ * of 1 MiB has room for 350,000 values.
+ * @throws {ApiError} 400 as {@link parseJson}
+ * @see docs/decisions/0160-dear-bodies.md
+ */
+export async function parseJsonInTurns(
+  text: string,
+  { turnMs = TURN_MS }: { readonly turnMs?: number } = {},
+): Promise<ParsedJson> {
+  const reader = openReader(text);
+  for (let since = performance.now();;) {
+    const parsed = readValues(reader, VALUES_BETWEEN_LOOKS);
+    if (parsed !== undefined) return parsed;
+    if (performance.now() - since < turnMs) continue;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    since = performance.now();
+  }
+}
+
+function openReader(text: string): JsonReader {
+  const reader: JsonReader = { text, at: 0, path: [], open: [], issues: [] };
+  if (skipSpace(reader) < text.length) return reader;
+  throw new ApiError(400, "body: the body is empty, expected a JSON object");
+}
+
+/** Reads on for so many values; gives the document once it is whole. */
+function readValues(reader: JsonReader, values: number): ParsedJson | undefined {
+  for (let read = 0; read < values; read++) {
+    let value = readStart(reader);
+    // Where the value was the last of its container, that one is complete too.
+    while (value !== STARTED) {
+      const container = reader.open.at(-1);
+      if (container === undefined) return endDocument(reader, value);
+      put(reader, container, value);
+      if (readEnd(reader, container)) value = leave(reader);
+      else break;
+    }
+  }
+  return undefined;
+}
+
+function endDocument(reader: JsonReader, value: unknown): ParsedJson {
   if (skipSpace(reader) === reader.text.length) return { value, issues: reader.issues };
   throw refuseSyntax(reader, "nothing after the end of the JSON document");
-}
-
-function readValue(reader: JsonReader): unknown {
-  const code = reader.text.charCodeAt(reader.at);
-  if (code === QUOTE) {
-    const value = readString(reader);
-    checkString(reader, value);
-    return value;
-  }
-  if (code === OPEN_OBJECT) return readObject(reader);
-  if (code === OPEN_ARRAY) return readArray(reader);
-  if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return readNumber(reader);
-  if (code === 0x74) return readWord(reader, ["true", true]);
-  if (code === 0x66) return readWord(reader, ["false", false]);
-  if (code === 0x6e) return readWord(reader, ["null", null]);
-  throw refuseSyntax(reader, "a value");
-}
-
-function readWord<T>(reader: JsonReader, [word, value]: readonly [string, T]): T {
-  if (!reader.text.startsWith(word, reader.at)) throw refuseSyntax(reader, "a value");
-  reader.at += word.length;
-  return value;
-}
-
-function readArray(reader: JsonReader): unknown[] {
-  enter(reader);
-  const items: unknown[] = [];
-  if (codeAfterSpace(reader) === CLOSE_ARRAY) return leave(reader, items);
-  for (;;) {
-    reader.path[reader.path.length - 1] = items.length;
-    items.push(readValue(reader));
-    const code = codeAfterSpace(reader);
-    if (code === CLOSE_ARRAY) return leave(reader, items);
-    if (code !== COMMA) throw refuseSyntax(reader, '"," or "]"');
-    reader.at++;
-    skipSpace(reader);
-  }
-}
-
-function readObject(reader: JsonReader): Record<string, unknown> {
-  enter(reader);
-  const members: Record<string, unknown> = Object.create(null);
-  if (codeAfterSpace(reader) === CLOSE_OBJECT) return leave(reader, members);
-  for (;;) {
-    if (codeAfterSpace(reader) !== QUOTE) throw refuseSyntax(reader, "a key in double quotes");
-    const key = readString(reader);
-    reader.path[reader.path.length - 1] = key;
-    checkKey(reader, key);
-    if (key in members) throw refuseTwice(reader, key);
-    if (codeAfterSpace(reader) !== COLON) throw refuseSyntax(reader, '":"');
-    reader.at++;
-    skipSpace(reader);
-    members[key] = readValue(reader);
-    const code = codeAfterSpace(reader);
-    if (code === CLOSE_OBJECT) return leave(reader, members);
-    if (code !== COMMA) throw refuseSyntax(reader, '"," or "}"');
-    reader.at++;
-  }
-}
-
-function enter(reader: JsonReader): void {
-  if (reader.path.length === MAX_JSON_DEPTH) {
-    throw new ApiError(
-      400,
-      `body: nested too deeply, expected at most ${MAX_JSON_DEPTH} levels of arrays and objects`,
-    );
-  }
-  reader.path.push("");
-  reader.at++;
-}
-
-function leave<T>(reader: JsonReader, container: T): T {
-  reader.path.pop();
-  reader.at++;
-  return container;
-}
-
-function codeAfterSpace(reader: JsonReader): number {
-  return reader.text.charCodeAt(skipSpace(reader));
-}
-
-function skipSpace(reader: JsonReader): number {
-  for (;;) {
-    const code = reader.text.charCodeAt(reader.at);
-    if (code > SPACE || (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09)) {
-      return reader.at;
-    }
-    reader.at++;
-  }
-}
-
-function refuseTwice(reader: JsonReader, key: string): ApiError {
-  return new ApiError(
-    400,
-    `body: the key ${quote(key)} stands twice at ${printPath(reader.path)}, expected it once`,
-  );
 }

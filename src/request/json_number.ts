@@ -53,8 +53,13 @@ function readShortInteger(reader: JsonReader): number | undefined {
  * @see DECISIONS 3
  */
 export function isExact(literal: string, value: number): boolean {
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !EXPONENT.test(literal)) return false;
-  if (literal.length <= ALWAYS_EXACT_CHARACTERS && !EXPONENT.test(literal)) return true;
+  const magnitude = Math.abs(value);
+  const short = literal.length <= ALWAYS_EXACT_CHARACTERS;
+  if (short && magnitude > 1e-290 && magnitude < 1e290) return true;
+  if (!EXPONENT.test(literal)) {
+    if (magnitude > Number.MAX_SAFE_INTEGER) return false;
+    if (short) return true;
+  }
   const sent = splitDecimal(literal);
   const held = splitDecimal(String(value));
   return sent.digits === held.digits && sent.exponent === held.exponent;

@@ -1,14 +1,22 @@
 import { ApiError } from "../errors.ts";
 import type { Issue } from "../issue.ts";
 
-/** Where the JSON parser stands: `at` is the offset of the next character, `path` that of the value. */
+/** An array or an object whose end is not yet read. */
+export type JsonContainer = unknown[] | Record<string, unknown>;
+
+/**
+ * Where the JSON parser stands, so that it can go on later: `at` is the offset of the next character,
+ * `path` that of the value, `open` the containers around it.
+ */
 export interface JsonReader {
   readonly text: string;
   at: number;
   readonly path: (string | number)[];
+  readonly open: JsonContainer[];
   readonly issues: Issue[];
 }
 
+const SPACE = 0x20;
 /** Findings kept: more than are told, since a key and its value may share a path. */
 const MAX_ISSUES_KEPT = 10;
 
@@ -36,4 +44,15 @@ export function refuseSyntax(reader: JsonReader, expected: string): ApiError {
     ? `the JSON ends too early, at ${place}`
     : `not valid JSON at ${place}`;
   return new ApiError(400, `body: ${wrong}, expected ${expected}`);
+}
+
+/** Goes to the next character that is no white space. */
+export function skipSpace(reader: JsonReader): number {
+  for (;;) {
+    const code = reader.text.charCodeAt(reader.at);
+    if (code > SPACE || (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09)) {
+      return reader.at;
+    }
+    reader.at++;
+  }
 }

@@ -1,12 +1,12 @@
 import { type Issue, quote } from "../issue.ts";
-import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../limits.ts";
+import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_ITEMS, MAX_ROWS_PER_PAGE } from "../limits.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
 import { parseFilters } from "./group.ts";
 import { describeBadBody, isObject, reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";
 import { PAGE, PER_PAGE } from "./page.ts";
-import { parseSort } from "./sort.ts";
+import { describeLongList, parseSort } from "./sort.ts";
 
 /** One key of the ordering, as the client wrote it. @see spec 2 */
 export interface SortItem {
@@ -70,6 +70,10 @@ function parseSelect(findings: Findings, input: unknown): readonly string[] {
   const names: string[] = [];
   if (!Array.isArray(input)) {
     report(findings, ["select"], `${quote(input)} is not an array, expected an array of names`);
+    return [];
+  }
+  if (input.length > MAX_LIST_ITEMS) {
+    report(findings, ["select"], describeLongList(input, "names"));
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type Path, quote } from "../issue.ts";
+import { MAX_LIST_ITEMS } from "../limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { isObject, reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";
@@ -19,11 +20,20 @@ export function parseSort(findings: Findings, input: unknown): readonly SortItem
     report(findings, ["sort"], `${quote(input)} is not an array, expected an array of sort items`);
     return [];
   }
+  if (input.length > MAX_LIST_ITEMS) {
+    report(findings, ["sort"], describeLongList(input, "sort items"));
+    return [];
+  }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
     const item = parseSortItem(findings, input[index], { path: ["sort", index] });
     if (item !== undefined) items.push(item);
   }
   return items;
+}
+
+/** Says that `select` or `sort` has more items than any table has columns. */
+export function describeLongList(input: readonly unknown[], items: string): string {
+  return `the array has ${input.length} ${items}, expected at most ${MAX_LIST_ITEMS}`;
 }
 
 function parseSortItem(

@@ -1,4 +1,5 @@
 import { type Issue, quote } from "../issue.ts";
+import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
@@ -67,7 +68,9 @@ function parseEntries(
     report(findings, [member], `${quote(input)} is not an object, expected ${EXPECTED[member]}`);
     return entries;
   }
-  for (const name of Object.keys(input)) {
+  const names = Object.keys(input);
+  // Of so many names five are unknown, whatever the table: the rest would not be told.
+  for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_ISSUES_TOLD)) {
     if (isFull(findings)) return entries;
     const path = [member, name];
     if (!isName(name)) report(findings, path, describeBadName(name));
@@ -77,7 +80,7 @@ function parseEntries(
       if (value !== undefined) entries.push([name, value]);
     }
   }
-  if (Object.keys(input).length === 0) {
+  if (names.length === 0) {
     report(findings, [member], `${member} is empty, expected ${EXPECTED[member]}`);
   }
   return entries;

@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { ApiError } from "../../../src/errors.ts";
 import { printPath } from "../../../src/issue.ts";
-import { parseJson } from "../../../src/request/json.ts";
+import { parseJson, parseJsonInTurns } from "../../../src/request/json.ts";
 
 function refuse(text: string): string {
   const error = assertThrows(() => parseJson(text), ApiError);
@@ -20,6 +20,38 @@ const SAFE_JSON = fc.jsonValue({ maxDepth: 4, noUnicodeString: false })
   .map((value) => JSON.stringify(value, (_key, item) => typeof item === "number" ? 1.5 : item));
 
 describe("parseJson", () => {
+  it("gives the same in turns: value, findings or refusal [RE18]", async () => {
+    const text = fc.oneof(
+      SAFE_JSON,
+      fc.json(),
+      fc.string({ unit: fc.constantFrom(...'[]{},:"a1\\u ') }),
+    );
+    const outcome = async (parse: () => unknown) => {
+      try {
+        return JSON.stringify(await parse());
+      } catch (error) {
+        return (error as ApiError).message;
+      }
+    };
+    await fc.assert(fc.asyncProperty(text, async (text) => {
+      const whole = await outcome(() => parseJson(text));
+      assertEquals(await outcome(() => parseJsonInTurns(text, { turnMs: 0 })), whole);
+    }));
+  });
+
+  it("lets others go on while it reads a long document in turns [FS10] [RE18]", async () => {
+    for (const [item, end] of [["{},", "1]"], ["[[1]],", "1]"], ["1e5,", "x"]]) {
+      let beats = 0;
+      const timer = setInterval(() => beats++, 0);
+      const text = `[${item!.repeat(20_000)}${end}`;
+      const parsed = await parseJsonInTurns(text, { turnMs: 0 }).then(() => true, () => false);
+      clearInterval(timer);
+      assertEquals(parsed, end === "1]");
+      // Of 20,000 values at most 500 are read between two looks at the clock.
+      assertEquals(beats > 10, true, `${beats} beats`);
+    }
+  });
+
   it("agrees with JSON.parse on every document that has no key twice [DECISIONS 7]", () => {
     fc.assert(fc.property(SAFE_JSON, fc.constantFrom(undefined, 1, "\t"), (text, indent) => {
       const document = JSON.parse(text);

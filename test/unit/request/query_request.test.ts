@@ -126,6 +126,23 @@ describe("parseQueryRequest", () => {
     assertEquals(refuse({ filters: { or: Array(52).fill(GOOD) } }).includes("; "), false);
   });
 
+  it("takes 1,600 groups, names and sort items, and refuses one more [FS10] [FS22] [0160]", () => {
+    const limits = {
+      "filters.and[1599]: one group too many": (n: number) => ({
+        filters: { and: Array(n - 1).fill({ or: [] }) },
+      }),
+      "select: the array has 1601 names": (n: number) => ({ select: Array(n).fill("a") }),
+      "sort: the array has 1601 sort items": (n: number) => ({
+        sort: Array(n).fill({ field: "a" }),
+      }),
+    };
+    for (const [message, make] of Object.entries(limits)) {
+      parse(make(1600));
+      assertStringIncludes(refuse(make(1601)), `${message}, expected at most 1600`);
+      assertEquals(refuse(make(20_000)).includes("; "), false);
+    }
+  });
+
   for (
     const [condition, expected] of [
       [{ ...GOOD, field: "a b" }, 'field: "a b" is not a valid name'],

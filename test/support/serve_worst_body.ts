@@ -1,0 +1,50 @@
+import { ApiError } from "../../src/errors.ts";
+import { planQuery } from "../../src/plan/query_plan.ts";
+import { planUpdate } from "../../src/plan/update_plan.ts";
+import { parseJsonInTurns } from "../../src/request/json.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { makeColumn, makeTable } from "./table.ts";
+import type { WorstBody } from "./worst_bodies.ts";
+
+const TABLE = makeTable([
+  makeColumn("a", "int4"),
+  makeColumn("n", "numeric"),
+  makeColumn("j", "json", { type: "jsonb" }),
+  makeColumn("l", "array", { elementKind: "text", baseType: "text[]", type: "text[]" }),
+  makeColumn("t", "text"),
+]);
+const ACCESS = {
+  tokenId: "t",
+  name: null,
+  tenant: "1",
+  scopes: ["query", "update"] as const,
+  tables: null,
+  expiresAt: null,
+};
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Goes from bytes to the plan of a statement, as the operations do; gives the refusal otherwise. */
+export async function serveWorstBody(
+  { operation }: WorstBody,
+  bytes: Uint8Array,
+): Promise<"plan" | string> {
+  try {
+    const { value, issues } = await parseJsonInTurns(UTF_8.decode(bytes));
+    if (operation === "query") {
+      const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
+      planQuery(parseQueryRequest(value, issues), options);
+    } else {
+      const options = { table: TABLE, access: ACCESS, maxAffected: undefined, rollback: false };
+      const request = parseUpdateRequest(value, issues);
+      planUpdate(request, options);
+      // The operation waits for the database here.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      JSON.stringify(request.document.fields);
+    }
+    return "plan";
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return error.message;
+    throw error;
+  }
+}
