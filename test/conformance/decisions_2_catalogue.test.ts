@@ -96,7 +96,7 @@ describeService("DECISIONS 2, catalogue", ({ kind, query, single, bulk, get, run
       "FID",
     ]
   ) {
-    it(`has no column ${field} in any place of any operation [D2.awkward-names] [D2.exact-name] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-select] [D2.hidden-fields] [IN4] [IN19] [US12]`, async () => {
+    it(`has no column ${field} in any place of any operation [D2.awkward-names] [D2.exact-name] [D2.hidden-filter] [D2.hidden-sort] [D2.hidden-select] [D2.hidden-fields] [IN4] [IN19] [US12] [FS23]`, async () => {
       const at = field === "__proto__" ? { ["__proto__"]: 1 } : { [field]: 1 };
       assertRefusedAt(
         await query("deals", { filters: { and: [{ field, op: "eq", value: 1 }] } }),

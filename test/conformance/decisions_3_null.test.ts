@@ -56,13 +56,13 @@ describeService("DECISIONS 3, null", ({ query, bulk, single }) => {
   }
 
   for (const op of ["gt", "gte", "lt", "lte", "like", "not_like"]) {
-    it(`refuses null in ${op}, saying to use is_null [D3.null-refused] [TV26]`, async () => {
+    it(`refuses null in ${op}, saying to use is_null [D3.null-refused] [TV26] [FS17]`, async () => {
       const filters = { and: [{ field: "note", op, value: null }] };
       assertRefusedAt(await query("deals", { filters }), "filters.and[0].value", "is_null");
     });
   }
 
-  it("refuses null in between, at its position, saying to use is_null [D3.null-refused]", async () => {
+  it("refuses null in between, at its position, saying to use is_null [D3.null-refused] [FS16]", async () => {
     for (const [value, position] of [[[null, 1], 0], [[1, null], 1]] as const) {
       const filters = { or: [{ field: "fid", op: "between", value }] };
       assertRefusedAt(

@@ -6,14 +6,14 @@ import { describeService } from "./describe_service.ts";
 const FIRST = { field: "id", op: "eq", value: 1 };
 
 describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
-  it("refuses filters that are no group [D3.empty-filters] [D3.null-filters] [spec 4.1 member-types] [spec 2]", async () => {
+  it("refuses filters that are no group [D3.empty-filters] [D3.null-filters] [spec 4.1 member-types] [spec 2] [FS3] [FS4] [FS5]", async () => {
     for (const filters of [{}, null, [], [FIRST], "x", 1, true, FIRST]) {
       const error = assertRefusedAt(await query("guests", { filters }), "filters").slice(0, 80);
       assertEquals(error.startsWith("filters"), true);
     }
   });
 
-  it("refuses a group with both keys or others, at its path [D3.both-keys] [spec 2 group-one-key]", async () => {
+  it("refuses a group with both keys or others, at its path [D3.both-keys] [spec 2 group-one-key] [FS3]", async () => {
     assertRefusedAt(await query("guests", { filters: { and: [], or: [] } }), "filters");
     for (
       const [group, path] of [
@@ -31,7 +31,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("refuses a condition with unknown keys at their path [D3.condition-keys]", async () => {
+  it("refuses a condition with unknown keys at their path [D3.condition-keys] [FS11]", async () => {
     for (const key of ["values", "negate", "__proto__", "constructor"]) {
       const condition = { ...FIRST, [key]: 1 };
       assertRefusedAt(
@@ -41,7 +41,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("refuses a condition without field or op at its path [spec 2 condition-field] [spec 2 condition-op] [DECISIONS 3]", async () => {
+  it("refuses a condition without field or op at its path [spec 2 condition-field] [spec 2 condition-op] [DECISIONS 3] [FS11]", async () => {
     assertRefusedAt(
       await query("guests", { filters: { and: [{ op: "eq", value: 1 }] } }),
       "filters.and[0].field",
@@ -58,7 +58,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("takes an empty and for every row, an empty or for none [D3.empty-and] [D3.empty-or]", async () => {
+  it("takes an empty and for every row, an empty or for none [D3.empty-and] [D3.empty-or] [FS6]", async () => {
     for (
       const [filters, total] of [
         [{ and: [] }, 5],
@@ -81,7 +81,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
   });
 
   for (const op of ["is_null", "is_not_null"]) {
-    it(`refuses ${op} with a value [D3.is_null-value] [spec 2]`, async () => {
+    it(`refuses ${op} with a value [D3.is_null-value] [spec 2] [FS12]`, async () => {
       for (const value of [null, true, 1, "x", []]) {
         const answer = await query("guests", { filters: { and: [{ field: "name", op, value }] } });
         assertRefusedAt(answer, "filters.and[0].value");
@@ -89,7 +89,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("takes an empty select and an empty sort as if left out [D3.empty-select] [D3.empty-sort] [IN20]", async () => {
+  it("takes an empty select and an empty sort as if left out [D3.empty-select] [D3.empty-sort] [IN20] [FS22]", async () => {
     const [record] = recordsOf(await query("guests", { select: [], sort: [] }));
     assertEquals(Object.keys(record ?? {}), ["id", "tenant_id", "name"]);
   });
@@ -114,7 +114,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("adds the primary key to the sort, so that paging is stable [D3.sort-key] [spec 4.1 r2]", async () => {
+  it("adds the primary key to the sort, so that paging is stable [D3.sort-key] [spec 4.1 r2] [CO12]", async () => {
     const seen: unknown[] = [];
     for (let page = 1; page <= 10; page++) {
       const answer = await query("deals", {
@@ -148,16 +148,26 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     assertEquals(valuesOf(down, "amount"), Array(8).fill(null));
   });
 
-  it("takes a column named twice in sort [DECISIONS 3]", async () => {
+  it("takes a column named twice in sort [DECISIONS 3] [FS22]", async () => {
     const sort = [{ field: "id", direction: "desc" }, { field: "id", direction: "asc" }];
     const answer = await query("guests", { sort });
     if (answer.status !== 400) assertEquals(valuesOf(answer, "id"), [5, 4, 3, 2, 1]);
     else assertRefusedAt(answer, "sort[1].field");
   });
 
+  it("takes a sort of a hundred items [FS22]", async () => {
+    const sort = Array.from({ length: 100 }, (_, n) => ({ field: n % 2 ? "id" : "name" }));
+    assertEquals(valuesOf(await query("guests", { sort }), "id"), [1, 2, 3, 4, 5]);
+  });
+
+  it("takes per_page 1.0 as 1 [FS21]", async () => {
+    const answer = await query("guests", undefined, { raw: '{"per_page": 1.0}' });
+    assertEquals([assertOk(answer)["per_page"], recordsOf(answer).length], [1, 1]);
+  });
+
   for (const member of ["page", "per_page"]) {
     for (const value of [0, -1, 1.5, "1", null, true, [1], {}, "x"]) {
-      it(`refuses ${member} ${JSON.stringify(value)} [D3.page-refused] [D3.per_page-refused] [spec 4.1 member-types]`, async () => {
+      it(`refuses ${member} ${JSON.stringify(value)} [D3.page-refused] [D3.per_page-refused] [spec 4.1 member-types] [FS18] [FS21]`, async () => {
         assertRefusedAt(await query("guests", { [member]: value }), member);
       });
     }
@@ -168,7 +178,7 @@ describeService("DECISIONS 3, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("answers a page past the end with no records and the true total [D3.page-past-end]", async () => {
+  it("answers a page past the end with no records and the true total [D3.page-past-end] [FS19]", async () => {
     for (const page of [2, 3, 1000000, 9007199254740]) {
       const body = assertOk(await query("guests", { page, per_page: 5 }));
       assertEquals([body["records"], body["total"], body["page"]], [[], 5, page]);

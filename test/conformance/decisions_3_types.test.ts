@@ -132,7 +132,7 @@ describeService("DECISIONS 3, every operator on every type", ({ query }) => {
   }
 
   for (const [field, [type, value]] of Object.entries(UNEQUAL)) {
-    it(`refuses comparing and sorting ${type}, naming the type [D3.no-equality] [TV16] [TV17]`, async () => {
+    it(`refuses comparing and sorting ${type}, naming the type [D3.no-equality] [TV16] [TV17] [FS23]`, async () => {
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
         assertRefusedAt(await ask(field, op, value), "filters.and[1].op", type);
       }

@@ -108,7 +108,7 @@ describeService("DECISIONS 4, concurrency", (conversation) => {
       assertEquals((await run("select 1 from guests where name = 'changed'")).length, 0);
     });
 
-    it("answers 404 when the row it waited for is gone or matches no more [DECISIONS 4]", async () => {
+    it("answers 404 when the row it waited for is gone or matches no more [DECISIONS 4] [CO7]", async () => {
       for (
         const change of [
           "delete from events_log where kind = 'solo'",
@@ -163,7 +163,7 @@ describeService("DECISIONS 4, locks and timeouts", (conversation) => {
   }
 
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
-    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [D4.lock-timeout] [D9.lock-timeout]`, async () => {
+    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [D4.lock-timeout] [D9.lock-timeout] [CO8]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await holding(
         conversation,

@@ -99,11 +99,14 @@ describeService("DECISIONS 7, strict JSON", ({ query, single, bulk, service }) =
     assertEquals(assertOk(await query("deals", undefined, { raw }))["total"], 1);
   });
 
-  it("refuses what is nested very deep, and lives [DECISIONS 7]", async () => {
+  it("refuses what is nested very deep, and lives [DECISIONS 7] [FS9]", async () => {
     for (
       const raw of [
         "[".repeat(100_000),
         '{"a":'.repeat(50_000),
+        `{"filters": ${'{"and": ['.repeat(100_000)}`,
+        `{"filters": ${'{"and": ['.repeat(60)}{}${"]}".repeat(60)}}`,
+        `{"filters": ${'{"or":['.repeat(80_000)}${"]}".repeat(80_000)}}`,
         `{"filters": ${"[".repeat(5000)}${"]".repeat(5000)}}`,
       ]
     ) {

@@ -67,7 +67,7 @@ describeService("spec 2, operators", ({ query }) => {
   }
 
   for (const [op, value, path] of WRONG_SHAPES) {
-    it(`refuses ${op} with ${JSON.stringify(value)} [spec 2 shape-scalar] [spec 2 shape-string] [spec 2 shape-list] [spec 2 shape-between] [spec 2 no-object] [spec 7 query-shape]`, async () => {
+    it(`refuses ${op} with ${JSON.stringify(value)} [spec 2 shape-scalar] [spec 2 shape-string] [spec 2 shape-list] [spec 2 shape-between] [spec 2 no-object] [spec 7 query-shape] [FS14] [FS15] [FS16] [FS17]`, async () => {
       const answer = await query("deals", { filters: { or: [{ field: "fid", op, value }] } });
       assertRefusedAt(answer, `filters.or[0].${path}`);
     });
@@ -88,7 +88,7 @@ describeService("spec 2, operators", ({ query }) => {
       "between",
     ]
   ) {
-    it(`refuses ${op} without a value [spec 2 condition-value] [spec 7 query-shape]`, async () => {
+    it(`refuses ${op} without a value [spec 2 condition-value] [spec 7 query-shape] [FS13]`, async () => {
       const answer = await query("deals", { filters: { and: [{ field: "title", op }] } });
       assertRefusedAt(answer, "filters.and[0].value");
     });

@@ -4,7 +4,7 @@ import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.
 import { describeService } from "./describe_service.ts";
 
 describeService("spec 4.1, Query Records", ({ query }) => {
-  it("answers an empty object with the first 50 rows and nothing but the members of spec 4.1 [spec 4.1 empty-body] [spec 4.1 filters-default] [spec 4.1 page-default] [spec 4.1 per_page-default] [spec 4.1 success] [spec 4.1 table] [spec 4.1 answer-page] [spec 4.1 answer-per_page] [spec 4.1 records] [spec 4.1 closed]", async () => {
+  it("answers an empty object with the first 50 rows and nothing but the members of spec 4.1 [spec 4.1 empty-body] [spec 4.1 filters-default] [spec 4.1 page-default] [spec 4.1 per_page-default] [spec 4.1 success] [spec 4.1 table] [spec 4.1 answer-page] [spec 4.1 answer-per_page] [spec 4.1 records] [spec 4.1 closed] [FS1]", async () => {
     const body = assertOk(await query("deals", {}));
     assertEquals(Object.keys(body).sort(), [
       "page",
@@ -121,7 +121,7 @@ describeService("spec 4.1, Query Records", ({ query }) => {
   });
 
   for (const key of ["per_pge", "limit", "Filters", "__proto__", "table", ""]) {
-    it(`refuses the top-level key ${JSON.stringify(key)} [spec 4.1 r1] [spec 7 query-unknown-key]`, async () => {
+    it(`refuses the top-level key ${JSON.stringify(key)} [spec 4.1 r1] [spec 7 query-unknown-key] [FS2]`, async () => {
       assertRefusedAt(await query("deals", { [key]: 10 }), key === "" ? '[""]' : key);
     });
   }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A filter of so many groups inside each other, a condition in the innermost. */
@@ -26,13 +26,13 @@ function numbers(count: number): number[] {
 }
 
 describeService("spec 8, limits", ({ query, single, bulk }) => {
-  it("takes groups to depth 5 [spec 8 depth] [D3.depth]", async () => {
+  it("takes groups to depth 5 [spec 8 depth] [D3.depth] [FS7]", async () => {
     for (const depth of [1, 2, 3, 4, 5]) {
       assertEquals(recordsOf(await query("guests", { filters: nest(depth) })).length, 1);
     }
   });
 
-  it("refuses a group at depth 6 at its own path [spec 8 depth] [D3.depth] [spec 7 query-limits] [spec 7 query-path]", async () => {
+  it("refuses a group at depth 6 at its own path [spec 8 depth] [D3.depth] [spec 7 query-limits] [spec 7 query-path] [FS7]", async () => {
     assertRefusedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
   });
 
@@ -45,11 +45,11 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     assertEquals(answer.status, 400, answer.text.slice(0, 300));
   });
 
-  it("takes 50 conditions in one group [spec 8 conditions]", async () => {
+  it("takes 50 conditions in one group [spec 8 conditions] [FS8]", async () => {
     assertEquals(recordsOf(await query("guests", { filters: { and: conditions(50) } })).length, 5);
   });
 
-  it("refuses the 51st condition in one group [spec 8 conditions] [spec 7 query-limits]", async () => {
+  it("refuses the 51st condition in one group [spec 8 conditions] [spec 7 query-limits] [FS8]", async () => {
     assertRefusedAt(
       await query("guests", { filters: { and: conditions(51) } }),
       "filters.and[50]",
@@ -57,7 +57,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     );
   });
 
-  it("counts conditions over the whole tree [spec 8 conditions] [D3.conditions-tree]", async () => {
+  it("counts conditions over the whole tree [spec 8 conditions] [D3.conditions-tree] [FS8]", async () => {
     const groups = (last: number) => ({
       and: [{ or: conditions(20) }, { and: [{ and: conditions(20) }] }, { or: conditions(last) }],
     });
@@ -66,7 +66,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
   });
 
   for (const op of ["in", "not_in"]) {
-    it(`takes 1 and 200 values in ${op} [spec 8 in-values] [spec 2 shape-list]`, async () => {
+    it(`takes 1 and 200 values in ${op} [spec 8 in-values] [spec 2 shape-list] [FS15]`, async () => {
       for (const count of [1, 200]) {
         const filters = { and: [{ field: "id", op, value: numbers(count) }] };
         const found = Math.min(count, 5);
@@ -77,7 +77,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
       }
     });
 
-    it(`refuses 0 and 201 values in ${op} [spec 8 in-values] [spec 7 query-limits] [spec 2]`, async () => {
+    it(`refuses 0 and 201 values in ${op} [spec 8 in-values] [spec 7 query-limits] [spec 2] [FS15]`, async () => {
       for (const count of [0, 201]) {
         const filters = { and: [{ field: "id", op, value: numbers(count) }] };
         assertRefusedAt(await query("guests", { filters }), "filters.and[0].value", "200");
@@ -85,14 +85,17 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     });
   }
 
-  it("takes 50 conditions of 200 values each [spec 8]", async () => {
+  it("takes 50 conditions of 200 values each [spec 8] [FS24]", async () => {
     const filters = {
       and: Array.from({ length: 50 }, () => ({ field: "id", op: "in", value: numbers(200) })),
     };
     assertEquals(recordsOf(await query("guests", { filters })).length, 5);
+    const texts = ["Guest 1", ...Array.from({ length: 199 }, (_, n) => `${'é"'.repeat(10)} ${n}`)];
+    const long = Array.from({ length: 50 }, () => ({ field: "name", op: "in", value: texts }));
+    assertEquals(valuesOf(await query("guests", { filters: { or: long } }), "name"), ["Guest 1"]);
   });
 
-  it("takes exactly 2 values in between [spec 8 between] [spec 2 shape-between]", async () => {
+  it("takes exactly 2 values in between [spec 8 between] [spec 2 shape-between] [FS16]", async () => {
     const between = (value: unknown[]) =>
       query("guests", { filters: { and: [{ field: "id", op: "between", value }] } });
     assertEquals(recordsOf(await between([2, 3])).length, 2);
@@ -101,7 +104,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("gives 50 rows a page when nothing is said, and up to 200 [spec 8 per_page] [spec 4.1 per_page] [spec 4.1 per_page-default]", async () => {
+  it("gives 50 rows a page when nothing is said, and up to 200 [spec 8 per_page] [spec 4.1 per_page] [spec 4.1 per_page-default] [FS20]", async () => {
     for (const [wanted, given] of [[undefined, 50], [1, 1], [199, 199], [200, 200]]) {
       const body = assertOk(await query("measurements", { per_page: wanted }));
       assertEquals([body["per_page"], (body["records"] as unknown[]).length, body["total"]], [
@@ -112,7 +115,7 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("works as 200 when per_page is above 200, and says so [spec 8 per_page] [spec 4.1 r3] [D3.per_page-cap]", async () => {
+  it("works as 200 when per_page is above 200, and says so [spec 8 per_page] [spec 4.1 r3] [D3.per_page-cap] [FS20]", async () => {
     for (const per_page of [201, 1000, 9007199254740991]) {
       const body = assertOk(
         await query("measurements", { per_page, page: 2, sort: [{ field: "id" }] }),

@@ -1,6 +1,6 @@
-import process from "node:process";
 import fc from "fast-check";
 import type { IAsyncProperty } from "fast-check";
+import { readRuns, readSeed } from "../support/seed.ts";
 
 /**
  * Checks a law on random cases: `ROWGATE_TEST_SEED` repeats a run, `ROWGATE_TEST_RUNS` says how many
@@ -10,13 +10,8 @@ export async function checkLaw<T>(
   law: IAsyncProperty<T>,
   { runs }: { runs: number },
 ): Promise<void> {
-  const seed = readNumber("ROWGATE_TEST_SEED") ?? Math.floor(Math.random() * 0x7fffffff);
-  const numRuns = readNumber("ROWGATE_TEST_RUNS") ?? runs;
+  const seed = readSeed();
+  const numRuns = readRuns(runs);
   console.info(`    ROWGATE_TEST_SEED=${seed} ROWGATE_TEST_RUNS=${numRuns}`);
   await fc.assert(law, { seed, numRuns });
-}
-
-function readNumber(name: string): number | undefined {
-  const text = process.env[name];
-  return text === undefined || text === "" ? undefined : Number(text);
 }

@@ -44,7 +44,7 @@ const ACCESS: Access = {
 };
 
 describe("the text of a statement", () => {
-  it("depends on the shape of a query only [RELIABILITY 0]", async () => {
+  it("depends on the shape of a query only [RELIABILITY 0] [FS24]", async () => {
     const law = fc.asyncProperty(
       arbitraryGroup().chain((group) => fc.tuple(respell(group), respell(group))),
       arbitrarySort(),

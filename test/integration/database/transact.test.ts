@@ -151,7 +151,7 @@ describe("transact over locks and broken connections", () => {
     assertEquals(await name(), "old");
   });
 
-  it("begins again when its connection breaks before the commit, and keeps nothing of a rollback", async () => {
+  it("begins again when its connection breaks before the commit, and keeps nothing of a rollback [CO10]", async () => {
     let attempts = 0;
     const rows = await subject.database.transact([
       (sql) =>
@@ -162,7 +162,7 @@ describe("transact over locks and broken connections", () => {
     assertEquals(await name(), "old");
   });
 
-  it("says that nothing was changed when its connection breaks again", async () => {
+  it("says that nothing was changed when its connection breaks again [CO10]", async () => {
     const error = await assertRejects(() =>
       subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text`,

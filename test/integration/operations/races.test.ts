@@ -107,7 +107,7 @@ describe("Update Single against a transaction that commits while it waits", () =
 
   for (const table of CONTESTED_TABLES) {
     for (const { other, statements, rollback, answer, rows } of RACES) {
-      it(`holds exactly-one on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race]`, async () => {
+      it(`holds exactly-one on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
         const session = await openOtherSession(admin);

@@ -252,7 +252,7 @@ describe("parseQueryRequest", () => {
     });
   }
 
-  it("takes a page written 1.0 and refuses 1e300 and 2^53 [DECISIONS 3]", () => {
+  it("takes a page written 1.0 and refuses 1e300 and 2^53 [DECISIONS 3] [FS18]", () => {
     assertEquals(parse('{"page":1.0,"per_page":2e1}').perPage, 20);
     assertStringIncludes(refuse('{"page":1e300}'), "page: 1e+300 is not a page");
     assertStringIncludes(
