@@ -1,3 +1,4 @@
+import { describeInterface, describeInterfaceForAll } from "./operations/describe_interface.ts";
 import { describeToken } from "./operations/describe_token.ts";
 import type { Answer, Call } from "./operations/call.ts";
 import { listFields } from "./operations/list_fields.ts";
@@ -14,9 +15,11 @@ export interface Route {
   /** Which preferences it knows. */
   readonly prefers: "query" | "update" | "other";
   readonly answer: (call: Call) => Answer | Promise<Answer>;
+  /** What is answered to a request without a token; undefined: 401. */
+  readonly answerAll?: () => Answer;
 }
 
-/** Every operation that needs a token. @see spec 4 @see DECISIONS 5 @see DECISIONS 6 */
+/** Every operation that takes a token. @see spec 4 @see DECISIONS 5 @see DECISIONS 6 */
 export const ROUTES: readonly Route[] = [
   {
     method: "POST",
@@ -59,5 +62,13 @@ export const ROUTES: readonly Route[] = [
     operation: "describe_token",
     prefers: "other",
     answer: describeToken,
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    operation: "describe_interface",
+    prefers: "other",
+    answer: describeInterface,
+    answerAll: describeInterfaceForAll,
   },
 ];

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { Host } from "../runtime/host.ts";
 import { addDoctor } from "./doctor.ts";
+import { addOpenapi } from "./openapi.ts";
 import { addServe } from "./serve.ts";
 import { addSetup } from "./setup.ts";
 import { addTables } from "./tables.ts";
@@ -24,7 +25,7 @@ export async function runCommand(host: Host): Promise<number> {
     .exitOverride()
     .configureOutput({ writeOut: host.stdout.write, writeErr: host.stderr.write })
     .addHelpText("after", "\nExample:\n  rowgate serve\n  rowgate token create --tenant acme");
-  const subcommands = [addServe, addToken, addTables, addSetup, addDoctor];
+  const subcommands = [addServe, addToken, addTables, addSetup, addDoctor, addOpenapi];
   for (const add of subcommands) {
     add(root, async (work) => {
       code = await work(host);

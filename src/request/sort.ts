@@ -8,7 +8,8 @@ import type { SortItem } from "./query_request.ts";
 
 const KEYS = ["field", "direction"];
 
-const DIRECTION = v.picklist(
+/** One of the two directions of a sort item. @see spec 2 */
+export const DIRECTION = v.picklist(
   ["asc", "desc"],
   (issue) => `${quote(issue.input)} is not a direction, expected "asc" or "desc"`,
 );

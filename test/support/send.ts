@@ -1,4 +1,5 @@
 import type { App } from "../../src/app.ts";
+import { openDocument } from "./openapi.ts";
 
 /** What a test request may say beside method and path. */
 export interface SendOptions {
@@ -20,7 +21,13 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Sends one request to a handler, or to anything that takes its place. */
+/** Every exchange of every test is held to the OpenAPI document. */
+const checkExchange = openDocument();
+
+/**
+ * Sends one request to a handler, or to anything that takes its place.
+ * @throws {Error} when request or answer are not as the OpenAPI document tells
+ */
 export async function send(
   app: App,
   defaultToken: string,
@@ -38,7 +45,13 @@ export async function send(
   const response = await app(new Request(`http://127.0.0.1${path}`, init));
   const text = await readText(response);
   const parsed = text.startsWith("{") ? JSON.parse(text) : {};
-  return { status: response.status, headers: response.headers, text, body: parsed };
+  const { status } = response;
+  const told = { method, path, sent: options.body, status, answered: parsed };
+  const wrong = method === "HEAD" ? undefined : checkExchange(told);
+  if (wrong !== undefined) {
+    throw new Error(`not as /openapi.json tells: ${method} ${path}: ${wrong}`);
+  }
+  return { status, headers: response.headers, text, body: parsed };
 }
 
 /** In this process nobody but us undoes the compression. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { type App, createApp } from "../../src/app.ts";
-import { followDatabase } from "../../src/catalogue/current.ts";
+import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
@@ -31,6 +31,8 @@ export interface TestService {
   readonly issue: IssueToken;
   /** Asks as tenant 1 when no token is said. */
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  /** What the handler in this process knows of the database. */
+  readonly catalogue: CurrentCatalogue;
   /** What the handler observed; nothing from another process. */
   readonly observations: Observation[];
   /** The process that serves; undefined when this one does. */
@@ -93,6 +95,7 @@ export async function createTestService(
     app,
     tokens,
     issue: issueWith(owner),
+    catalogue,
     observations,
     server,
     send: (method, path, request) => send(app, tokens.a, { method, path, ...request }),

@@ -1,0 +1,172 @@
+import type { ErrorStatus } from "./operations.ts";
+
+/** An error that was really answered. */
+export interface ErrorExample {
+  readonly name: string;
+  readonly status: ErrorStatus;
+  readonly summary: string;
+  readonly body: { readonly success: false; readonly error: string; readonly matched?: number };
+}
+
+/** Written by a test that asks for each of them: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi`. */
+export const ERROR_EXAMPLES: readonly ErrorExample[] = [
+  {
+    "name": "operator",
+    "status": 400,
+    "summary": "An operator that there is not",
+    "body": {
+      "success": false,
+      "error":
+        'filters.and[0].op: "greater" is not a supported operator, expected one of eq, neq, gt, gte, lt, lte, like, not_like, in, not_in, between, is_null, is_not_null',
+    },
+  },
+  {
+    "name": "value",
+    "status": 400,
+    "summary": "A value of the wrong shape, deep inside",
+    "body": {
+      "success": false,
+      "error":
+        "filters.or[0].and[0].value: the array has 1 value, expected an array of exactly 2 scalars",
+    },
+  },
+  {
+    "name": "key",
+    "status": 400,
+    "summary": "A misspelt key",
+    "body": {
+      "success": false,
+      "error": 'perpage: "perpage" is not a known key, did you mean "per_page"',
+    },
+  },
+  {
+    "name": "primaryKey",
+    "status": 400,
+    "summary": "An update of the primary key",
+    "body": {
+      "success": false,
+      "error": 'fields.id: Column "id" is a primary key column and can not be set',
+    },
+  },
+  {
+    "name": "noToken",
+    "status": 401,
+    "summary": "No token",
+    "body": {
+      "success": false,
+      "error": 'Authorization: no API token, expected "Bearer <API token>"',
+    },
+  },
+  {
+    "name": "invalidToken",
+    "status": 401,
+    "summary": "Not a valid token",
+    "body": {
+      "success": false,
+      "error": "Authorization: the API token is not valid, expected a current one",
+    },
+  },
+  {
+    "name": "credentials",
+    "status": 403,
+    "summary": "A credential table",
+    "body": {
+      "success": false,
+      "error": 'table: "user_passwords" is not readable through the integration API',
+    },
+  },
+  {
+    "name": "scope",
+    "status": 403,
+    "summary": "A token for queries alone",
+    "body": { "success": false, "error": 'The token does not grant the operation "update"' },
+  },
+  {
+    "name": "table",
+    "status": 404,
+    "summary": "No such table",
+    "body": { "success": false, "error": 'table: "order" was not found' },
+  },
+  {
+    "name": "noRow",
+    "status": 404,
+    "summary": "No row matches a single update",
+    "body": { "success": false, "error": "No row matches the filters", "matched": 0 },
+  },
+  {
+    "name": "silence",
+    "status": 408,
+    "summary": "A body that does not come",
+    "body": {
+      "success": false,
+      "error": "body: it did not arrive in time, expected it whole within 100 ms",
+    },
+  },
+  {
+    "name": "severalRows",
+    "status": 409,
+    "summary": "Several rows match a single update",
+    "body": {
+      "success": false,
+      "error":
+        "59 rows match the filters, expected exactly one; to update them all, use the bulk operation (PATCH …/records/bulk)",
+      "matched": 59,
+    },
+  },
+  {
+    "name": "tooManyRows",
+    "status": 409,
+    "summary": "More rows than max-affected",
+    "body": {
+      "success": false,
+      "error": "59 rows match the filters, more than max-affected=1; nothing was changed",
+    },
+  },
+  {
+    "name": "size",
+    "status": 413,
+    "summary": "A body over the limit",
+    "body": { "success": false, "error": "body: it is too large, expected at most 1048576 bytes" },
+  },
+  {
+    "name": "mediaType",
+    "status": 415,
+    "summary": "A form",
+    "body": {
+      "success": false,
+      "error":
+        'Content-Type: "application/x-www-form-urlencoded" is not supported, expected application/json in UTF-8',
+    },
+  },
+  {
+    "name": "rateLimit",
+    "status": 429,
+    "summary": "Too many requests",
+    "body": {
+      "success": false,
+      "error":
+        "The rate limit of this token is reached, expected at most 1 requests in 60 s, try again in 60 s",
+    },
+  },
+  {
+    "name": "internal",
+    "status": 500,
+    "summary": "A fault of the service",
+    "body": { "success": false, "error": "Internal error" },
+  },
+  {
+    "name": "locked",
+    "status": 503,
+    "summary": "A row that stays locked",
+    "body": {
+      "success": false,
+      "error": "The rows are locked by another transaction; nothing was changed",
+    },
+  },
+  {
+    "name": "slow",
+    "status": 504,
+    "summary": "A statement that takes too long",
+    "body": { "success": false, "error": "The database took too long; nothing was changed" },
+  },
+];

@@ -1,0 +1,194 @@
+import type { DescribedOperation } from "./operations.ts";
+
+/** A request and what it was answered with. */
+export interface Example {
+  readonly operation: DescribedOperation["id"];
+  readonly body?: unknown;
+  readonly answer: unknown;
+}
+
+/** Written by a test that asks the demonstration: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi`. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    "operation": "queryRecords",
+    "body": {
+      "filters": {
+        "and": [
+          { "field": "status", "op": "in", "value": ["placed", "paid"] },
+          {
+            "or": [
+              { "field": "total", "op": "gte", "value": 500 },
+              { "field": "note", "op": "is_not_null" },
+            ],
+          },
+        ],
+      },
+      "select": ["order_no", "status", "total"],
+      "sort": [{ "field": "total", "direction": "desc" }],
+      "per_page": 2,
+    },
+    "answer": {
+      "success": true,
+      "table": "orders",
+      "page": 1,
+      "per_page": 2,
+      "total": 30,
+      "records": [
+        { "order_no": "A-2026-01472", "status": "placed", "total": 1535.3 },
+        { "order_no": "A-2026-01473", "status": "placed", "total": 1373.7 },
+      ],
+    },
+  },
+  {
+    "operation": "updateSingleRecord",
+    "body": {
+      "filters": { "id": 1, "status": "delivered" },
+      "fields": { "note": "Left with the neighbour" },
+    },
+    "answer": {
+      "success": true,
+      "table": "orders",
+      "matched": 1,
+      "updated": 1,
+      "fields": { "note": "Left with the neighbour" },
+    },
+  },
+  {
+    "operation": "updateBulkRecords",
+    "body": {
+      "filters": { "status": "cancelled", "note": null },
+      "fields": { "note": "Cancelled" },
+    },
+    "answer": { "success": true, "table": "orders", "updated": 56 },
+  },
+  {
+    "operation": "getTables",
+    "answer": {
+      "success": true,
+      "tables": [
+        {
+          "name": "countries",
+          "primary_key": ["code"],
+          "writable": false,
+          "comment": "Countries, shared by all tenants",
+        },
+        {
+          "name": "customers",
+          "primary_key": ["id"],
+          "writable": true,
+          "comment": "Customers of the shop",
+        },
+        {
+          "name": "order_lines",
+          "primary_key": ["order_id", "line_no"],
+          "writable": true,
+          "comment": "Lines of the orders",
+        },
+        {
+          "name": "orders",
+          "primary_key": ["id"],
+          "writable": true,
+          "comment": "Orders, one row each",
+        },
+        {
+          "name": "products",
+          "primary_key": ["id"],
+          "writable": true,
+          "comment": "What the shop sells",
+        },
+      ],
+    },
+  },
+  {
+    "operation": "getFields",
+    "answer": {
+      "success": true,
+      "table": "countries",
+      "fields": [
+        {
+          "name": "code",
+          "type": "text",
+          "nullable": false,
+          "primary_key": true,
+          "writable": false,
+          "operators": [
+            "eq",
+            "neq",
+            "gt",
+            "gte",
+            "lt",
+            "lte",
+            "like",
+            "not_like",
+            "in",
+            "not_in",
+            "between",
+            "is_null",
+            "is_not_null",
+          ],
+          "comment": "ISO 3166-1 alpha-2",
+        },
+        {
+          "name": "name",
+          "type": "text",
+          "nullable": false,
+          "primary_key": false,
+          "writable": false,
+          "operators": [
+            "eq",
+            "neq",
+            "gt",
+            "gte",
+            "lt",
+            "lte",
+            "like",
+            "not_like",
+            "in",
+            "not_in",
+            "between",
+            "is_null",
+            "is_not_null",
+          ],
+          "comment": null,
+        },
+        {
+          "name": "currency",
+          "type": "text",
+          "nullable": false,
+          "primary_key": false,
+          "writable": false,
+          "operators": [
+            "eq",
+            "neq",
+            "gt",
+            "gte",
+            "lt",
+            "lte",
+            "like",
+            "not_like",
+            "in",
+            "not_in",
+            "between",
+            "is_null",
+            "is_not_null",
+          ],
+          "comment": "ISO 4217",
+        },
+      ],
+    },
+  },
+  {
+    "operation": "getToken",
+    "answer": {
+      "success": true,
+      "token": {
+        "id": "hVn3Kq7Tz2Y",
+        "name": "ERP",
+        "tenant": "acme",
+        "scopes": ["query", "update"],
+        "tables": null,
+        "expires_at": "2027-01-31T00:00:00.000Z",
+      },
+    },
+  },
+];

@@ -1,0 +1,160 @@
+import type { DescribedOperation, ErrorStatus } from "../../src/openapi/operations.ts";
+
+/** A request of which the document shows what it was answered with. */
+export interface Recipe {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** Sent as it is, in place of a body. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Null: none. */
+  readonly token?: string | null;
+}
+
+/** A request that succeeds, of one operation. */
+export interface SuccessRecipe extends Recipe {
+  readonly operation: DescribedOperation["id"];
+}
+
+/** A request that is refused. */
+export interface ErrorRecipe extends Recipe {
+  readonly name: string;
+  readonly status: ErrorStatus;
+  readonly summary: string;
+}
+
+const ORDERS = "/integration/tables/orders";
+
+/** One for each operation, on the demonstration, in an order in which none disturbs the next. */
+export const SUCCESSES: readonly SuccessRecipe[] = [
+  {
+    operation: "queryRecords",
+    method: "POST",
+    path: `${ORDERS}/query`,
+    body: {
+      filters: {
+        and: [
+          { field: "status", op: "in", value: ["placed", "paid"] },
+          {
+            or: [
+              { field: "total", op: "gte", value: 500 },
+              { field: "note", op: "is_not_null" },
+            ],
+          },
+        ],
+      },
+      select: ["order_no", "status", "total"],
+      sort: [{ field: "total", direction: "desc" }],
+      per_page: 2,
+    },
+  },
+  {
+    operation: "updateSingleRecord",
+    method: "PATCH",
+    path: `${ORDERS}/records/single`,
+    body: { filters: { id: 1, status: "delivered" }, fields: { note: "Left with the neighbour" } },
+  },
+  {
+    operation: "updateBulkRecords",
+    method: "PATCH",
+    path: `${ORDERS}/records/bulk`,
+    body: { filters: { status: "cancelled", note: null }, fields: { note: "Cancelled" } },
+  },
+  { operation: "getTables", method: "GET", path: "/integration/tables" },
+  { operation: "getFields", method: "GET", path: "/integration/tables/countries/fields" },
+  { operation: "getToken", method: "GET", path: "/integration/token" },
+];
+
+const query = (body: unknown) => ({ method: "POST", path: `${ORDERS}/query`, body });
+const single = (body: unknown) => ({ method: "PATCH", path: `${ORDERS}/records/single`, body });
+
+/** Refusals that the demonstration gives by itself. */
+export const REFUSALS: readonly ErrorRecipe[] = [
+  {
+    name: "operator",
+    status: 400,
+    summary: "An operator that there is not",
+    ...query({ filters: { and: [{ field: "total", op: "greater", value: 500 }] } }),
+  },
+  {
+    name: "value",
+    status: 400,
+    summary: "A value of the wrong shape, deep inside",
+    ...query({
+      filters: { or: [{ and: [{ field: "total", op: "between", value: [500] }] }] },
+    }),
+  },
+  { name: "key", status: 400, summary: "A misspelt key", ...query({ perpage: 10 }) },
+  {
+    name: "primaryKey",
+    status: 400,
+    summary: "An update of the primary key",
+    ...single({ filters: { id: 1 }, fields: { id: 2 } }),
+  },
+  { name: "noToken", status: 401, summary: "No token", ...query({}), token: null },
+  {
+    name: "invalidToken",
+    status: 401,
+    summary: "Not a valid token",
+    ...query({}),
+    token: "UNKNOWN",
+  },
+  {
+    name: "credentials",
+    status: 403,
+    summary: "A credential table",
+    ...query({}),
+    path: "/integration/tables/user_passwords/query",
+  },
+  {
+    name: "scope",
+    status: 403,
+    summary: "A token for queries alone",
+    ...single({ filters: { id: 1 }, fields: { note: "x" } }),
+    token: "QUERY_TOKEN",
+  },
+  {
+    name: "table",
+    status: 404,
+    summary: "No such table",
+    ...query({}),
+    path: "/integration/tables/order/query",
+  },
+  {
+    name: "noRow",
+    status: 404,
+    summary: "No row matches a single update",
+    ...single({ filters: { id: 999999 }, fields: { note: "x" } }),
+  },
+  {
+    name: "severalRows",
+    status: 409,
+    summary: "Several rows match a single update",
+    ...single({ filters: { status: "cancelled" }, fields: { note: "x" } }),
+  },
+  {
+    name: "tooManyRows",
+    status: 409,
+    summary: "More rows than max-affected",
+    method: "PATCH",
+    path: `${ORDERS}/records/bulk`,
+    headers: { prefer: "max-affected=1" },
+    body: { filters: { status: "cancelled" }, fields: { note: "x" } },
+  },
+  {
+    name: "size",
+    status: 413,
+    summary: "A body over the limit",
+    method: "POST",
+    path: `${ORDERS}/query`,
+    raw: " ".repeat(1024 * 1024 + 1),
+  },
+  {
+    name: "mediaType",
+    status: 415,
+    summary: "A form",
+    ...query({}),
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  },
+];

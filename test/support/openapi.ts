@@ -1,0 +1,73 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describeService, type Holder } from "../../src/openapi/document.ts";
+import { OPERATIONS } from "../../src/openapi/operations.ts";
+
+/** One exchange with the service, as the document must describe it. */
+export interface Exchanged {
+  readonly method: string;
+  readonly path: string;
+  /** The parsed body of the request; undefined where it is none or no JSON. */
+  readonly sent: unknown;
+  readonly status: number;
+  readonly answered: unknown;
+}
+
+/** Says what in an exchange is not as the document tells; undefined when all is. */
+export type CheckExchange = (exchanged: Exchanged) => string | undefined;
+
+/** What every operation can answer with though the document need not say it of each. */
+const UNSAID = new Set([304, 405]);
+
+/** Opens the document, for everybody or for the holder of a token, as a check of exchanges. */
+export function openDocument(holder?: Holder): CheckExchange {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allowUnionTypes: true });
+  ajv.addSchema(describeService(holder), "doc");
+  const validators = new Map<string, ValidateFunction>();
+  const get = (name: string) => {
+    const found = validators.get(name) ?? ajv.compile({ $ref: `doc#/components/schemas/${name}` });
+    validators.set(name, found);
+    return found;
+  };
+
+  return function check({ method, path, sent, status, answered }) {
+    const operation = OPERATIONS.find((each) =>
+      each.method === method.toLowerCase() && match(each.path, path) !== undefined
+    );
+    if (operation === undefined || UNSAID.has(status)) return undefined;
+    const table = match(operation.path, path)!;
+    const of = holder?.tables.some(({ name }) => name === table) ? `${table}.` : "";
+    if (status !== 200) {
+      if (!operation.errors.some((each) => each === status)) return `${status} is not told`;
+      return report(get("Error"), answered, "the error");
+    }
+    if (of !== "" && operation.answer === "Page") {
+      for (const record of (answered as { records: unknown[] }).records) {
+        const found = report(get(`${of}Record`), record, "the record");
+        if (found !== undefined) return found;
+      }
+    } else {
+      const told = report(get(operation.answer), answered, "the answer");
+      if (told !== undefined) return told;
+    }
+    if (operation.body === undefined) return undefined;
+    return sent === undefined
+      ? undefined
+      : report(get(`${of}${operation.body}`), sent, "the request");
+  };
+}
+
+function report(validate: ValidateFunction, value: unknown, what: string): string | undefined {
+  if (validate(value)) return undefined;
+  return `${what} ${JSON.stringify(value)?.slice(0, 300)}: ${
+    JSON.stringify(validate.errors?.slice(0, 3))
+  }`;
+}
+
+/** Gives the table in a path, "" where the path has none; undefined when it is another path. */
+function match(template: string, path: string): string | undefined {
+  const [before, after] = template.split("{table}");
+  const plain = path.split("?")[0]!.replace(/\/$/, "");
+  if (after === undefined) return plain === before ? "" : undefined;
+  if (!plain.startsWith(before!) || !plain.endsWith(after)) return undefined;
+  return plain.slice(before!.length, plain.length - after.length);
+}
