@@ -38,9 +38,9 @@ export interface DescribedOperation {
   readonly errors: readonly ErrorStatus[];
 }
 
-const EVERYWHERE: readonly ErrorStatus[] = [401, 429, 500, 503];
+const EVERYWHERE: readonly ErrorStatus[] = [401, 429, 500, 503, 504];
 const ON_TABLES: readonly ErrorStatus[] = [400, ...EVERYWHERE, 403, 404];
-const WITH_BODY: readonly ErrorStatus[] = [...ON_TABLES, 408, 413, 415, 504];
+const WITH_BODY: readonly ErrorStatus[] = [...ON_TABLES, 408, 413, 415];
 
 const UPDATE_PREFERENCES = {
   name: "Prefer",
