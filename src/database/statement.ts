@@ -78,7 +78,8 @@ export function settle<R extends Row>(
     }, Math.min(connectMs, deadlineMs));
     signal?.addEventListener("abort", cancel);
     query.then(
-      (rows) => isAnswered(rows) ? { rows } : { failure: fail("lost", "NOT_ANSWERED") },
+      (rows) =>
+        isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") },
       (error) => ({ failure: refuse(classify(error, inside.state !== null)) }),
     ).then(async (outcome) => {
       // On its way still, it would end what another request runs next on the connection.
@@ -94,6 +95,15 @@ export function settle<R extends Row>(
  */
 function isAnswered(rows: RowList<Row[]>): boolean {
   return typeof rows.command === "string";
+}
+
+/**
+ * After a statement that failed in the middle of its rows the driver goes on counting where it was
+ * (3.4.9): the first row of the connection's next statement would be the second of its list.
+ */
+function closeUp<T extends Row[]>(rows: T): T {
+  while (rows.length > 0 && !(0 in rows)) rows.shift();
+  return rows;
 }
 
 const MAX_SERIALIZATION_RETRIES = 3;

@@ -265,6 +265,20 @@ describe("run under limits", () => {
     assertEquals(rows.length, 1);
   });
 
+  it("gives all rows of the statement after one that failed in the middle of its rows", async () => {
+    await refuse(subject.database.run(
+      (sql) => sql`select 1 / (3 - n) from generate_series(1, 3) n`,
+      { write: false },
+    ));
+    // On both connections.
+    const results = await Promise.all(
+      [1, 2].map(() =>
+        subject.database.run((sql) => sql`select ${"1"}::text one, pg_sleep(0.1)`, { write: false })
+      ),
+    );
+    assertEquals(results.map((rows) => [rows.length, rows[0]?.one]), [[1, "1"], [1, "1"]]);
+  });
+
   it("runs a fast statement while others are slow [RELIABILITY RE9]", async () => {
     const order: string[] = [];
     const slow = subject.database.run((sql) => sql`select pg_sleep(0.4)`, { write: false })

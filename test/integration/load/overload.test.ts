@@ -1,0 +1,169 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const MAX_IN_FLIGHT = 60;
+const POOL_SIZE = 5;
+
+describe("a service under overload", () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await createTestService("real", {
+      environment: {
+        ROWGATE_POOL_SIZE: String(POOL_SIZE),
+        ROWGATE_POOL_WAIT_MS: "2000",
+        ROWGATE_LOCK_TIMEOUT_MS: "60000",
+        ROWGATE_MAX_IN_FLIGHT: String(MAX_IN_FLIGHT),
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  function query(table: string, token: string, body: unknown = {}) {
+    return service.send("POST", `/integration/tables/${table}/query`, { token, body });
+  }
+
+  /** Runs it while every statement on `deals` waits. */
+  async function whileHeld(body: () => Promise<void>): Promise<void> {
+    await service.database.admin.begin(async (other) => {
+      await other`lock table deals in access exclusive mode`;
+      await body();
+    });
+  }
+
+  const countOf = (result: string) =>
+    service.observations.filter((seen) => seen.kind === "token_lookup" && seen.result === result)
+      .length;
+
+  it("asks once for 500 requests with one cold token", async () => {
+    const token = await service.issue({ name: "cold" });
+    const asked = countOf("miss");
+    const all = await Promise.all(
+      Array.from({ length: MAX_IN_FLIGHT }, () => query("guests", token)),
+    );
+    assertEquals(countOf("miss") - asked, 1);
+    assertEquals([...new Set(all.map(({ status }) => status))], [200]);
+  });
+
+  it("serves forty fast statements before any of three slow ones has ended [RE9]", async () => {
+    const { a, b } = service.tokens;
+    let slow: Promise<{ status: number }[]> | undefined;
+    await whileHeld(async () => {
+      slow = Promise.all([1, 2, 3].map(() => query("deals", a)));
+      const fast = await Promise.all(Array.from({ length: 40 }, () => query("guests", b)));
+      assertEquals([...new Set(fast.map(({ status }) => status))], [200]);
+    });
+    assertEquals((await slow!).map(({ status }) => status), [200, 200, 200]);
+  });
+
+  it("serves a tenant while another has filled the pool, its queue and the service [RE10] [D9.max-in-flight]", async () => {
+    const { a, b } = service.tokens;
+    // Both are known, and the lock holds nothing that is not asked for.
+    await Promise.all([query("guests", a), query("guests", b)]);
+    let flood: Promise<{ status: number }[]> | undefined;
+    await whileHeld(async () => {
+      let answered = 0;
+      flood = Promise.all(Array.from({ length: MAX_IN_FLIGHT }, async () => {
+        const answer = await query("deals", a);
+        answered++;
+        return answer;
+      }));
+      const refused = await query("guests", a);
+      assertEquals(refused.status, 503);
+      assertMatch(refused.headers.get("retry-after") ?? "", /^\d+$/);
+      for (let request = 0; request < 10; request++) {
+        assertEquals((await query("guests", b)).status, 200);
+      }
+      assertEquals(answered, 0);
+    });
+    const statuses = new Set((await flood!).map(({ status }) => status));
+    statuses.delete(503);
+    assertEquals([...statuses], [200]);
+  });
+
+  it("answers 503 with Retry-After after the wait when all connections stay held, and is well again at once [RE8]", async () => {
+    const { a, b } = service.tokens;
+    let holding: Promise<unknown> | undefined;
+    await whileHeld(async () => {
+      holding = Promise.all([a, a, a, a, a, b, b].map((token) => query("deals", token)));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const answer = await query("guests", service.tokens.uuid);
+      // Two tenants hold all there is.
+      assertEquals(answer.status, 503, answer.text);
+      assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
+    });
+    await holding;
+    assertEquals((await query("guests", a)).status, 200);
+  });
+
+  it("uses no connection for requests that are refused before the database [RE16]", async () => {
+    const { a, query: mayNotUpdate } = service.tokens;
+    await Promise.all([query("guests", a), query("guests", mayNotUpdate)]);
+    const seen = service.observations.length;
+    const body = { filters: {}, unknown: 1 };
+    const statuses: number[] = [];
+    for (let round = 0; round < 100; round++) {
+      const answers = await Promise.all([
+        query("guests", `rg_bogus${round}`),
+        query("guests", a, body),
+        query("user_passwords", a),
+        service.send("GET", "/nowhere"),
+        service.send("POST", "/integration/tables/guests/query", { token: a, raw: "{" }),
+        service.send("PATCH", "/integration/tables/guests/records/bulk", { token: mayNotUpdate }),
+      ]);
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    assertEquals(new Set(statuses), new Set([401, 400, 403, 404]));
+    const used = service.observations.slice(seen).filter(({ kind }) => kind === "pool");
+    // A token that was believed for 4 s may have been asked for anew.
+    const misses =
+      service.observations.slice(seen).filter((told) =>
+        told.kind === "token_lookup" && told.result === "miss"
+      ).length;
+    assertEquals(used.length, misses * 2);
+  });
+});
+
+describe("five thousand shapes of queries", () => {
+  const COLUMNS = ["fid", "external_no", "title", "status", "amount", "probability", "closed"];
+  const MORE = ["owner", "stage", "modified_at", "created_on", "note", "code"];
+
+  it("prepare 256 statements and leave the backend's memory as it was [RE11]", async () => {
+    const service = await createTestService("real", { environment: { ROWGATE_POOL_SIZE: "1" } });
+    try {
+      const columns = [...COLUMNS, ...MORE];
+      const ask = async (shape: number) => {
+        const items = columns.filter((_, bit) => (shape >> bit & 1) === 1)
+          .map((field) => ({ field, op: "is_not_null" }));
+        const body = { filters: { and: items }, select: ["fid"], per_page: 1 };
+        const path = "/integration/tables/deals/query";
+        assertEquals((await service.send("POST", path, { body })).status, 200);
+      };
+      for (let shape = 0; shape < 1000; shape++) await ask(shape);
+      const before = await readBackendMiB(service);
+      for (let shape = 1000; shape < 5000; shape++) await ask(shape);
+      const grown = await readBackendMiB(service) - before;
+      const prepared = service.observations.flatMap((seen) =>
+        seen.kind === "prepared" ? [seen.statements] : []
+      );
+      assertEquals(Math.max(...prepared), 256);
+      // 4,000 more prepared ones would be more than 100 MB.
+      assert(grown < 10, `the backend grew by ${grown} MiB`);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+async function readBackendMiB({ database }: TestService): Promise<number> {
+  const backends = await database.admin<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'rowgate' and usename = 'rowgate_app'`;
+  const memory = await Promise.all(backends.map(async ({ pid }) => {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    return Number(/^RssAnon:\s+(\d+)/m.exec(status)![1]) / 1024;
+  }));
+  return Math.max(...memory);
+}

@@ -1,0 +1,176 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import { openRawClient, type RawClient } from "../../support/raw_client.ts";
+import { RUNTIMES } from "../../support/runtime_server.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const QUERY = "/integration/tables/guests/query";
+const MIB = 1_048_576;
+const REQUEST_TIMEOUT_MS = 2000;
+const STATUS = /^HTTP\/1\.1 (\d{3})/;
+
+for (const runtime of RUNTIMES) {
+  describe(`the network against ${runtime}`, () => {
+    let service: TestService;
+    const address = () => service.server!.address;
+
+    beforeAll(async () => {
+      service = await createTestService("real", {
+        runtime,
+        environment: { ROWGATE_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) },
+      });
+    });
+    afterAll(() => service.close());
+
+    function head(more: string, token = service.tokens.a): string {
+      return `POST ${QUERY} HTTP/1.1\r\nHost: rowgate\r\nContent-Type: application/json\r\n` +
+        `Authorization: Bearer ${token}\r\n${more}\r\n`;
+    }
+
+    async function withClient<T>(use: (client: RawClient) => Promise<T>): Promise<T> {
+      const client = await openRawClient(address());
+      try {
+        return await use(client);
+      } finally {
+        client.close();
+      }
+    }
+
+    async function assertServing(): Promise<void> {
+      const answer = await service.send("POST", QUERY, { body: {} });
+      assertEquals(answer.status, 200, answer.text);
+    }
+
+    it("takes a body of 1 MiB, and refuses one byte more by its length, unread [RE1] [RE3]", async () => {
+      const answer = await service.send("POST", QUERY, { raw: "{}".padEnd(MIB) });
+      assertEquals(answer.status, 200);
+      for (const length of [MIB + 1, 3 * MIB]) {
+        await withClient(async (client) => {
+          client.send(head(`Content-Length: ${length}\r\n`) + "{".padEnd(1024));
+          assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "413");
+        });
+      }
+    });
+
+    it("refuses a stream without a length at 1 MiB [RE2]", async () => {
+      await withClient(async (client) => {
+        client.send(head("Transfer-Encoding: chunked\r\n"));
+        const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
+        for (let sent = 0; sent <= 17; sent++) client.send(chunk);
+        assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "413");
+      });
+    });
+
+    it("refuses a body that stops in the middle with 408, and has its place free again [RE4]", async () => {
+      await withClient(async (client) => {
+        client.send(head("Content-Length: 10\r\n") + "{}");
+        assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "408");
+      });
+      const { text } = await service.send("GET", "/metrics");
+      assertMatch(text, /^rowgate_requests_in_flight 1$/m);
+    });
+
+    it("refuses compressed bodies with 415, takes identity [RE7]", async () => {
+      for (const encoding of ["gzip", "br", "deflate", "identity"]) {
+        const headers = { "content-encoding": encoding };
+        const { status } = await service.send("POST", QUERY, { raw: "{}", headers });
+        assertEquals(status, encoding === "identity" ? 200 : 415);
+      }
+    });
+
+    it("survives an endless URL, a thousand headers, a huge header [RE17]", async () => {
+      const line = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nHost: r\r\n${more}\r\n`;
+      const thousand = Array.from({ length: 1000 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
+      const requests = [
+        line(`/${"u".repeat(100_000)}`, ""),
+        line("/livez", thousand),
+        line("/livez", `X-Huge: ${"h".repeat(65_536)}\r\n`),
+        line("/livez", `Authorization: Bearer ${"t".repeat(60_000)}\r\n`),
+      ];
+      for (const request of requests) {
+        await withClient(async (client) => {
+          client.send(request);
+          const status = STATUS.exec(await client.read(/\r\n\r\n/))?.[1];
+          // Bun and Deno take a few of them; to close without a word is a refusal too.
+          assert(/^(undefined|200|400|404|414|431)$/.test(String(status)), status);
+          await assertServing();
+        });
+      }
+    });
+
+    it("answers pipelined requests in order, each as its own tenant [HT17]", async () => {
+      const { a, b } = service.tokens;
+      const body = '{"select":["tenant_id"],"per_page":1}';
+      const requests = [a, b, a, "rg_bogus", b].map((token, index) =>
+        head(`X-Request-Id: piped-${index}\r\nContent-Length: ${body.length}\r\n`, token) + body
+      );
+      await withClient(async (client) => {
+        client.send(requests.join(""));
+        const answers = (await client.read(/piped-4[\s\S]*records.*\}$/)).split("HTTP/1.1 ").slice(
+          1,
+        );
+        const told = answers.map((text) => [
+          text.slice(0, 3),
+          /x-request-id: (\S+)/i.exec(text)?.[1],
+          /"tenant_id":(\d)/.exec(text)?.[1],
+        ]);
+        const expected = [
+          ["200", "piped-0", "1"],
+          ["200", "piped-1", "2"],
+          ["200", "piped-2", "1"],
+          ["401", "piped-3", undefined],
+          ["200", "piped-4", "2"],
+        ];
+        // Bun closes a connection on which a request comes before its turn.
+        assertEquals(told, runtime === "bun" ? expected.slice(0, told.length) : expected);
+      });
+    });
+
+    it("serves others beside 500 connections that send a byte now and then [RE5]", async () => {
+      const clients = await openMany(500);
+      const body = head("Content-Length: 100\r\n");
+      clients.forEach((client, index) => client.send(index % 2 === 0 ? body : body.slice(0, 20)));
+      for (let round = 0; round < 10; round++) {
+        clients.forEach((client) => client.send(" "));
+        await assertServing();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      const late = await Promise.all(
+        clients.filter((_, index) => index % 2 === 0).map((client) => client.read(STATUS)),
+      );
+      assertEquals(new Set(late.map((text) => STATUS.exec(text)?.[1])), new Set(["408"]));
+      for (const client of clients) client.close();
+      await assertServing();
+    });
+
+    it("serves new requests beside 10,000 idle connections, in bounded memory [RE6]", async () => {
+      const before = await readMemoryMiB(service.server!.pid);
+      const clients = await openMany(10_000);
+      for (let round = 0; round < 5; round++) await assertServing();
+      const grownMiB = await readMemoryMiB(service.server!.pid) - before;
+      for (const client of clients) client.close();
+      assert(clients.length === 10_000 && grownMiB < 500, `grew by ${grownMiB} MiB`);
+      await assertServing();
+    });
+
+    /** So many connections, by a hundred at a time, from several addresses: ports are few. */
+    async function openMany(count: number): Promise<RawClient[]> {
+      const clients: RawClient[] = [];
+      while (clients.length < count) {
+        const source = `127.0.0.${2 + Math.floor(clients.length / 5000)}`;
+        const opening = Array.from(
+          { length: Math.min(100, count - clients.length) },
+          () => openRawClient(address(), source),
+        );
+        clients.push(...await Promise.all(opening));
+      }
+      return clients;
+    }
+  });
+}
+
+async function readMemoryMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024;
+}
