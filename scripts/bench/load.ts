@@ -60,6 +60,7 @@ export async function load(
   const line = /^RESULT (.*)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error(`wrk told no result: ${text}`);
   const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
+  if (requests === 0) throw new Error(`no request was answered within ${seconds} s`);
   return {
     requestsPerSecond: requests! / microseconds! * 1e6,
     p50: p50! / 1000,

@@ -1,0 +1,106 @@
+/**
+ * Watches memory over a million requests of 20,000 shapes: `deno task bench:memory [--runtimes=deno]
+ * [--requests=1000000]`. Prints the median of each quarter; the last is to be within 5 % of the second,
+ * below 200 MB on Deno and 120 MB on Bun, and Postgres's backends flat as well.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { makeBundle } from "../install_packages.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import { listChildren, readMemory, readOwnMemory } from "./cpu.ts";
+import { SIZE } from "./dataset.ts";
+import { load, requireWrk, writeAsks } from "./load.ts";
+import { describeMachine, type Runtime, RUNTIMES } from "./options.ts";
+import { printTable } from "./report.ts";
+import { makeTokens, startRowgate } from "./rowgate.ts";
+import { makeShapes } from "./shapes.ts";
+
+const DATABASE = "bench_memory";
+const SHAPES = 20_000;
+const MEGABYTE = 1e6;
+
+/** Bytes at one moment. */
+interface Sample {
+  readonly requests: number;
+  readonly service: number;
+  /** All backends, what is their own. */
+  readonly postgres: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    runtimes: { type: "string", default: RUNTIMES.join(",") },
+    requests: { type: "string", default: "1000000" },
+    output: { type: "string", default: "dist/bench" },
+  },
+});
+await requireWrk();
+await makeBundle();
+const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
+const cluster = await startCluster();
+try {
+  const rows: string[][] = [];
+  const all: Record<string, readonly Sample[]> = {};
+  for (const runtime of RUNTIMES.filter((name) => values.runtimes.split(",").includes(name))) {
+    const samples = await watch(cluster, runtime);
+    all[runtime] = samples;
+    rows.push([runtime, ...quarters(samples, "service"), ...quarters(samples, "postgres")]);
+  }
+  const head = ["runtime", ...list("service"), ...list("Postgres")];
+  const report = `${describeMachine()}, ${values.requests} requests, MB\n\n${
+    printTable(head, rows)
+  }`;
+  await mkdir(values.output, { recursive: true });
+  await writeFile(join(values.output, "memory.json"), `${JSON.stringify(all)}\n`);
+  await writeFile(join(values.output, "memory.md"), report);
+  console.log(report);
+} finally {
+  await cluster.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function watch(cluster: Cluster, runtime: Runtime): Promise<Sample[]> {
+  await cluster.copy(SIZE, DATABASE);
+  const databaseUrl = cluster.url(DATABASE, "app");
+  const tokens = await makeTokens(databaseUrl, [1]);
+  const contender = await startRowgate(runtime, { databaseUrl, folder, tokens });
+  const file = await writeAsks(contender, makeShapes(SHAPES), { folder, name: "shapes" });
+  const samples: Sample[] = [];
+  let requests = 0;
+  while (requests < Number(values.requests)) {
+    const options = { file, concurrency: 16, seconds: 2, postgres: cluster.pid };
+    const turn = await load(contender, options);
+    if (turn.errors > 0) throw new Error(`${runtime}: ${turn.errors} requests were not answered`);
+    requests += Math.round(turn.requestsPerSecond * 2);
+    const backends = await listChildren(cluster.pid);
+    const own = await Promise.all(backends.map(readOwnMemory));
+    samples.push({
+      requests,
+      service: await readMemory(contender.pid),
+      postgres: own.reduce((sum, bytes) => sum + bytes, 0),
+    });
+  }
+  await contender.stop();
+  return samples;
+}
+
+/** Medians of the four quarters, and the last as a part of the second. */
+function quarters(samples: readonly Sample[], of: "service" | "postgres"): string[] {
+  const size = samples.length / 4;
+  const medians = [0, 1, 2, 3].map((quarter) => {
+    const part = samples.slice(Math.floor(quarter * size), Math.ceil((quarter + 1) * size));
+    return part.map((sample) => sample[of]).toSorted((a, b) => a - b)[Math.floor(part.length / 2)]!;
+  });
+  return [
+    ...medians.map((bytes) => (bytes / MEGABYTE).toFixed(0)),
+    (medians[3]! / medians[1]!).toFixed(2),
+  ];
+}
+
+function list(whose: string): string[] {
+  return [...[1, 2, 3, 4].map((quarter) => `${whose}, quarter ${quarter}`), "4th / 2nd"];
+}

@@ -1,0 +1,57 @@
+import type { Sql } from "postgres";
+import { type PrintedStatement, printStatement } from "../property/print_statement.ts";
+
+/** How Postgres would run a statement, as far as tables are concerned. */
+export interface Explained {
+  /** Indexes that are used, by name, each once. */
+  readonly indexes: readonly string[];
+  /** Tables that are read from end to end, each once. */
+  readonly scanned: readonly string[];
+}
+
+/** Generic: the plan of a prepared statement that has run often, for values that nobody knows. */
+export type PlanMode = "generic" | "custom";
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Plans"?: readonly PlanNode[];
+}
+
+/** Asks Postgres how it would run what a compiler of src/sql makes. */
+export async function explain(
+  admin: Sql,
+  compile: (sql: Sql) => unknown,
+  mode: PlanMode,
+): Promise<Explained> {
+  const statement = printStatement(compile);
+  const rows = await admin.begin(async (sql) => {
+    await sql.unsafe(`set local plan_cache_mode = force_${mode}_plan`);
+    await sql.unsafe(`prepare explained as ${statement.text}`);
+    const found = await sql.unsafe(`explain (format json) execute ${call(statement)}`).simple();
+    await sql.unsafe("deallocate explained");
+    return found;
+  });
+  const plan = (rows[0]!["QUERY PLAN"] as [{ Plan: PlanNode }])[0].Plan;
+  const nodes = walk(plan);
+  const names = (list: readonly (string | undefined)[]) =>
+    [...new Set(list.filter((name) => name !== undefined))].toSorted();
+  return {
+    indexes: names(nodes.map((node) => node["Index Name"])),
+    scanned: names(
+      nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]),
+    ),
+  };
+}
+
+function call({ parameters }: PrintedStatement): string {
+  const values = parameters.map((value) =>
+    value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`
+  );
+  return values.length === 0 ? "explained" : `explained(${values.join(", ")})`;
+}
+
+function walk(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(walk)];
+}

@@ -1,0 +1,120 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import type { Sql } from "postgres";
+import { planQuery } from "../../src/plan/query_plan.ts";
+import { planUpdate } from "../../src/plan/update_plan.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { compileLock } from "../../src/sql/lane.ts";
+import { compileSelect } from "../../src/sql/select.ts";
+import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { makeColumn, makeTable } from "../support/table.ts";
+import { explain } from "./explained.ts";
+
+const ACCESS = {
+  tokenId: "t",
+  name: null,
+  tenant: "7",
+  scopes: ["query", "update"] as const,
+  tables: null,
+  expiresAt: null,
+};
+const TABLE = makeTable([
+  makeColumn("status", "text"),
+  makeColumn("amount", "numeric"),
+  makeColumn("name", "text"),
+  makeColumn("at", "other", { type: "timestamptz" }),
+]);
+
+type Compile = (sql: Sql) => unknown;
+
+function query(body: object, { count = true }: { count?: boolean } = {}): Compile {
+  const options = { table: TABLE, access: ACCESS, count, wideNumbersAsText: false };
+  const plan = planQuery(parseQueryRequest(body), options);
+  return (sql) => compileSelect(sql, plan);
+}
+
+function filter(...items: readonly object[]): Compile {
+  return query({ filters: { and: items } });
+}
+
+function update(
+  compile: typeof compileUpdateSingle | typeof compileUpdateBulk | typeof compileLock,
+) {
+  return (filters: object): Compile => {
+    const request = parseUpdateRequest({ filters, fields: { amount: 1 } });
+    const options = { table: TABLE, access: ACCESS, maxAffected: undefined, rollback: false };
+    const plan = planUpdate(request, options);
+    return (sql) => compile(sql, plan);
+  };
+}
+
+const KEY = ["deals_pkey"];
+const TIME = ["deals_at"];
+const NAME = ["deals_name"];
+const LATEST = [{ field: "at", direction: "desc" }];
+const RANGE = { field: "at", op: "between", value: ["2024-01-01", "2024-01-02"] };
+
+/** Each way to ask, and the indexes that answer it. */
+const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
+  ["a row by its key", filter({ field: "id", op: "eq", value: 7 }), KEY],
+  ["a row by its key, not counted", query({ filters: keyed(7) }, { count: false }), KEY],
+  ["rows by keys", filter({ field: "id", op: "in", value: [1, 2, 3] }), KEY],
+  ["a text that is equal", filter({ field: "name", op: "eq", value: "n7" }), NAME],
+  ["one of several texts", filter({ field: "name", op: "in", value: ["n7", "n8"] }), NAME],
+  ["a range of time", filter(RANGE), TIME],
+  ["from a time on", filter({ field: "at", op: "gte", value: "2024-12-01" }), TIME],
+  ["a range, and conditions without index", nested(), TIME],
+  ["a page in order of time", query({ sort: LATEST }, { count: false }), TIME],
+  ["a single update by key", update(compileUpdateSingle)({ id: 7 }), KEY],
+  ["a single update by a text", update(compileUpdateSingle)({ name: "n7" }), NAME],
+  ["a bulk update by a text", update(compileUpdateBulk)({ name: "n7" }), NAME],
+  ["the lock of the lane", update(compileLock)({ id: 7 }), KEY],
+];
+
+function keyed(value: number): object {
+  return { and: [{ field: "id", op: "eq", value }] };
+}
+
+function nested(): Compile {
+  const either = { or: [{ field: "status", op: "eq", value: "s1" }, keyed(3)] };
+  return filter(RANGE, either);
+}
+
+describe("plans", () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createTestDatabase("real", "empty");
+    await database.admin.unsafe(`create schema app;
+      create table app.deals (tenant_id int4 not null, id int8 not null, status text, amount numeric,
+        name text, at timestamptz, primary key (tenant_id, id));
+      insert into app.deals select 1 + n % 20, n, 's' || n % 5, n, 'n' || n,
+        timestamptz '2024-01-01 00:00:00+00' + n * interval '10 minutes' from generate_series(1, 40000) n;
+      create index deals_at on app.deals (tenant_id, at);
+      create index deals_name on app.deals (tenant_id, name);
+      create table app.bare as select * from app.deals;
+      analyze app.deals; analyze app.bare`);
+  });
+  after(() => database.drop());
+
+  for (const mode of ["generic", "custom"] as const) {
+    for (const [title, compile, indexes] of ASKED) {
+      it(`read by an index and never a whole table, ${mode}: ${title}`, async () => {
+        const found = await explain(database.admin, compile, mode);
+        assertEquals(found, { indexes, scanned: [] });
+      });
+    }
+  }
+
+  it("are seen to read a whole table where there is no index", async () => {
+    const found = await explain(
+      database.admin,
+      (sql) => sql`select 1 from app.bare where name = ${"n7"}::text`,
+      "generic",
+    );
+    assertEquals(found, { indexes: [], scanned: ["bare"] });
+  });
+});
