@@ -37,6 +37,18 @@ describe("debounce", () => {
     assertEquals(told, [failure("r0"), counted]);
   });
 
+  it("tells ten thousand of the same in one second twice [RE20]", () => {
+    const { clock, told, observe } = open();
+    for (let i = 0; i < 10_000; i++) {
+      observe(failure(`r${i}`));
+      clock.now += 0.1;
+    }
+    clock.now += DEBOUNCE_MS;
+    observe(REQUEST);
+    const counted = { ...failure("r9999"), repeated: 9999 } as Observation;
+    assertEquals(told, [failure("r0"), counted, REQUEST]);
+  });
+
   it("goes on counting in steps of 10 s [DECISIONS 9]", () => {
     const { clock, told, observe } = open();
     for (clock.now = 0; clock.now < 60_000; clock.now += 100) observe(failure("r"));

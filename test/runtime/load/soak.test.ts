@@ -6,7 +6,7 @@ import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService } from "../../support/service.ts";
 
 /** A warm-up of seconds is none: what is left is to find what grows with each request. */
-const SHORT = { memory: 0.5, memoryMiB: 60 };
+const SHORT = { memory: 0.5, memoryMiB: 60, connections: 3 };
 
 for (const runtime of RUNTIMES) {
   describe(`mixed load on ${runtime}`, () => {

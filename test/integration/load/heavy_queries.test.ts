@@ -1,0 +1,73 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const STATEMENT_TIMEOUT_MS = 4000;
+
+describe("a million rows without an index", () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await createTestService("real", {
+      environment: {
+        ROWGATE_POOL_SIZE: "5",
+        ROWGATE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
+      },
+    });
+    await service.database.admin.unsafe(`
+      create unlogged table visits (id int4 primary key, tenant_id int4 not null, page text);
+      insert into visits select n, 1, 'page ' || n from generate_series(1, 1000000) n;
+      grant select on visits to rowgate_app`);
+  });
+  afterAll(() => service.close());
+
+  it("costs fifty unindexed patterns 504 or 503, another tenant nothing, and the database is well again [RE14]", async () => {
+    const { a, b } = service.tokens;
+    const or = Array.from({ length: 50 }, (_, n) => ({
+      field: "page",
+      op: "like",
+      value: `%${n}%no%such%page%`,
+    }));
+    let running = 50;
+    const heavy = Promise.all(Array.from({ length: 50 }, async () => {
+      const body = { filters: { or }, sort: [{ field: "page" }] };
+      const answer = await service.send("POST", "/integration/tables/visits/query", {
+        token: a,
+        body,
+      });
+      running--;
+      return answer;
+    }));
+    let served = 0;
+    while (running > 0) {
+      const beside = await service.send("POST", "/integration/tables/guests/query", {
+        token: b,
+        body: {},
+      });
+      assertEquals(beside.status, 200);
+      served++;
+    }
+    assert(served > 0);
+    const answers = await heavy;
+    const statuses = new Set(answers.map(({ status }) => status));
+    assert(statuses.has(504));
+    statuses.delete(504);
+    statuses.delete(503);
+    assertEquals([...statuses], []);
+    for (const { status, headers } of answers) {
+      if (status === 503) assertMatch(headers.get("retry-after") ?? "", /^\d+$/);
+    }
+    const [left] = await service.database.admin<[{ count: number }]>`
+      select count(*)::int4 from pg_stat_activity
+      where datname = current_database() and usename = 'rowgate_app' and state = 'active'`;
+    assertEquals(left.count, 0);
+  });
+
+  it("answers a page half a million rows in, within the statement timeout [RE15]", async () => {
+    const answer = await service.send("POST", "/integration/tables/visits/query", {
+      body: { page: 2500, per_page: 200, sort: [{ field: "id" }], select: ["id"] },
+    });
+    assertEquals(answer.status, 200, answer.text);
+    assertEquals((answer.body["records"] as { id: number }[])[0]?.id, 499_801);
+  });
+});
