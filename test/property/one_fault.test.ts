@@ -1,17 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import type { Sql } from "postgres";
 import { createTestService } from "../support/service.ts";
 import type { Answer, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
+import { dumpDeals, findingsOf } from "./findings_of.ts";
 import { printBody } from "./deal_columns.ts";
 import { arbitraryFaultyQuery } from "./query_fault.ts";
 import { arbitraryFaultyUpdate } from "./update_fault.ts";
 import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
-
-/** Where one finding ends and another begins. */
-const NEXT_FINDING = /; (?=(?:filters|fields|select|sort|page|per_page|body)[^ ]*: )/;
 
 describe("a body", () => {
   let service: TestService;
@@ -64,14 +61,8 @@ describe("a body", () => {
   });
 });
 
-function assertRefusedAt({ status, text, body }: Answer, path: string): void {
-  assertEquals(status, 400, text);
-  assertEquals(Object.keys(body).sort(), ["error", "success"]);
-  const findings = String(body.error).split(NEXT_FINDING);
-  assertEquals(findings.map((finding) => finding.split(": ")[0]), [path], text);
-}
-
-async function dumpDeals(admin: Sql): Promise<string[]> {
-  const rows = await admin`select xmin::text || ' ' || d::text as row from deals d order by fid`;
-  return rows.map(({ row }) => row);
+function assertRefusedAt(answer: Answer, path: string): void {
+  assertEquals(answer.status, 400, answer.text);
+  assertEquals(Object.keys(answer.body).sort(), ["error", "success"]);
+  assertEquals(findingsOf(answer), [path], answer.text);
 }

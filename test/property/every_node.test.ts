@@ -1,0 +1,56 @@
+import { assert, assertEquals } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import { createTestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
+import { checkLaw } from "./check_law.ts";
+import { dumpDeals, findingsOf } from "./findings_of.ts";
+import { mutateQuery, mutateUpdate, type Mutation } from "./mutations.ts";
+import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
+
+describe("each node of a valid body, spoilt", () => {
+  let service: TestService;
+  let slowest = { ms: 0, how: "" };
+  let sent = 0;
+  beforeAll(async () => {
+    service = await createTestService("real");
+  });
+  afterAll(async () => {
+    console.info(
+      `    ${sent} bodies, the slowest refused in ${Math.round(slowest.ms)} ms: ${slowest.how}`,
+    );
+    await service?.close();
+  });
+
+  async function assertRefused(operation: string, { how, raw, paths }: Mutation): Promise<void> {
+    const method = operation === "query" ? "POST" : "PATCH";
+    const start = performance.now();
+    const answer = await service.send(method, `/integration/tables/deals/${operation}`, { raw });
+    const ms = performance.now() - start;
+    sent++;
+    if (ms > slowest.ms) slowest = { ms, how: `${operation}, ${how}` };
+    assertEquals(answer.status, 400, `${how}: ${raw} ${answer.text}`);
+    assertEquals(findingsOf(answer), paths, `${how}: ${raw} ${answer.text}`);
+  }
+
+  it("is refused at exactly its path by Query Records [D7.client-path] [spec 7 query-path]", async () => {
+    const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
+      const mutations = mutateQuery(body);
+      assert(mutations.length > 20);
+      for (const mutation of mutations) await assertRefused("query", mutation);
+    });
+    await checkLaw(law, { runs: 25 });
+  });
+
+  it("is refused at exactly its path by both updates, and nothing is changed [D4.path]", async () => {
+    const before = await dumpDeals(service.database.admin);
+    const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
+      for (const mutation of mutateUpdate(body)) {
+        await assertRefused("records/single", mutation);
+        await assertRefused("records/bulk", mutation);
+      }
+    });
+    await checkLaw(law, { runs: 25 });
+    assertEquals(await dumpDeals(service.database.admin), before);
+  });
+});
