@@ -5,7 +5,9 @@ import { createTestService } from "../support/service.ts";
 import type { TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { dumpDeals, findingsOf } from "./findings_of.ts";
-import { mutateQuery, mutateUpdate, type Mutation } from "./mutations.ts";
+import { mutateQuery } from "./mutate_query.ts";
+import { mutateUpdate } from "./mutate_update.ts";
+import type { Mutation } from "./mutation.ts";
 import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
 
 describe("each node of a valid body, spoilt", () => {

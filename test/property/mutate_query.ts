@@ -1,23 +1,18 @@
-import type { QueryBody, SentFilter, UpdateBody } from "./valid_body.ts";
+import {
+  AGAIN,
+  drop,
+  type Mutation,
+  type Node,
+  print,
+  rename,
+  replace,
+  type Spoilt,
+  type Steps,
+  UNSAFE,
+} from "./mutation.ts";
+import type { QueryBody, SentFilter } from "./valid_body.ts";
 
-/** A valid body with one node spoilt: as JSON, and where it must be refused. */
-export interface Mutation {
-  readonly how: string;
-  readonly raw: string;
-  /** The paths of the findings, in order. */
-  readonly paths: readonly string[];
-}
-
-type Node = Record<string | number, unknown>;
-type Steps = readonly (string | number)[];
-/** A spoilt node: what was done to it, what stands in its place, where that is refused. */
-type Spoilt = readonly [how: string, node: unknown, ...paths: string[]];
-
-/** Stands for a key that is there a second time. */
-const AGAIN = "@again@";
 const LONG_NAME = "n".repeat(80);
-/** What no double holds, as {@link printMutation} prints it. */
-const UNSAFE = "@raw:9007199254740993@";
 
 /** Each node of a query's body dropped, doubled, renamed, retyped, nested and overflown. */
 export function mutateQuery(body: QueryBody): Mutation[] {
@@ -54,34 +49,6 @@ export function mutateQuery(body: QueryBody): Mutation[] {
       ["nested", [body.filters], "filters"],
     ]),
     ...mutateFilter(body.filters, ["filters"], spoil),
-  ];
-}
-
-/** The same of an update's body. */
-export function mutateUpdate(body: UpdateBody): Mutation[] {
-  const spoil = (steps: Steps, spoilt: readonly Spoilt[]) => replace(body, steps, spoilt);
-  return [
-    ...spoil([], [["nested", [body], "body"], ["retyped", 5, "body"]]),
-    ...(["filters", "fields"] as const).flatMap((member) => [
-      ...spoil([], [
-        ["dropped", drop({ ...body }, member), member],
-        ["doubled", { ...body, [member + AGAIN]: body[member] }, "body"],
-        ["renamed", rename({ ...body }, member), `${member}x`, member],
-      ]),
-      ...spoil([member], [
-        ["emptied", {}, member],
-        ["retyped", null, member],
-        ["nested", [body[member]], member],
-        ...Object.entries(body[member]).flatMap(([name, value]): Spoilt[] => [
-          ["doubled", { ...body[member], [name + AGAIN]: value }, "body"],
-          ["renamed", rename({ ...body[member] }, name), `${member}.${name}x`],
-          ["retyped", { ...body[member], [name]: {} }, `${member}.${name}`],
-          ["nested", { ...body[member], [name]: [value] }, `${member}.${name}`],
-          ["overflown", { ...body[member], [name]: UNSAFE }, `${member}.${name}`],
-          ["overflown", { ...body[member], [name]: "a\0b" }, `${member}.${name}`],
-        ]),
-      ]),
-    ]),
   ];
 }
 
@@ -184,39 +151,4 @@ function spoilName(name: unknown, at: string): readonly Spoilt[] {
     ["nested", [name], at],
     ["overflown", LONG_NAME, at],
   ];
-}
-
-function replace(body: unknown, steps: Steps, spoilt: readonly Spoilt[]): Mutation[] {
-  return spoilt.map(([how, node, ...paths]) => {
-    const copy: { body: unknown } = { body: structuredClone(body) };
-    let container = copy as unknown as Node;
-    const all = ["body", ...steps];
-    for (const step of all.slice(0, -1)) container = container[step] as Node;
-    container[all.at(-1)!] = node;
-    return { how: `${how} ${print(steps)}`, raw: printMutation(copy.body), paths };
-  });
-}
-
-function printMutation(body: unknown): string {
-  return JSON.stringify(body).replaceAll(AGAIN, "").replaceAll(/"@raw:([^"@]*)@"/g, "$1");
-}
-
-function print(steps: Steps): string {
-  return steps.reduce<string>(
-    (text, step) =>
-      typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`,
-    "",
-  );
-}
-
-function drop(node: Node, key: string): Node {
-  delete node[key];
-  return node;
-}
-
-/** The same value under a name that is near, but none; in the place of the old one. */
-function rename(node: Node, key: string): Node {
-  return Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [name === key ? `${name}x` : name, value]),
-  );
 }
