@@ -51,6 +51,12 @@ const REFUSED: readonly [string, unknown][] = [
   ["c_money", "1e30 dollars"],
   ["c_tsquery", "a & & b"],
   ["c_inet", "1.2.3.4/33"],
+  ["c_name", "n".repeat(64)],
+  ["c_char_internal", "ab"],
+  ["c_timestamptz", "2026-01-31 12:00 ../../etc/passwd"],
+  ["a_int4", "{{{{{{{1}}}}}}}"],
+  ["a_int4", "[1:2147483647]={1}"],
+  ["a_text", "{".repeat(100_000)],
 ];
 
 describeService("attacks by values", ({ kind, query, single, bulk, run, service }) => {
@@ -226,6 +232,52 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
     ) {
       assertRefused(await set({ a_int4: value }), 400, /^fields\.a_int4/);
     }
+  });
+
+  it("takes types with hostile names and labels for what they are", async () => {
+    await run(`create type "x""; drop table deals; --" as enum ('a', 'b''"', '');
+      create domain "d ' $1" as text check (value <> 'no');
+      create table hostile_types (id int4 primary key, tenant_id int4, e "x""; drop table deals; --", d "d ' $1");
+      insert into hostile_types values (1, 1, 'a', 'x'), (1001, 2, 'a', 'x');
+      grant select, update on hostile_types to rowgate_app`);
+    await waitUntil(async () => (await query("hostile_types")).status === 200);
+    for (const fields of [{ e: "b'\"" }, { e: "" }, { d: "$1" }]) {
+      assertOk(await single("hostile_types", { filters: { id: 1 }, fields }));
+      assertEquals(
+        assertOk(await bulk("hostile_types", { filters: fields, fields }))["updated"],
+        0,
+      );
+    }
+    for (const fields of [{ e: "c" }, { d: "no" }]) {
+      const [name] = Object.keys(fields);
+      const answer = await single("hostile_types", { filters: { id: 1 }, fields });
+      assertRefusedAt(answer, `fields.${name}`);
+    }
+    assertOk(await query("deals"));
+  });
+
+  it("serves a table as wide as Postgres has one", async () => {
+    const columns = Array.from({ length: 1590 }, (_, n) => `c${n}`);
+    await run(
+      `create table widest (id int4 primary key, tenant_id int4, ${
+        columns.map((name) => `${name} int4`).join()
+      });
+      insert into widest (id, tenant_id) values (1, 1), (1001, 2); grant select, update on widest to rowgate_app`,
+    );
+    await waitUntil(async () => (await query("widest")).status === 200);
+    const all = Object.fromEntries(columns.map((name, n) => [name, n]));
+    assertEquals(
+      assertOk(await single("widest", { filters: { id: 1 }, fields: all }))["updated"],
+      1,
+    );
+    assertEquals(assertOk(await bulk("widest", { filters: all, fields: { c0: 7 } }))["updated"], 1);
+    const headers = { accept: "application/json;IEEE754Compatible=true" };
+    assertEquals(recordsOf(await query("widest", {}, { headers })), [{
+      id: 1,
+      tenant_id: 1,
+      ...all,
+      c0: 7,
+    }]);
   });
 
   it("expands no entity of XML, and reads no file through one", async () => {
