@@ -2,23 +2,31 @@ import type { Row } from "postgres";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
-import { CONNECT_MS, planStatementSettings } from "./connection.ts";
+import { observeAvailability } from "./availability.ts";
+import { openCircuit } from "./circuit.ts";
+import { planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions } from "./database.ts";
-import { openDriver } from "./driver.ts";
-import type { Client } from "./driver.ts";
+import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
-import { isBroken, nameFault, toApiError } from "./failure.ts";
+import { nameFault, toApiError } from "./failure.ts";
 import { openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
+import { openListeners } from "./listener.ts";
+import type { Pool } from "./pool.ts";
+import { openPool } from "./pool.ts";
 import { openShapes } from "./shapes.ts";
-import type { StatementOptions } from "./statement.ts";
-import { CANCELLED_ASTRAY, repeat, runStatement } from "./statement.ts";
+import type { Outcome, StatementOptions } from "./statement.ts";
+import { repeat, runStatement } from "./statement.ts";
 
 /** Beyond Postgres's own timeout, before we take a backend for frozen. */
 const GRACE_MS = 3000;
-/** SQLSTATE of a session setting that the server can not have. */
-const SETTING_REFUSED = "22023";
+/** How long a session of the pool rests, and lives. */
+const IDLE_MS = 60_000;
+const LIFE_MS = 1_800_000;
+/** SQLSTATE of a write where only reading is possible. */
+const READ_ONLY = "25006";
+const RENEW_MS = 500;
 
 /** What openDatabase can be given besides the configuration. */
 export interface OpenOptions {
@@ -48,17 +56,39 @@ export async function openDatabase(
       undefined,
       (statements) => observe({ kind: "prepared", statements }),
     ),
-    connectMs: CONNECT_MS + 1000,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
-  const driver = openDriver(config, embedded);
-  const pool = driver.openClient({ max: poolSize, lingerMs: statement.deadlineMs });
-  const single = driver.openClient({ max: 1, lingerMs: 0, keep: true });
+  const open = planSessions(config, embedded);
+  const circuit = openCircuit();
+  const wear = embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {};
+  const pool = openPool({ size: poolSize, open, circuit, ...wear });
+  const single = openPool({ size: 1, open, circuit });
+  const pools = [pool, single];
   const gate = openGate(poolSize, config.poolWaitMs, watchGate("statements", observe));
   const laneGate = openGate(1, config.poolWaitMs, watchGate("transactions", observe));
-  const transact = openLane(single, laneGate, { ...statement, observe });
   const tell = observeAvailability(observe);
-  let listener: Client | undefined;
+  const renew = renewAfter(pools);
+  const settled = (failure: Failure | undefined) => {
+    tell(failure);
+    renew(failure);
+  };
+  const transact = openLane(single, laneGate, { ...statement, observe, settled });
+  const listeners = openListeners(open, circuit);
+
+  async function attempt<R extends Row>(
+    compile: Compile<R>,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome<R[]>> {
+    const backend = await pool.acquire(signal);
+    if ("kind" in backend) return { failure: backend };
+    try {
+      const outcome = await runStatement(backend, compile, { ...statement, signal });
+      renew(outcome.failure);
+      return outcome;
+    } finally {
+      pool.release(backend);
+    }
+  }
 
   async function run<R extends Row>(
     compile: Compile<R>,
@@ -71,12 +101,7 @@ export async function openDatabase(
     }
     try {
       const outcome = await repeat(
-        async () => {
-          const sql = pool.sql();
-          const outcome = await runStatement(sql, compile, { ...statement, signal });
-          if (outcome.failure !== undefined && isBroken(outcome.failure)) pool.renew(sql);
-          return outcome;
-        },
+        () => attempt(compile, signal),
         (failure) => mayRepeat(failure, write),
         observe,
       );
@@ -88,40 +113,38 @@ export async function openDatabase(
     }
   }
 
-  function mayRepeat(failure: Failure, write: boolean): boolean {
-    if (failure === CANCELLED_ASTRAY) return true;
-    if (failure.kind === "lost") return !write;
-    if (failure.kind !== "unavailable" || failure.code !== SETTING_REFUSED) return false;
-    if (!driver.dropClientCheck()) return false;
-    pool.renew(pool.sql());
-    single.renew(single.sql());
-    return true;
-  }
-
   async function listen(channel: string, notified: () => void): Promise<void> {
     if (embedded !== undefined || !config.prepare) return;
-    listener ??= driver.openClient({ max: 1, lingerMs: 0, keep: true });
-    // After each later connection something may have been missed.
-    let first = true;
-    const listening = () => {
-      if (!first) notified();
-      first = false;
-    };
-    // Away now, the driver asks again for as long as it takes.
-    await listener.sql().listen(channel, notified, listening).catch(() => {
-      first = false;
-    });
+    await listeners.listen(channel, notified);
   }
 
   async function close(timeoutMs: number): Promise<void> {
-    const clients = [pool, single, listener].filter((client) => client !== undefined);
-    const timeout = timeoutMs / 1000;
-    await Promise.all(clients.map((client) => client.sql().end({ timeout }).catch(() => {})));
+    listeners.close();
+    await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
     await embedded?.close();
   }
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   return { settings, run, transact, listen, close };
+}
+
+function mayRepeat({ kind }: Failure, write: boolean): boolean {
+  return kind === "lost" && !write;
+}
+
+/**
+ * Has new sessions made, at most twice a second: when one was lost, since others that rest may be as
+ * dead without having heard of it; when the server turns out to be read-only, since after a failover
+ * the primary is somewhere else.
+ */
+function renewAfter(pools: readonly Pool[]): (failure: Failure | undefined) => void {
+  let renewedMs = -Infinity;
+  return (failure) => {
+    if (failure?.kind !== "lost" && failure?.code !== READ_ONLY) return;
+    if (performance.now() - renewedMs < RENEW_MS) return;
+    renewedMs = performance.now();
+    for (const pool of pools) pool.renew();
+  };
 }
 
 /** Tells how a pool stands, under its name. */
@@ -144,18 +167,4 @@ export async function probeDatabase(database: Database): Promise<Failure | undef
     if (error instanceof ApiError) return error.cause as Failure;
     throw error;
   }
-}
-
-/** Tells when the database goes away and when it is back, once each. */
-function observeAvailability(observe: Observe): (failure: Failure | undefined) => void {
-  let away = false;
-  return (failure) => {
-    const gone = failure?.kind === "unavailable" || failure?.kind === "lost";
-    if (gone === away) return;
-    away = gone;
-    const message = gone
-      ? `the database is not available (${failure?.code})`
-      : "the database is available again";
-    observe({ kind: "warning", message });
-  };
 }

@@ -1,20 +1,31 @@
-import type { Options, PostgresType } from "postgres";
 import type { Config } from "../config.ts";
 
-/** The driver's options, as it really takes them. */
-export type DriverOptions =
-  & Partial<Omit<Options<Record<string, PostgresType>>, "host" | "port" | "backoff">>
-  & {
-    readonly host?: string | readonly string[];
-    readonly port?: number | readonly number[];
-    readonly backoff?: (attempt: number) => number;
-    readonly no_subscribe?: boolean;
-    readonly max_pipeline?: number;
-    readonly socket?: () => unknown;
-  };
+/** Where a Postgres listens: a port, or a socket in the file system. */
+export type Address =
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string };
 
-/** Longest time until a connection stands, in milliseconds. */
-export const CONNECT_MS = 5000;
+/** How a connection is encrypted. */
+export interface Encryption {
+  /** `prefer` takes an unencrypted connection where there is no other; only `verify` verifies. */
+  readonly mode: "off" | "prefer" | "require" | "verify";
+  /** File with the certificates to trust, in place of the runtime's. */
+  readonly rootFile?: string;
+}
+
+/** What a session may be asked to be. */
+const ROLES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
+
+/** How to reach the database, and as whom. */
+export interface ConnectionPlan {
+  /** Tried in this order. */
+  readonly addresses: readonly Address[];
+  readonly encryption: Encryption;
+  readonly role: typeof ROLES[number];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+}
 
 const URL_PATTERN =
   /^postgres(?:ql)?:\/\/(?:([^:/?]*)(?::(.*))?@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
@@ -25,29 +36,26 @@ const URL_PATTERN =
  * is refused by Postgres or would undo our settings.
  * @throws {Error} when it is no URL of a Postgres or asks for an unknown sslmode; never shows it
  */
-export function planConnection(databaseUrl: string): DriverOptions {
+export function planConnection(databaseUrl: string): ConnectionPlan {
   const parts = URL_PATTERN.exec(databaseUrl);
   if (parts === null) {
     throw new Error("DATABASE_URL must read postgres://user:password@host/database");
   }
   const query = new URLSearchParams(parts[5] ?? "");
   const port = Number(query.get("port") ?? "5432");
-  const hosts = (query.get("host") ?? decode(parts[3]) ?? "").split(",")
-    .map((item) => parseHost(item === "" ? "localhost" : item, port));
-  const first = hosts[0]!;
-  const local = first.host.startsWith("/");
-  const attributes = query.get("target_session_attrs");
+  const addresses = (query.get("host") ?? decode(parts[3]) ?? "").split(",")
+    .map((item) => parseAddress(item === "" ? "localhost" : item, port));
+  const role = ROLES.find((name) => name === (query.get("target_session_attrs") ?? "any"));
+  if (role === undefined) {
+    throw new Error(`DATABASE_URL: target_session_attrs must be one of ${ROLES.join(", ")}`);
+  }
   return {
-    ...(local
-      ? { path: `${first.host}/.s.PGSQL.${first.port}` }
-      : { host: hosts.map((item) => item.host), port: hosts.map((item) => item.port) }),
+    addresses,
+    encryption: planEncryption(query),
+    role,
     user: query.get("user") ?? decode(parts[1]),
     password: query.get("password") ?? decode(parts[2]),
     database: query.get("dbname") ?? decode(parts[4]),
-    ssl: local ? false : planEncryption(query, hosts.map((item) => item.host)),
-    target_session_attrs: attributes === "any" || attributes === null
-      ? undefined
-      : attributes as "read-write",
   };
 }
 
@@ -104,39 +112,36 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** `require` encrypts and does not verify, as in libpq; with a root certificate it verifies. */
-function planEncryption(query: URLSearchParams, hosts: readonly string[]): DriverOptions["ssl"] {
-  const mode = query.get("sslmode") ?? query.get("ssl") ?? "prefer";
-  switch (mode) {
+function planEncryption(query: URLSearchParams): Encryption {
+  const rootFile = query.get("sslrootcert") ?? "system";
+  const verify: Encryption = rootFile === "system"
+    ? { mode: "verify" }
+    : { mode: "verify", rootFile };
+  switch (query.get("sslmode") ?? query.get("ssl") ?? "prefer") {
     case "disable":
     case "false":
-      return false;
+      return { mode: "off" };
     case "allow":
     case "prefer":
-      return "prefer";
+      return { mode: "prefer" };
     case "require":
     case "true":
-      if (query.has("sslrootcert")) return planVerification(hosts);
-      return "require";
+      return query.has("sslrootcert") ? verify : { mode: "require" };
     case "verify-ca":
     case "verify-full":
-      return planVerification(hosts);
+      return verify;
   }
   throw new Error(
     "DATABASE_URL: sslmode must be disable, allow, prefer, require, verify-ca or verify-full",
   );
 }
 
-/** With an IP address the name to verify must be told, or it would be "localhost". */
-function planVerification(hosts: readonly string[]): DriverOptions["ssl"] {
-  const [host] = hosts;
-  const address = hosts.length === 1 && /^[\d.]+$|:/.test(host ?? "");
-  return address ? { rejectUnauthorized: true, host } : { rejectUnauthorized: true };
-}
-
-function parseHost(text: string, port: number): { readonly host: string; readonly port: number } {
-  const parts = (text.startsWith("/") ? /^(.*?)(?::(\d+))?$/ : /^\[?([^\]]*?)\]?(?::(\d+))?$/)
-    .exec(text);
-  return { host: parts?.[1] || "localhost", port: Number(parts?.[2] ?? port) };
+function parseAddress(text: string, port: number): Address {
+  const local = text.startsWith("/");
+  const parts = (local ? /^(.*?)(?::(\d+))?$/ : /^\[?([^\]]*?)\]?(?::(\d+))?$/).exec(text);
+  const host = parts?.[1] || "localhost";
+  const own = Number(parts?.[2] ?? port);
+  return local ? { path: `${host}/.s.PGSQL.${own}` } : { host, port: own };
 }
 
 function decode(text: string | undefined): string | undefined {

@@ -1,119 +1,154 @@
 import postgres from "postgres";
 import type { Options, PostgresType, Sql } from "postgres";
 import type { Config } from "../config.ts";
-import { CONNECT_MS, planConnection, planSettings } from "./connection.ts";
-import type { DriverOptions } from "./connection.ts";
+import type { Backend } from "./backend.ts";
+import { openBackend } from "./backend.ts";
+import type { Address, ConnectionPlan } from "./connection.ts";
+import { planConnection, planSettings } from "./connection.ts";
 import type { Embedded } from "./embedded.ts";
+import type { Failure } from "./failure.ts";
+import { classify, fail } from "./failure.ts";
+import type { DriverSocket } from "./socket.ts";
+import { openSocket } from "./socket.ts";
 
-/** A client of the driver that can be replaced by a fresh one. */
-export interface Client {
-  readonly sql: () => Sql;
-  /** How often a connection was closed so far. */
-  readonly closes: () => number;
-  /**
-   * Takes new connections instead of those of `used`, unless that was done already. What runs on
-   * them may go on for a while; who asks next gets a connection of its own.
-   */
-  readonly renew: (used: Sql) => void;
-}
+/** The driver's options, as it really takes them. */
+type DriverOptions =
+  & Omit<Options<Record<string, PostgresType>>, "host" | "port" | "backoff" | "onnotify">
+  & {
+    readonly host: string;
+    readonly port: number;
+    readonly max_pipeline: number;
+    readonly no_subscribe: boolean;
+    readonly socket: () => DriverSocket;
+    readonly onnotify?: ((channel: string) => void) | undefined;
+  };
 
-/** How many connections a client has, and how long a statement on a replaced one may go on. */
-export interface ClientOptions {
-  readonly max: number;
-  readonly lingerMs: number;
-  /** True: a connection is kept until it breaks. */
-  readonly keep?: boolean;
-}
+/** Longest time until a session stands, in milliseconds. */
+export const CONNECT_MS = 5000;
+/** SQLSTATE of a session setting that the server can not have. */
+const SETTING_REFUSED = "22023";
+
+/** Opens one session, or says why there is none; tells of notifications where it is asked to. */
+export type OpenSession = (notified?: (channel: string) => void) => Promise<Backend | Failure>;
 
 /**
- * Opens clients of the driver for one database. Nothing is connected before the first statement.
- *
- * A connection that broke in the middle of a statement must not be used again: the driver keeps the
- * last error of the old session and gives it to the first statement of the new one (3.4.9).
+ * Plans sessions of the database of the configuration. Nothing is connected before one is opened.
+ * @throws {Error} when DATABASE_URL can not be read
  */
-export function openDriver(config: Config, embedded: Embedded | undefined) {
+export function planSessions(config: Config, embedded: Embedded | undefined): OpenSession {
+  if (embedded !== undefined) return openOn(embedded, config.prepare);
+  const plan = planConnection(config.databaseUrl ?? "");
+  const limitMs = CONNECT_MS / plan.addresses.length;
   // Not every system can watch its clients; Postgres refuses the session then.
   let checkClient = true;
 
-  function open({ max, keep }: ClientOptions, onclose: () => void): Sql {
-    const plan = embedded === undefined
-      ? planServer(config, checkClient)
-      : { ...planEmbedded(embedded), prepare: config.prepare };
-    const lasting = keep ? { idle_timeout: undefined, max_lifetime: null } : {};
-    return connect({ ...plan, ...lasting, max, onclose });
+  async function open(address: Address, notified?: (channel: string) => void): Promise<Backend> {
+    const { user, password, database } = plan;
+    const connection = planSettings(config, { checkClient });
+    return await openBackend({
+      limitMs,
+      openSocket: (signal) => openSocket(address, plan.encryption, signal),
+      openClient: (socket) =>
+        connect({
+          ...COMMON_OPTIONS,
+          ...{ user, password, database, connection, socket },
+          prepare: config.prepare,
+          onnotify: notified,
+        }),
+    });
   }
 
-  return {
-    openClient(options: ClientOptions): Client {
-      let closes = 0;
-      const count = () => closes++;
-      let sql = open(options, count);
-      return {
-        sql: () => sql,
-        closes: () => closes,
-        renew(used) {
-          if (used !== sql) return;
-          closes++;
-          sql = open(options, count);
-          used.end({ timeout: options.lingerMs / 1000 }).catch(() => {});
-        },
-      };
-    },
-    /** Leaves out the setting that a server may refuse; true the first time. */
-    dropClientCheck(): boolean {
-      const dropped = checkClient;
-      checkClient = false;
-      return dropped;
-    },
+  return async function openSession(notified): Promise<Backend | Failure> {
+    let failure = fail("unavailable", "NO_SUCH_ROLE");
+    for (const { address, role } of planAttempts(plan)) {
+      try {
+        const backend = await open(address, notified).catch((error) => {
+          if (!checkClient || classify(error).code !== SETTING_REFUSED) throw error;
+          checkClient = false;
+          return open(address, notified);
+        });
+        if (isOfRole(backend, role)) return backend;
+        backend.close();
+      } catch (error) {
+        failure = classify(error, false);
+      }
+    }
+    return failure;
+  };
+}
+
+/** Who prefers a standby takes what there is after all of them were asked. */
+function planAttempts({ addresses, role }: ConnectionPlan) {
+  const first = addresses.map((address) => ({ address, role }));
+  if (role !== "prefer-standby") return first;
+  return [...first, ...addresses.map((address) => ({ address, role: "any" as const }))];
+}
+
+function isOfRole({ standby, readOnly }: Backend, role: ConnectionPlan["role"]): boolean {
+  switch (role) {
+    case "any":
+      return true;
+    case "read-write":
+      return !readOnly;
+    case "read-only":
+      return readOnly;
+    case "primary":
+      return !standby;
+    case "standby":
+    case "prefer-standby":
+      return standby;
+  }
+}
+
+function openOn(embedded: Embedded, prepare: boolean): OpenSession {
+  return async () => {
+    try {
+      return await openBackend({
+        limitMs: CONNECT_MS,
+        openSocket: () => Promise.resolve(embedded.connect()),
+        openClient: (socket) => connect({ ...planEmbedded(socket), prepare }),
+      });
+    } catch (error) {
+      return classify(error, false);
+    }
   };
 }
 
 /** Opens a plain client on an embedded Postgres, for what prepares it: demonstration and tests. */
 export function connectEmbedded(embedded: Embedded): Sql {
-  return connect(planEmbedded(embedded));
+  return connect(planEmbedded(embedded.connect));
 }
 
 function connect(options: DriverOptions): Sql {
   return postgres(options as Options<Record<string, PostgresType>>) as Sql;
 }
 
-const COMMON_OPTIONS: DriverOptions = {
+const COMMON_OPTIONS = {
+  // Names for the driver's messages; the socket is ours.
+  host: "database",
+  port: 0,
+  max: 1,
   // Fast statements would queue behind slow ones on one connection. @see RELIABILITY 0.4
   max_pipeline: 0,
   // Its failure would be a rejection that nobody handles. @see RELIABILITY 4
   fetch_types: false,
   no_subscribe: true,
-  backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, 2),
+  // Limits and encryption are ours.
+  connect_timeout: 0,
+  idle_timeout: 0,
+  max_lifetime: null,
+  ssl: false,
   onnotice: () => {},
   debug: false,
-};
+} as const;
 
-function planServer(config: Config, checkClient: boolean): DriverOptions {
+function planEmbedded(socket: () => DriverSocket): DriverOptions {
   return {
     ...COMMON_OPTIONS,
-    ...planConnection(config.databaseUrl ?? ""),
-    prepare: config.prepare,
-    idle_timeout: 60,
-    max_lifetime: 1800,
-    connect_timeout: CONNECT_MS / 1000,
-    keep_alive: 30,
-    connection: planSettings(config, { checkClient }),
-  };
-}
-
-function planEmbedded(embedded: Embedded): DriverOptions {
-  return {
-    ...COMMON_OPTIONS,
-    socket: embedded.connect,
-    host: "embedded",
-    port: 0,
+    socket,
     user: "postgres",
     database: "postgres",
     password: "",
-    ssl: false,
-    max: 1,
-    idle_timeout: undefined,
-    max_lifetime: null,
     connection: { application_name: "rowgate" },
   };
 }

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import process from "node:process";
 import type { PGlite } from "@electric-sql/pglite";
 import { POOLER_SETTINGS, PRINT_SETTINGS, SESSION_SETTINGS } from "./connection.ts";
+import type { DriverSocket } from "./socket.ts";
 import { shareSession } from "./session.ts";
 
 /** A Postgres in this process, without a port. */
 export interface Embedded {
   /** Makes what the driver takes for a socket; all of them share the one session. */
-  readonly connect: () => EventEmitter;
+  readonly connect: () => DriverSocket;
   /** Gives the data directory as a tar, to be loaded into another. */
   readonly dump: () => Promise<Blob>;
   /** Ends the session, and gives the data directory free. */

@@ -55,10 +55,13 @@ function isSaid(code: string, routine: unknown): boolean {
   return code.startsWith("P0") && (!UNSAID_CODES.has(code) || routine === "exec_stmt_raise");
 }
 
-/** Tells whether a connection must not be used again after a failure on it. */
-export function isBroken(failure: Failure): boolean {
-  return failure.kind === "lost" || failure.code === DEADLINE;
+/** Tells whether a session must not be used again after a failure on it. */
+export function isBroken({ kind, code }: Failure): boolean {
+  return kind === "lost" || code === DEADLINE || !SQLSTATE.test(code);
 }
+
+/** What Postgres itself says, ready for the next statement. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** Failures of our own making that are told apart from the kind they are answered as. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([

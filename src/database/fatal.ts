@@ -13,6 +13,8 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
     "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
     "the database's certificate comes from an unknown authority",
   ],
+  ["SSL_REFUSED", "the database does not encrypt, which sslmode in DATABASE_URL asks for"],
+  ["SSL_ROOT_CERT", "the file named by sslrootcert in DATABASE_URL can not be read"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the database's certificate comes from an unknown authority"],
 ]);
 

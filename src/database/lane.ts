@@ -1,10 +1,11 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { PendingQuery, Row } from "postgres";
 import type { Observe } from "../observe.ts";
+import type { Backend } from "./backend.ts";
 import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, isBroken, nameFault, toApiError } from "./failure.ts";
+import { DEADLINE, fail, nameFault, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
-import type { Client } from "./driver.ts";
+import type { Pool } from "./pool.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, repeat, runStatement, settle } from "./statement.ts";
 
@@ -14,18 +15,33 @@ const LANE_LOST = fail("unavailable", "LANE_LOST");
 /** What the lane's statements are given, and who hears of their failures. */
 export interface LaneOptions extends StatementOptions {
   readonly observe?: Observe;
+  /** Told how each transaction ended. */
+  readonly settled: (failure: Failure | undefined) => void;
 }
 
 /**
- * Makes the lane: transactions on a connection of its own, one at a time, since the driver's
- * `begin` can open a transaction on a connection that others use.
+ * Makes the lane: transactions on a session of its own, one at a time, since the driver's `begin`
+ * can open a transaction on a connection that others use.
  * @see RELIABILITY 0.3, 3a
  */
 export function openLane(
-  client: Client,
+  pool: Pool,
   gate: Gate,
   options: LaneOptions,
 ): Database["transact"] {
+  async function attempt(
+    steps: readonly Step[],
+    { rollback, signal }: TransactionOptions,
+  ): Promise<Outcome<Row[]>> {
+    const backend = await pool.acquire(signal);
+    if ("kind" in backend) return { failure: backend };
+    try {
+      return await runTransaction(backend, steps, { ...options, rollback, signal });
+    } finally {
+      pool.release(backend);
+    }
+  }
+
   async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback, share, signal }: TransactionOptions,
@@ -37,10 +53,11 @@ export function openLane(
     }
     try {
       const outcome = await repeat(
-        () => runTransaction(client, steps, { ...options, rollback, signal }),
+        () => attempt(steps, { rollback, signal }),
         (failure) => failure === LANE_LOST,
         options.observe,
       );
+      options.settled(outcome.failure);
       if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write: true });
       return outcome.rows as StepResult<R>;
     } finally {
@@ -51,31 +68,24 @@ export function openLane(
 }
 
 async function runTransaction(
-  client: Client,
+  backend: Backend,
   steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Row[]>> {
-  const sql = client.sql();
-  const closes = client.closes();
-  // On a connection made anew a statement would stand alone, and be kept.
-  const isLost = () => client.closes() !== closes;
   // Who goes away ends a step, never what opens and closes the transaction around them.
   const { signal, ...lasting } = options;
-  const undo = (failure: Failure) => undoTransaction(client, failure, { ...lasting, isLost });
-
-  const begun = await settle(command(sql, "begin"), lasting);
+  const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
+  const begun = await settle(backend, command(backend, "begin"), lasting);
   if (begun.failure !== undefined) {
-    if (!isBroken(begun.failure)) return begun;
-    client.renew(sql);
     return begun.failure.kind === "lost" ? { failure: LANE_LOST } : begun;
   }
   let rows: Row[] = [];
   try {
     for (const step of steps) {
-      if (isLost()) return { failure: LANE_LOST };
+      if (!backend.isOpen()) return { failure: LANE_LOST };
       const before = rows;
       const compile: Compile = (sql) => step(sql, before) as PendingQuery<Row[]>;
-      const outcome = await runStatement(sql, compile, options);
+      const outcome = await runStatement(backend, compile, options);
       if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
       rows = outcome.rows;
     }
@@ -84,47 +94,39 @@ async function runTransaction(
     await undo(LANE_LOST);
     throw error;
   }
-  if (isLost()) return { failure: LANE_LOST };
+  if (!backend.isOpen()) return { failure: LANE_LOST };
   if (signal?.aborted) return { failure: await undo(ABORTED) };
   if (!options.rollback) {
-    const kept = await settle(command(sql, "commit"), lasting);
-    if (kept.failure === undefined) return { rows };
-    if (isBroken(kept.failure)) client.renew(sql);
-    return kept;
+    const kept = await settle(backend, command(backend, "commit"), lasting);
+    return kept.failure === undefined ? { rows } : kept;
   }
   // Deferred constraints are judged at a commit that never comes.
-  const judged = await settle(command(sql, "set constraints all immediate"), lasting);
+  const judged = await settle(backend, command(backend, "set constraints all immediate"), lasting);
   if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
   await undo(LANE_LOST);
   return { rows };
 }
 
 /**
- * Ends a transaction that is not to be kept; a connection that can not do that is given up. Gives
- * the failure in the light of that: whatever happened, nothing was kept.
+ * Ends a transaction that is not to be kept; a session that can not do that is given up. Gives the
+ * failure in the light of that: whatever happened, nothing was kept.
  */
 async function undoTransaction(
-  client: Client,
+  backend: Backend,
   failure: Failure,
-  options: StatementOptions & { readonly isLost: () => boolean },
+  options: StatementOptions,
 ): Promise<Failure> {
-  const sql = client.sql();
-  if (failure.kind === "lost" || options.isLost()) {
-    client.renew(sql);
-    return LANE_LOST;
-  }
-  if (failure.code === DEADLINE) {
-    client.renew(sql);
-    return fail("timeout", "LANE_DEADLINE");
-  }
-  const undone = await settle(command(sql, "rollback"), options);
-  if (undone.failure !== undefined) client.renew(sql);
+  if (failure.code === DEADLINE) return fail("timeout", "LANE_DEADLINE");
+  if (failure === ABORTED && !backend.isOpen()) return failure;
+  if (failure.kind === "lost" || !backend.isOpen()) return LANE_LOST;
+  const undone = await settle(backend, command(backend, "rollback"), options);
+  if (undone.failure !== undefined) backend.destroy();
   return failure;
 }
 
 /** One of the lane's four constants, in the simple protocol: one message, nothing prepared. */
 function command(
-  sql: Sql,
+  { sql }: Backend,
   text: "begin" | "commit" | "rollback" | "set constraints all immediate",
 ): PendingQuery<Row[]> {
   return sql.unsafe(text);

@@ -3,6 +3,12 @@ export interface Emitter {
   readonly emit: (event: string, ...values: unknown[]) => unknown;
 }
 
+/** How a socket is given up. */
+export interface Closable {
+  readonly end: (message?: Uint8Array) => void;
+  readonly destroy: () => void;
+}
+
 /** What stands at the other end. */
 export interface SessionOptions<S extends Emitter> {
   /** Takes messages of Postgres's protocol, gives the answer to all of them. */
@@ -28,7 +34,7 @@ const CANCEL_REQUEST = 80877102;
  * its first message until Postgres is ready again and in no transaction: a message of another one in
  * between would run in that transaction, or overwrite a statement that was parsed and not yet bound.
  */
-export function shareSession<S extends Emitter>(options: SessionOptions<S>): () => S {
+export function shareSession<S extends Emitter>(options: SessionOptions<S>): () => S & Closable {
   let holder: Side<S> | undefined;
   let working = false;
   const waiting: Side<S>[] = [];

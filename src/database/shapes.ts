@@ -8,8 +8,6 @@ export interface DriverQuery {
   readonly options: { prepare?: boolean };
   /** The backend it was sent to; null as long as it was not. */
   readonly state: object | null;
-  /** Asks for its end; `cancel()` keeps to itself what became of that. */
-  readonly canceller: ((query: unknown) => Promise<void>) | null;
 }
 
 /** Makes the driver's queries, and decides which of them are prepared. */

@@ -1,9 +1,10 @@
-import type { PendingQuery, Row, RowList, Sql } from "postgres";
+import type { PendingQuery, Row, RowList } from "postgres";
 import type { Observe } from "../observe.ts";
+import type { Backend } from "./backend.ts";
 import type { Compile } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { classify, DEADLINE, fail, nameFault } from "./failure.ts";
-import type { DriverQuery, Shapes } from "./shapes.ts";
+import { classify, DEADLINE, fail, isBroken, nameFault } from "./failure.ts";
+import type { Shapes } from "./shapes.ts";
 
 /** Rows, or what happened instead. */
 export type Outcome<T> =
@@ -13,8 +14,6 @@ export type Outcome<T> =
 /** What a statement is given besides its text. */
 export interface StatementOptions {
   readonly shapes: Shapes;
-  /** Milliseconds until a connection must stand. */
-  readonly connectMs: number;
   /** Milliseconds until the answer must be there. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -24,68 +23,61 @@ export interface StatementOptions {
 export const ABORTED: Failure = fail("timeout", "ABORTED");
 /** SQLSTATE of a statement that was cancelled or over its time. */
 const CANCELLED = "57014";
-/** A statement that began just now was ended by what was meant for the one before it. */
-export const CANCELLED_ASTRAY: Failure = fail("timeout", "CANCELLED_ASTRAY");
-/** A request to cancel is on its way for so long at most. */
-const STRAY_MS = 500;
-const CANCEL_LATER_MS = 50;
+/** A request to cancel may overtake the statement that it is meant for. */
+const CANCEL_AGAIN_MS = 200;
 
 /** Compiles one statement and runs it, once, within the deadline. */
 export function runStatement<R extends Row>(
-  sql: Sql,
+  backend: Backend,
   compile: Compile<R>,
   options: StatementOptions,
 ): Promise<Outcome<RowList<R[]>>> {
-  return settle(options.shapes.compile(sql, compile), options);
+  return settle(backend, options.shapes.compile(backend.sql, compile), options);
 }
 
 /**
- * Waits for a query, within limits that the driver does not have: a frozen backend never answers,
- * and a server that accepts and closes is tried for ever. A query left behind may still settle later;
- * its rejection is taken here.
+ * Waits for a query, within a limit that the driver does not have: a frozen backend never answers.
+ * A session that is not known to be ready for another statement is ended: after a break, at our
+ * deadline, and when a cancellation may still be on its way. A query left behind may still settle
+ * later; its rejection is taken here.
  * @see RELIABILITY 0.5
  */
 export function settle<R extends Row>(
+  backend: Backend,
   query: PendingQuery<R[]>,
-  { connectMs, deadlineMs, signal }: Omit<StatementOptions, "shapes">,
+  { deadlineMs, signal }: Omit<StatementOptions, "shapes">,
 ): Promise<Outcome<RowList<R[]>>> {
-  const inside = query as unknown as DriverQuery;
   if (signal?.aborted) return Promise.resolve({ failure: ABORTED });
-  const started = performance.now();
   return new Promise((resolve) => {
-    let cancelled: Promise<void> | undefined;
-    let later: ReturnType<typeof setTimeout> | undefined;
+    let cancelling: ReturnType<typeof setInterval> | undefined;
     const end = (outcome: Outcome<RowList<R[]>>) => {
       clearTimeout(timer);
-      clearTimeout(later);
       signal?.removeEventListener("abort", cancel);
+      backend.watch(undefined);
+      clearInterval(cancelling);
+      if (cancelling !== undefined || outcome.failure !== undefined && isBroken(outcome.failure)) {
+        backend.destroy();
+      }
       resolve(outcome);
     };
-    // Before it was sent a query can not be cancelled: the driver would lose the connection with it.
     const cancel = () => {
-      if (inside.state === null) later = setTimeout(cancel, CANCEL_LATER_MS);
-      else cancelled = inside.canceller?.(query).catch(() => {});
+      backend.cancel();
+      cancelling ??= setInterval(backend.cancel, CANCEL_AGAIN_MS);
     };
-    const refuse = (failure: Failure): Failure => {
-      if (failure.code !== CANCELLED) return failure;
-      if (signal?.aborted) return ABORTED;
-      return performance.now() - started < STRAY_MS ? CANCELLED_ASTRAY : failure;
-    };
-    const strike = () => end({ failure: fail("timeout", DEADLINE) });
-    let timer = setTimeout(() => {
-      if (inside.state === null) end({ failure: fail("unavailable", DEADLINE) });
-      else timer = setTimeout(strike, Math.max(0, deadlineMs - connectMs));
-    }, Math.min(connectMs, deadlineMs));
+    const name = (failure: Failure) =>
+      failure.code === CANCELLED && signal?.aborted ? ABORTED : failure;
+    const timer = setTimeout(() => {
+      backend.cancel();
+      end({ failure: fail("timeout", DEADLINE) });
+    }, deadlineMs);
     signal?.addEventListener("abort", cancel);
+    // The driver does not settle all that it was given before a break.
+    backend.watch(() => end({ failure: fail("lost", "CONNECTION_CLOSED") }));
     query.then(
       (rows) =>
-        isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") },
-      (error) => ({ failure: refuse(classify(error, inside.state !== null)) }),
-    ).then(async (outcome) => {
-      // On its way still, it would end what another request runs next on the connection.
-      await cancelled;
-      end(outcome);
-    });
+        end(isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") }),
+      (error) => end({ failure: name(classify(error)) }),
+    );
   });
 }
 

@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly template?: Template;
   /** What serves, in a process of its own; left out: `ROWGATE_TEST_RUNTIME`, or this process. */
   readonly runtime?: Runtime;
+  /** Gives the URL that the service asks in place of its database's, such as a proxy's. */
+  readonly route?: (databaseUrl: string) => Promise<string>;
 }
 
 /** True when the tests ask a server of another process. */
@@ -65,8 +67,10 @@ export async function createTestService(
     observations.push(observation);
     metrics.observe(observation);
   };
+  const { servingUrl } = database;
+  const databaseUrl = servingUrl && await options.route?.(servingUrl) || servingUrl;
   const environment = {
-    ...(database.servingUrl === undefined ? {} : { DATABASE_URL: database.servingUrl }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ROWGATE_POOL_SIZE: "4",
     ...options.environment,
   };

@@ -107,8 +107,8 @@ describe("Updates of many clients through two instances of the service", () => {
     assertEquals(await read(notes), 1);
     const deadlocks =
       "select deadlocks > 0 as value from pg_stat_database where datname = current_database()";
-    // The counters are told with a delay.
-    for (let tries = 0; tries < 100 && await read(deadlocks) !== true; tries++) {
+    // A session that rests tells its counters after ten seconds at the latest.
+    for (let tries = 0; tries < 300 && await read(deadlocks) !== true; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assertEquals(await read(deadlocks), true);

@@ -1,0 +1,139 @@
+import type { Sql } from "postgres";
+import type { DriverQuery } from "./shapes.ts";
+import type { DriverSocket } from "./socket.ts";
+
+/** One session of Postgres. It breaks as a whole and is never used again after that. */
+export interface Backend {
+  readonly sql: Sql;
+  /** What this session may be asked: both may change while it stands. */
+  readonly standby: boolean;
+  readonly readOnly: boolean;
+  readonly openedMs: number;
+  readonly isOpen: () => boolean;
+  /** Has one listener called at the end of the session; undefined forgets it. */
+  readonly watch: (ended: (() => void) | undefined) => void;
+  /** Has Postgres cancel what runs. The session must not be used again: a cancellation may come late. */
+  readonly cancel: () => void;
+  /** Ends the session with a word to Postgres; what runs is lost. */
+  readonly close: () => void;
+  readonly destroy: () => void;
+}
+
+/** What a session is opened with. */
+export interface BackendOptions {
+  readonly openSocket: (signal: AbortSignal) => Promise<DriverSocket>;
+  /** Makes a client of the driver for one session, on the socket that is given. */
+  readonly openClient: (socket: () => DriverSocket) => Sql;
+  /** Milliseconds until it must be ready. */
+  readonly limitMs: number;
+}
+
+const CANCEL_MS = 2000;
+
+/**
+ * Opens a session: socket, log-in, and one statement that tells what it may be asked. The driver gets
+ * the one socket and never another: left alone it would connect again at once and for ever when a
+ * server accepts and closes, and would give the last error of one session to the next (3.4.9).
+ * @throws {Error} of the driver or of the socket
+ * @see RELIABILITY 0.5
+ */
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const controller = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, options.limitMs);
+  try {
+    const socket = await options.openSocket(controller.signal);
+    controller.signal.addEventListener("abort", () => socket.destroy());
+    return await begin(socket, options);
+  } catch (error) {
+    throw late ? codeError("CONNECT_TIMEOUT") : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function begin(socket: DriverSocket, options: BackendOptions): Promise<Backend> {
+  let open = true;
+  let listener: (() => void) | undefined;
+  const end = () => {
+    if (!open) return;
+    open = false;
+    // What the driver has to say about its statement comes first.
+    setTimeout(() => listener?.());
+  };
+  for (const event of ["error", "end", "close"]) socket.on(event, end);
+  let given = false;
+  const sql = options.openClient(() => {
+    if (given) throw codeError("CONNECTION_CLOSED");
+    given = true;
+    return socket;
+  });
+  try {
+    const query = sql<{ standby: string; readOnly: string }[]>`
+      select pg_catalog.pg_is_in_recovery()::text as standby,
+        pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
+    const inside = query as unknown as DriverQuery;
+    inside.options.prepare = false;
+    const [row] = await query;
+    const key = inside.state as BackendKey;
+    return {
+      sql,
+      standby: row?.standby === "true",
+      readOnly: row?.readOnly === "on",
+      openedMs: performance.now(),
+      isOpen: () => open,
+      watch(ended) {
+        listener = ended;
+      },
+      cancel: () => void sendCancel(key, options.openSocket),
+      close() {
+        end();
+        socket.end(TERMINATE);
+        setTimeout(() => socket.destroy(), CANCEL_MS);
+      },
+      destroy() {
+        end();
+        socket.destroy();
+      },
+    };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+interface BackendKey {
+  readonly pid: number | null;
+  readonly secret: number | null;
+}
+
+const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
+const CANCEL_CODE = 80877102;
+
+/** Asks on a socket of its own; Postgres closes it without an answer. */
+async function sendCancel(
+  { pid, secret }: BackendKey,
+  openSocket: BackendOptions["openSocket"],
+): Promise<void> {
+  // The embedded Postgres has neither.
+  if (pid === null || secret === null) return;
+  const message = new DataView(new ArrayBuffer(16));
+  [16, CANCEL_CODE, pid, secret].forEach((value, index) => message.setInt32(index * 4, value));
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), CANCEL_MS);
+  try {
+    const socket = await openSocket(controller.signal);
+    socket.on("error", () => clearTimeout(timer));
+    socket.on("close", () => clearTimeout(timer));
+    socket.end(new Uint8Array(message.buffer));
+  } catch {
+    clearTimeout(timer);
+  }
+}
+
+function codeError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

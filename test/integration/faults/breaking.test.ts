@@ -1,0 +1,148 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import { askDuring, awaitRecovery, listStatuses, readDeals, sleep, writeTitle } from "./load.ts";
+
+describe("a connection that breaks", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService({ ROWGATE_STATEMENT_TIMEOUT_MS: "1000" });
+  });
+  beforeEach(() => awaitRecovery(service));
+  after(() => service.close());
+
+  for (const how of ["fin", "rst"] as const) {
+    it(`in the middle of a row (${how}) is read again [DB10]`, async () => {
+      const whole = await readDeals(service);
+      await service.proxy.set({ kind: "cut_row", how });
+      const again = await readDeals(service);
+      assertEquals([again.status, again.text], [200, whole.text]);
+    });
+
+    it(`in the middle of a written row (${how}) tells that the outcome is unknown [DB10] [DB6]`, async () => {
+      await service.proxy.set({ kind: "cut_row", how });
+      const answer = await writeTitle(service, 3, `cut ${how}`);
+      assertEquals(answer.status, 503);
+      assert(String(answer.body.error).includes("outcome is unknown"));
+      const repeated = await writeTitle(service, 3, `cut ${how}`);
+      assertEquals([repeated.status, repeated.body.matched], [200, 1]);
+    });
+
+    it(`while it rests (${how}) is not noticed by who asks next [DB5]`, async () => {
+      service.proxy.drop(how);
+      assertEquals((await readDeals(service)).status, 200);
+    });
+  }
+
+  it("loses nothing that was acknowledged, whenever it breaks [DB3]", async () => {
+    const kept = new Map<number, string>();
+    const load = askDuring(async (index) => {
+      const fid = 11 + index % 40;
+      if (index % 2 === 0) return await readDeals(service);
+      const title = `kept ${index}`;
+      const answer = await writeTitle(service, fid, title);
+      if (answer.status === 200) kept.set(fid, title);
+      else kept.delete(fid);
+      return answer;
+    }, { everyMs: 10, forMs: 1500 });
+    for (let round = 0; round < 10; round++) {
+      await sleep(130);
+      service.proxy.drop(round % 2 === 0 ? "rst" : "fin");
+    }
+    const { answers, worstMs } = await load;
+    assertEquals(listStatuses(answers), [200, 503]);
+    assert(worstMs < 7000, `answered after ${worstMs} ms`);
+    assert(kept.size > 0);
+    const rows = await service.database.admin`select fid::int4 as fid, title from deals`;
+    const titles = new Map(rows.map((row) => [row.fid as number, row.title as string]));
+    for (const [fid, title] of kept) assertEquals(titles.get(fid), title);
+  });
+
+  it("or is never heard of again is given up at the deadline [DB11]", async () => {
+    await service.proxy.set({ kind: "black_hole" });
+    const askedMs = performance.now();
+    const [read, written] = await Promise.all([readDeals(service), writeTitle(service, 4, "?")]);
+    const tookMs = performance.now() - askedMs;
+    assert([503, 504].includes(read.status), read.text);
+    assert([503, 504].includes(written.status), written.text);
+    assert(tookMs < 7000, `answered after ${tookMs} ms`);
+    await service.proxy.set({ kind: "pass" });
+    assert(await awaitRecovery(service) < 2000);
+  });
+
+  it("does not when it is slow, and costs one round trip a statement [DB13]", async () => {
+    // What the statement is prepared with, and the token known by, is there already.
+    await readDeals(service);
+    await readDeals(service);
+    await service.proxy.set({ kind: "delay", ms: 200 });
+    const packets = service.proxy.packets();
+    const answer = await readDeals(service);
+    assertEquals(answer.status, 200);
+    assert(service.proxy.packets() - packets <= 2, `${service.proxy.packets() - packets} packets`);
+    await service.proxy.set({ kind: "pass" });
+  });
+
+  it("by the hand of an administrator is made anew [DB5] [DB21]", async () => {
+    const { admin } = service.database;
+    const load = askDuring(() => readDeals(service), { everyMs: 10, forMs: 1000 });
+    for (let round = 0; round < 5; round++) {
+      await sleep(150);
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity
+        where usename = 'rowgate_app' and datname = current_database()`;
+    }
+    const { answers } = await load;
+    assertEquals(listStatuses(answers).filter((status) => ![200, 503].includes(status)), []);
+    assert(await awaitRecovery(service) < 2000);
+  });
+});
+
+describe("a database that may only be read after a failover", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService();
+  });
+  after(() => service.close());
+
+  it("is read, and no write is acknowledged [DB19]", async () => {
+    await awaitRecovery(service);
+    const { admin } = service.database;
+    const [{ name }] = await admin<[{ name: string }]>`select current_database() as name`;
+    await admin.unsafe(`alter database ${name} set default_transaction_read_only = on`);
+    service.proxy.drop("rst");
+    assertEquals((await readDeals(service)).status, 200);
+    const refused = await writeTitle(service, 6, "never");
+    assertEquals(refused.status, 503);
+    assert(String(refused.body.error).includes("nothing was changed"));
+    await admin.unsafe(`alter database ${name} reset default_transaction_read_only`);
+    service.proxy.drop("rst");
+    await awaitRecovery(service);
+    assertEquals((await writeTitle(service, 6, "again")).status, 200);
+  });
+});
+
+describe("a row that is locked", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService({
+      ROWGATE_STATEMENT_TIMEOUT_MS: "600",
+      ROWGATE_LOCK_TIMEOUT_MS: "200",
+    });
+  });
+  after(() => service.close());
+
+  it("is given up, and the connection used again [DB16] [DB17]", async () => {
+    await awaitRecovery(service);
+    await service.database.admin.begin(async (sql) => {
+      await sql`select from deals where fid = 5 for update`;
+      const connections = service.proxy.connections();
+      const answer = await writeTitle(service, 5, "never");
+      assertEquals(answer.status, 503);
+      assert(String(answer.body.error).includes("nothing was changed"));
+      assertEquals((await readDeals(service)).status, 200);
+      assert(service.proxy.connections() - connections <= 1);
+    });
+  });
+});

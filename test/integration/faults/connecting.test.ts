@@ -1,0 +1,86 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import type { Fault } from "../../support/fault_proxy.ts";
+import type { Answer } from "../../support/send.ts";
+import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import { askDuring, awaitRecovery, readDeals } from "./load.ts";
+
+/** One request each ten milliseconds for two seconds. */
+const LOAD = { everyMs: 10, forMs: 2000 };
+
+/** In the middle of the parameters that a session begins with, after the password was taken. */
+const AFTER_FIRST_PARAMETERS = 300;
+
+describe("a database that can not be connected to", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService();
+  });
+  after(() => service.close());
+
+  const faults: readonly (readonly [string, Fault])[] = [
+    ["accepts and closes [DB8]", { kind: "accept_and_close" }],
+    ["refuses [DB7]", { kind: "refuse" }],
+    [
+      "cuts each connection in its first bytes [DB10]",
+      { kind: "cut_always", afterBytes: 20 },
+    ],
+    [
+      "lets in and then closes, before it is ready [DB21]",
+      { kind: "cut_always", afterBytes: AFTER_FIRST_PARAMETERS },
+    ],
+  ];
+  for (const [name, fault] of faults) {
+    it(`is not besieged, and waited for by nobody, when it ${name}`, async () => {
+      await awaitRecovery(service);
+      await service.proxy.set(fault);
+      const connections = service.proxy.connections();
+      const { answers, worstMs } = await askDuring(() => readDeals(service), LOAD);
+      const connects = service.proxy.connections() - connections;
+      await service.proxy.set({ kind: "pass" });
+      const backMs = await awaitRecovery(service);
+      assertEquals(answers.filter((answer) => !isUnavailable(answer)).map(({ text }) => text), []);
+      // At most 10 a second, and what a full pool begins with.
+      assert(connects <= 20, `${connects} connections in 2 s`);
+      assert(worstMs < 2000, `answered after ${worstMs} ms`);
+      assert(backMs < 2000, `back after ${backMs} ms`);
+    });
+  }
+
+  it("is given up at the limit for connecting when it never speaks [DB9]", async () => {
+    await awaitRecovery(service);
+    service.proxy.drop("rst");
+    await service.proxy.set({ kind: "black_hole" });
+    const connections = service.proxy.connections();
+    const asked = performance.now();
+    const answers = await Promise.all([1, 2, 3].map(() => readDeals(service)));
+    const tookMs = performance.now() - asked;
+    assertEquals(answers.map(isUnavailable), [true, true, true]);
+    assert(tookMs < 7000, `answered after ${tookMs} ms`);
+    assert(service.proxy.connections() - connections <= 20);
+    await service.proxy.set({ kind: "pass" });
+    assert(await awaitRecovery(service) < 2000);
+  });
+
+  it("still serves on the sessions that stand when no more are let in [DB18]", async () => {
+    await awaitRecovery(service);
+    const { admin } = service.database;
+    // One session is there; of those asked for now, none is let in.
+    await admin`alter role rowgate_app connection limit 1`;
+    try {
+      const { answers, worstMs } = await askDuring(() => readDeals(service), LOAD);
+      const served = answers.filter(({ status }) => status === 200).length;
+      assert(served > 0, "nothing was served");
+      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      assert(worstMs < 2000, `answered after ${worstMs} ms`);
+    } finally {
+      await admin`alter role rowgate_app connection limit -1`;
+    }
+    assert(await awaitRecovery(service) < 2000);
+  });
+});
+
+function isUnavailable({ status, headers, body }: Answer): boolean {
+  return status === 503 && body.success === false && headers.get("retry-after") === "1";
+}

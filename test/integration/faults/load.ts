@@ -1,0 +1,65 @@
+import type { Answer } from "../../support/send.ts";
+import type { TestService } from "../../support/service.ts";
+
+/** How many requests are made, whether they are answered or not. */
+export interface Load {
+  readonly everyMs: number;
+  readonly forMs: number;
+}
+
+/** What became of them all. */
+export interface Answered {
+  readonly answers: readonly Answer[];
+  readonly worstMs: number;
+}
+
+/** Asks in an open loop, then waits for every answer. */
+export async function askDuring(
+  ask: (index: number) => Promise<Answer>,
+  load: Load,
+): Promise<Answered> {
+  const startedMs = performance.now();
+  const pending: Promise<Answer>[] = [];
+  let worstMs = 0;
+  while (performance.now() - startedMs < load.forMs) {
+    const askedMs = performance.now();
+    pending.push(
+      ask(pending.length).finally(() => {
+        worstMs = Math.max(worstMs, performance.now() - askedMs);
+      }),
+    );
+    await sleep(load.everyMs);
+  }
+  return { answers: await Promise.all(pending), worstMs };
+}
+
+/** Waits until a query is answered, and gives how long that took in milliseconds. */
+export async function awaitRecovery(service: TestService): Promise<number> {
+  const startedMs = performance.now();
+  while ((await readDeals(service)).status !== 200) {
+    if (performance.now() - startedMs > 8000) throw new Error("the service did not come back");
+    await sleep(20);
+  }
+  return performance.now() - startedMs;
+}
+
+/** Reads two records. */
+export function readDeals(service: TestService): Promise<Answer> {
+  return service.send("POST", "/integration/tables/deals/query", { body: { per_page: 2 } });
+}
+
+/** Writes a title into one record. */
+export function writeTitle(service: TestService, fid: number, title: string): Promise<Answer> {
+  const body = { filters: { fid }, fields: { title } };
+  return service.send("PATCH", "/integration/tables/deals/records/single", { body });
+}
+
+/** Gives the statuses that occur, sorted. */
+export function listStatuses(answers: readonly Answer[]): readonly number[] {
+  return [...new Set(answers.map(({ status }) => status))].sort();
+}
+
+/** Waits. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,161 @@
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+/** What is done to connections from now on; those that stand are told as well. */
+export type Fault =
+  /** Everything goes through. */
+  | { readonly kind: "pass" }
+  /** Each packet arrives so much later, in both directions and in order. */
+  | { readonly kind: "delay"; readonly ms: number }
+  /** Nothing goes through any more, nothing is closed; new ones are accepted. */
+  | { readonly kind: "black_hole" }
+  /** Accepted, and closed at once (FIN). */
+  | { readonly kind: "accept_and_close" }
+  /** Nobody listens. */
+  | { readonly kind: "refuse" }
+  /** One connection is cut off, with FIN or RST, after so many more bytes of the server. */
+  | { readonly kind: "cut"; readonly how: "fin" | "rst"; readonly afterBytes: number }
+  /** Each connection is cut off with FIN after so many bytes of the server. */
+  | { readonly kind: "cut_always"; readonly afterBytes: number }
+  /** Cut off in the middle of the next row that the server sends. */
+  | { readonly kind: "cut_row"; readonly how: "fin" | "rst" };
+
+/** A peer between a client and Postgres, of real sockets. */
+export interface FaultProxy {
+  readonly port: number;
+  /** The given URL, through this proxy. */
+  readonly through: (url: string) => string;
+  readonly set: (fault: Fault) => Promise<void>;
+  /** Ends all connections that stand. */
+  readonly drop: (how: "fin" | "rst") => void;
+  /** Connections accepted so far. */
+  readonly connections: () => number;
+  /** Packets that the clients sent so far. */
+  readonly packets: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Bytes of the server so far. */
+  answered: number;
+}
+
+/** The message type of a row. */
+const DATA_ROW = 0x44;
+
+/** Starts a proxy before the server of a URL, on a free port of the loopback. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const { hostname, port: targetPort } = new URL(target);
+  const pairs = new Set<Pair>();
+  let fault: Fault = { kind: "pass" };
+  let connections = 0;
+  let packets = 0;
+  let bytesLeft = 0;
+
+  const listener = createServer((client) => {
+    connections++;
+    client.setNoDelay(true).on("error", () => {});
+    if (fault.kind === "accept_and_close") {
+      client.resume().end();
+      return;
+    }
+    const server = connect(Number(targetPort), hostname).setNoDelay(true).on("error", () => {});
+    const pair: Pair = { client, server, answered: 0 };
+    pairs.add(pair);
+    client.on("data", (data) => {
+      packets++;
+      if (fault.kind !== "black_hole") carry(data, server);
+    });
+    server.on("data", (data) => answer(data, pair));
+    for (const [one, other] of [[client, server], [server, client]] as const) {
+      one.on("close", () => {
+        // Behind a black hole one end does not hear that the other is gone.
+        if (fault.kind === "black_hole") return;
+        pairs.delete(pair);
+        other.end();
+      });
+    }
+  });
+
+  function answer(data: Uint8Array, pair: Pair): void {
+    if (fault.kind === "black_hole") return;
+    const length = cutLength(data, pair);
+    if (length === undefined) return carry(data, pair.client);
+    const how = "how" in fault ? fault.how : "fin";
+    if (fault.kind !== "cut_always") fault = { kind: "pass" };
+    pair.client.write(data.subarray(0, length), () => end(pair, how));
+  }
+
+  /** How much of a packet is still let through when it is the last. */
+  function cutLength(data: Uint8Array, pair: Pair): number | undefined {
+    if (fault.kind === "cut") {
+      bytesLeft -= data.length;
+      return bytesLeft >= 0 ? undefined : data.length + bytesLeft;
+    }
+    if (fault.kind === "cut_always") {
+      const left = Math.max(0, fault.afterBytes - pair.answered);
+      pair.answered += data.length;
+      return left < data.length ? left : undefined;
+    }
+    if (fault.kind !== "cut_row") return undefined;
+    const row = findRow(data);
+    return row === undefined ? undefined : row + 8;
+  }
+
+  function carry(data: Uint8Array, to: Socket): void {
+    if (fault.kind !== "delay") to.write(data);
+    else setTimeout(() => to.write(data), fault.ms);
+  }
+
+  function end({ client, server }: Pair, how: "fin" | "rst"): void {
+    if (how === "rst") client.resetAndDestroy();
+    else client.end();
+    server.destroy();
+  }
+
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = listener.address() as AddressInfo;
+
+  function drop(how: "fin" | "rst"): void {
+    for (const pair of pairs) end(pair, how);
+    pairs.clear();
+  }
+
+  async function set(next: Fault): Promise<void> {
+    // Whoever was in a black hole is not found again.
+    if (fault.kind === "black_hole") drop("rst");
+    fault = next;
+    bytesLeft = next.kind === "cut" ? next.afterBytes : 0;
+    if (next.kind === "refuse") {
+      drop("rst");
+      listener.close();
+    } else if (!listener.listening) await listen(port);
+    if (next.kind === "accept_and_close") drop("fin");
+  }
+
+  async function stop(): Promise<void> {
+    drop("rst");
+    if (!listener.listening) return;
+    await new Promise((resolve) => listener.close(resolve));
+  }
+
+  const through = (url: string) => {
+    const changed = new URL(url);
+    changed.host = `127.0.0.1:${port}`;
+    return changed.href;
+  };
+  return { port, through, set, drop, connections: () => connections, packets: () => packets, stop };
+}
+
+/** Gives where a row begins in a packet that begins with a whole message. */
+function findRow(data: Uint8Array): number | undefined {
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  for (let at = 0; at + 5 <= data.length; at += 1 + view.getUint32(at + 1)) {
+    if (data[at] === DATA_ROW) return at;
+  }
+  return undefined;
+}
