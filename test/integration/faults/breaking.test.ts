@@ -45,9 +45,9 @@ describe("a connection that breaks", () => {
       if (answer.status === 200) kept.set(fid, title);
       else kept.delete(fid);
       return answer;
-    }, { everyMs: 10, forMs: 1500 });
-    for (let round = 0; round < 10; round++) {
-      await sleep(130);
+    }, { everyMs: 10, forMs: 2500 });
+    for (let round = 0; round < 5; round++) {
+      await sleep(400);
       service.proxy.drop(round % 2 === 0 ? "rst" : "fin");
     }
     const { answers, worstMs } = await load;
