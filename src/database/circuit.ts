@@ -2,7 +2,7 @@ import type { Failure } from "./failure.ts";
 import { isBroken } from "./failure.ts";
 
 /** How long nobody connects after an attempt in vain, in milliseconds. */
-export const PAUSE_MS = 500;
+export const PAUSE_MS = 250;
 
 /** Keeps a database that is away from being besieged, and those who ask from waiting for it. */
 export interface Circuit {
@@ -21,7 +21,7 @@ const FREE_FAILURES = 3;
 
 /**
  * Makes a circuit: any number of attempts until Postgres refuses one, one takes long, or four fail;
- * then one each half second until one succeeds.
+ * then one each quarter of a second until one succeeds.
  * @see RELIABILITY 0.5
  */
 export function openCircuit(now: () => number = () => performance.now()): Circuit {

@@ -12,7 +12,28 @@ export interface Cluster {
   readonly url: string;
   /** Goes when the cluster goes. */
   readonly folder: string;
+  /** Where the programs of Postgres lie. */
+  readonly binaries: string;
+  readonly run: RunProgram;
+  /** Ends the server as `pg_ctl stop -m` does, without taking the cluster away. */
+  readonly halt: (mode: "fast" | "immediate") => Promise<void>;
+  /** Starts it again, on the same port. */
+  readonly start: () => Promise<void>;
+  /** Stops all of its processes where they are, or lets them go on. */
+  readonly freeze: (frozen: boolean) => Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+/** Runs a program of Postgres in the cluster's folder, as its user. */
+export type RunProgram = (name: string, parameters: readonly string[]) => ChildProcess;
+
+/** How a cluster differs from that of the tests. */
+export interface ClusterOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Fills the data directory in place of `initdb`. */
+  readonly fill?: (data: string, run: RunProgram) => Promise<void>;
+  /** The superuser's, when the data have one already. */
+  readonly password?: string;
 }
 
 interface User {
@@ -34,62 +55,96 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** Waits on a pipe of ours: it ends with this process, however that went. */
 const WATCH = `trap '' INT HUP TERM
-cat >/dev/null
+word=$(cat)
 kill -INT "$1" 2>/dev/null
 tries=0
 while kill -0 "$1" 2>/dev/null && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
-rm -rf "$2"`;
+[ "$word" = keep ] || rm -rf "$2"`;
 
 /**
  * Starts a cluster of its own in a temporary folder, as a user that is not root. It ends with this
  * process even when nobody stops it.
  */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
   const binaries = await findBinaries(folder);
   const user = await chooseUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
-  const password = crypto.randomUUID();
-  const url = await startServer({ folder, binaries, user, password });
-  return { ...url, folder };
-}
-
-interface StartOptions {
-  readonly folder: string;
-  readonly binaries: string;
-  readonly user: User | undefined;
-  readonly password: string;
-}
-
-async function startServer(options: StartOptions): Promise<Pick<Cluster, "url" | "stop">> {
-  const { folder, binaries, user, password } = options;
-  const data = join(folder, "data");
-  const passwordFile = join(folder, "password");
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
-  const run = (name: string, parameters: string[]) =>
+  const password = options.password ?? crypto.randomUUID();
+  const run: RunProgram = (name, parameters) =>
     spawn(join(binaries, name), parameters, {
       ...user,
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" },
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", PGPASSWORD: password },
     });
-  const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-  await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");
+  const data = join(folder, "data");
+  if (options.fill !== undefined) await options.fill(data, run);
+  else {
+    const passwordFile = join(folder, "password");
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
+    const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+    await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");
+  }
   const port = await findFreePort();
-  const settings = { ...SETTINGS, port: String(port), unix_socket_directories: "" };
-  const parameters = Object.entries(settings).flatMap((
-    [name, value],
-  ) => ["-c", `${name}=${value}`]);
-  const server = run("postgres", ["-D", data, ...parameters]);
-  const watcher = watch(server, folder);
-  await becomeReady(server);
+  const settings = {
+    ...SETTINGS,
+    ...options.settings,
+    port: String(port),
+    unix_socket_directories: "",
+  };
+  const parameters = Object.entries(settings).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  const launch = () => launchServer(run("postgres", ["-D", data, ...parameters]), folder);
+  let server = await launch();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}`,
+    folder,
+    binaries,
+    run,
+    halt: (mode) => server.end(mode === "fast" ? "SIGINT" : "SIGQUIT"),
+    start: async () => {
+      server = await launch();
+    },
+    freeze: (frozen) => server.signal(frozen ? "SIGSTOP" : "SIGCONT"),
     stop: async () => {
-      watcher.stdin!.end();
-      await new Promise((resolve) => watcher.once("exit", resolve));
+      await server.signal("SIGCONT");
+      await server.end("SIGINT");
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Server {
+  /** Sends a signal to the server and to each of its processes. */
+  readonly signal: (name: NodeJS.Signals) => Promise<void>;
+  readonly end: (name: NodeJS.Signals) => Promise<void>;
+}
+
+async function launchServer(child: ChildProcess, folder: string): Promise<Server> {
+  const watcher = watch(child, folder);
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await becomeReady(child);
+  return {
+    async signal(name) {
+      const list = await read("ps", ["-o", "pid=", "--ppid", String(child.pid)]);
+      const pids = list.split(/\s+/).filter((pid) => pid !== "").map(Number);
+      for (const pid of [...pids, child.pid!]) {
+        try {
+          process.kill(pid, name);
+        } catch {
+          // It has ended since.
+        }
+      }
+    },
+    async end(name) {
+      child.kill(name);
+      await ended;
+      watcher.stdin!.end("keep");
+      await new Promise((resolve) => watcher.once("exit", resolve));
     },
   };
 }
@@ -120,7 +175,8 @@ async function read(command: string, parameters: string[]): Promise<string> {
   return text.trim();
 }
 
-async function succeed(child: ChildProcess, name: string): Promise<void> {
+/** Waits for a program; rejects with what it said when it failed. */
+export async function succeed(child: ChildProcess, name: string): Promise<void> {
   let told = "";
   child.stderr?.on("data", (chunk) => told += chunk);
   child.stdout?.resume();

@@ -27,16 +27,19 @@ export type Template = "fixture" | "empty";
 export const DATABASE_KINDS: readonly DatabaseKind[] =
   process.env.ROWGATE_TEST_RUNTIME === undefined ? ["real", "embedded"] : ["real"];
 
-/** Makes a database of its own for a test file. */
+/** Makes a database of its own for a test file, in the tests' cluster or in that of a URL. */
 export async function createTestDatabase(
   kind: DatabaseKind,
   template: Template = "fixture",
+  cluster?: string,
 ): Promise<TestDatabase> {
-  return kind === "real" ? await cloneReal(template) : await openMemory(template);
+  return kind === "real" ? await cloneReal(template, cluster) : await openMemory(template);
 }
 
-async function cloneReal(template: Template): Promise<TestDatabase> {
-  const cluster = requireSetting("ROWGATE_TEST_CLUSTER");
+async function cloneReal(
+  template: Template,
+  cluster: string = requireSetting("ROWGATE_TEST_CLUSTER"),
+): Promise<TestDatabase> {
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
   await command(cluster, `create database ${name} template template_${template}`);
   const url = `${cluster}/${name}`;

@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly template?: Template;
   /** What serves, in a process of its own; left out: `ROWGATE_TEST_RUNTIME`, or this process. */
   readonly runtime?: Runtime;
+  /** URL of a cluster other than that of the tests. */
+  readonly cluster?: string;
   /** Gives the URL that the service asks in place of its database's, such as a proxy's. */
   readonly route?: (databaseUrl: string) => Promise<string>;
 }
@@ -60,7 +62,7 @@ export async function createTestService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
-  const database = await createTestDatabase(kind, options.template);
+  const database = await createTestDatabase(kind, options.template, options.cluster);
   const observations: Observation[] = [];
   const metrics = createMetrics({ version: VERSION });
   const observe = (observation: Observation) => {

@@ -7,7 +7,7 @@ describe("a connection that breaks", () => {
   let service: FaultyService;
 
   before(async () => {
-    service = await createFaultyService({ ROWGATE_STATEMENT_TIMEOUT_MS: "1000" });
+    service = await createFaultyService({ environment: { ROWGATE_STATEMENT_TIMEOUT_MS: "1000" } });
   });
   beforeEach(() => awaitRecovery(service));
   after(() => service.close());
@@ -127,8 +127,7 @@ describe("a row that is locked", () => {
 
   before(async () => {
     service = await createFaultyService({
-      ROWGATE_STATEMENT_TIMEOUT_MS: "600",
-      ROWGATE_LOCK_TIMEOUT_MS: "200",
+      environment: { ROWGATE_STATEMENT_TIMEOUT_MS: "600", ROWGATE_LOCK_TIMEOUT_MS: "200" },
     });
   });
   after(() => service.close());

@@ -1,9 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Fault } from "../../support/fault_proxy.ts";
-import type { Answer } from "../../support/send.ts";
 import { createFaultyService, type FaultyService } from "./faulty_service.ts";
-import { askDuring, awaitRecovery, readDeals } from "./load.ts";
+import { askDuring, awaitRecovery, isUnavailable, readDeals } from "./load.ts";
 
 /** One request each ten milliseconds for two seconds. */
 const LOAD = { everyMs: 10, forMs: 2000 };
@@ -80,7 +79,3 @@ describe("a database that can not be connected to", () => {
     assert(await awaitRecovery(service) < 2000);
   });
 });
-
-function isUnavailable({ status, headers, body }: Answer): boolean {
-  return status === 503 && body.success === false && headers.get("retry-after") === "1";
-}

@@ -1,5 +1,5 @@
 import { type FaultProxy, startFaultProxy } from "../../support/fault_proxy.ts";
-import { createTestService, type TestService } from "../../support/service.ts";
+import { createTestService, type ServiceOptions, type TestService } from "../../support/service.ts";
 
 /** The whole service, and a proxy that can be broken between it and its database. */
 export interface FaultyService extends TestService {
@@ -8,11 +8,11 @@ export interface FaultyService extends TestService {
 
 /** Makes a service whose every connection goes through a proxy. */
 export async function createFaultyService(
-  environment: Record<string, string> = {},
+  options: Omit<ServiceOptions, "route"> = {},
 ): Promise<FaultyService> {
   let proxy: FaultProxy | undefined;
   const service = await createTestService("real", {
-    environment,
+    ...options,
     route: async (url) => {
       proxy = await startFaultProxy(url);
       return proxy.through(url);

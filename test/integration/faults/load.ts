@@ -59,6 +59,11 @@ export function listStatuses(answers: readonly Answer[]): readonly number[] {
   return [...new Set(answers.map(({ status }) => status))].sort();
 }
 
+/** Tells whether an answer says that the database is not there, and when to ask again. */
+export function isUnavailable({ status, headers, body }: Answer): boolean {
+  return status === 503 && body.success === false && headers.get("retry-after") === "1";
+}
+
 /** Waits. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -7,7 +7,7 @@ const CLOSED = fail("unavailable", "CONNECTION_CLOSED");
 const FULL = fail("unavailable", "53300");
 
 describe("openCircuit", () => {
-  it("allows one attempt each half second after four in vain, and says why [DB8]", () => {
+  it("allows one attempt a pause after four in vain, and says why [DB8]", () => {
     let nowMs = 0;
     const circuit = openCircuit(() => nowMs);
     for (let attempt = 0; attempt < 4; attempt++) {

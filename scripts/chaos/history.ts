@@ -1,0 +1,84 @@
+import type { Sql } from "postgres";
+
+/** What was written: acknowledged, or sent without an answer that says what became of it. */
+export interface History {
+  /** Counts one increment of a row that was asked for on condition of its value. */
+  readonly counted: (id: number, acknowledged: boolean) => void;
+  /** Notes the mark that was written to a whole group; each group has one writer. */
+  readonly marked: (group: number, mark: number, acknowledged: boolean) => void;
+  readonly acknowledged: () => number;
+  /** Compares with the tables; each difference in words. */
+  readonly compare: (admin: Sql) => Promise<readonly string[]>;
+}
+
+interface Counter {
+  acknowledged: number;
+  unknown: number;
+}
+
+interface Group {
+  acknowledged: number;
+  /** Written by statements that may still have been under way when a later one was acknowledged. */
+  readonly unknown: Set<number>;
+}
+
+/** Begins a history of the two tables of {@link prepareTables}. */
+export function beginHistory(): History {
+  const counters = new Map<number, Counter>();
+  const groups = new Map<number, Group>();
+  let acknowledgements = 0;
+
+  async function compare(admin: Sql): Promise<readonly string[]> {
+    const faults: string[] = [];
+    const rows = await admin<{ id: number; n: number }[]>`select id, n from chaos_counter`;
+    for (const { id, n } of rows) {
+      const { acknowledged, unknown } = counters.get(id) ?? { acknowledged: 0, unknown: 0 };
+      if (n < acknowledged) faults.push(`counter ${id}: ${n} of ${acknowledged} acknowledged`);
+      if (n > acknowledged + unknown) faults.push(`counter ${id}: ${n}, more than were asked for`);
+    }
+    const marks = await admin<{ part: number; marks: number[] }[]>`
+      select part, array_agg(distinct mark) as marks from chaos_part group by part`;
+    for (const { part, marks: [mark, ...others] } of marks) {
+      const group = groups.get(part);
+      if (others.length > 0) faults.push(`group ${part}: written in part`);
+      else if (mark !== (group?.acknowledged ?? 0) && !group?.unknown.has(mark!)) {
+        faults.push(`group ${part}: ${mark}, acknowledged was ${group?.acknowledged}`);
+      }
+    }
+    return faults;
+  }
+
+  return {
+    counted(id, acknowledged) {
+      const counter = counters.get(id) ?? { acknowledged: 0, unknown: 0 };
+      counter[acknowledged ? "acknowledged" : "unknown"]++;
+      counters.set(id, counter);
+      if (acknowledged) acknowledgements++;
+    },
+    marked(group, mark, acknowledged) {
+      const known = groups.get(group) ?? { acknowledged: 0, unknown: new Set() };
+      if (!acknowledged) known.unknown.add(mark);
+      else known.acknowledged = mark;
+      groups.set(group, known);
+      if (acknowledged) acknowledgements++;
+    },
+    acknowledged: () => acknowledgements,
+    compare,
+  };
+}
+
+export const COUNTERS = 20;
+export const GROUPS = 4;
+
+/** Makes the tables that are written to. */
+export async function prepareTables(admin: Sql): Promise<void> {
+  await admin.unsafe(`
+    create table chaos_counter (id int4 primary key, tenant_id int4 not null, n int4 not null);
+    insert into chaos_counter select n, 1, 0 from generate_series(1, ${COUNTERS}) n;
+    create table chaos_part (
+      id int4 primary key, tenant_id int4 not null, part int4 not null, mark int4 not null
+    );
+    insert into chaos_part select n, 1, 1 + n % ${GROUPS}, 0 from generate_series(1, 200) n;
+    grant select, update on chaos_counter, chaos_part to rowgate_app;
+    notify rowgate_catalogue`);
+}

@@ -1,0 +1,110 @@
+import type { Answer } from "../../test/support/send.ts";
+import type { TestService } from "../../test/support/service.ts";
+import { COUNTERS, GROUPS, type History } from "./history.ts";
+import type { Random } from "./random.ts";
+
+/** What was asked, and how it was answered. */
+export interface LoadFigures {
+  requests: number;
+  readonly byStatus: Map<number, number>;
+  worstMs: number;
+  /** Answered after their deadline, or never. */
+  hung: number;
+}
+
+/** Clients that ask one request after another until they are stopped. */
+export interface Load {
+  readonly figures: LoadFigures;
+  /** Resolves when all that was asked is answered. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What load is made of. */
+export interface LoadOptions {
+  readonly history: History;
+  readonly random: Random;
+  /** Milliseconds by which each request must be answered. */
+  readonly deadlineMs: number;
+}
+
+const READERS = 6;
+const COUNTING = 6;
+const REST_MS = 15;
+
+/** Starts readers, clients that count rows up (compare and set), and one writer for each group. */
+export function startLoad(service: TestService, options: LoadOptions): Load {
+  const { history, random, deadlineMs } = options;
+  const figures: LoadFigures = { requests: 0, byStatus: new Map(), worstMs: 0, hung: 0 };
+  let going = true;
+
+  async function ask(method: string, path: string, body: unknown): Promise<Answer | undefined> {
+    const askedMs = performance.now();
+    const { promise: never, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);
+    // The process that serves is gone when nothing answers at all: counted as status 0.
+    const asked = service.send(method, `/integration/tables/${path}`, { body })
+      .catch(() => undefined);
+    const answer = await Promise.race([asked, never]);
+    clearTimeout(timer);
+    const tookMs = performance.now() - askedMs;
+    figures.requests++;
+    figures.worstMs = Math.max(figures.worstMs, tookMs);
+    if (tookMs > deadlineMs) figures.hung++;
+    const status = answer?.status ?? 0;
+    figures.byStatus.set(status, (figures.byStatus.get(status) ?? 0) + 1);
+    return answer;
+  }
+
+  async function read(): Promise<void> {
+    await ask("POST", "chaos_part/query", {
+      filters: {
+        and: [{ field: "part", op: "eq", value: 1 + Math.floor(random.next() * GROUPS) }],
+      },
+      sort: [{ field: "id", direction: "asc" }],
+      per_page: 50,
+    });
+  }
+
+  async function count(): Promise<void> {
+    const id = 1 + Math.floor(random.next() * COUNTERS);
+    const known = await ask("POST", "chaos_counter/query", {
+      filters: { and: [{ field: "id", op: "eq", value: id }] },
+    });
+    const [row] = (known?.body.records ?? []) as { n: number }[];
+    if (row === undefined) return;
+    const answer = await ask("PATCH", "chaos_counter/records/single", {
+      filters: { id, n: row.n },
+      fields: { n: row.n + 1 },
+    });
+    if (answer?.status === 404 || answer?.status === 409) return;
+    history.counted(id, answer?.status === 200);
+  }
+
+  async function mark(group: number, round: number): Promise<void> {
+    const answer = await ask("PATCH", "chaos_part/records/bulk", {
+      filters: { part: group },
+      fields: { mark: round },
+    });
+    history.marked(group, round, answer?.status === 200);
+  }
+
+  async function keepOn(step: (round: number) => Promise<void>): Promise<void> {
+    for (let round = 1; going; round++) {
+      await step(round);
+      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    }
+  }
+
+  const clients = [
+    ...Array.from({ length: READERS }, () => keepOn(read)),
+    ...Array.from({ length: COUNTING }, () => keepOn(count)),
+    ...Array.from({ length: GROUPS }, (_, at) => keepOn((round) => mark(at + 1, round))),
+  ];
+  return {
+    figures,
+    async stop() {
+      going = false;
+      await Promise.all(clients);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { makeTemplates } from "../../support/templates.ts";
+import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import {
+  askDuring,
+  awaitRecovery,
+  isUnavailable,
+  listStatuses,
+  readDeals,
+  sleep,
+  writeTitle,
+} from "./load.ts";
+
+describe("a server that goes away", () => {
+  let cluster: Cluster;
+  let service: FaultyService;
+
+  before(async () => {
+    cluster = await startCluster({
+      settings: { fsync: "on", synchronous_commit: "on", full_page_writes: "on" },
+    });
+    await makeTemplates(cluster.url);
+    service = await createFaultyService({
+      cluster: cluster.url,
+      environment: { ROWGATE_STATEMENT_TIMEOUT_MS: "1000" },
+    });
+  });
+  after(async () => {
+    await service.close();
+    await cluster.stop();
+  });
+
+  for (const [mode, ids] of [["fast", "[DB3]"], ["immediate", "[DB4]"]] as const) {
+    it(`loses nothing that was acknowledged when it restarts under load (${mode}) ${ids} [DB21]`, async () => {
+      await awaitRecovery(service);
+      const kept = new Map<number, string>();
+      const connections = service.proxy.connections();
+      const load = askDuring(async (index) => {
+        if (index % 2 === 0) return await readDeals(service);
+        const fid = 11 + index % 40;
+        const answer = await writeTitle(service, fid, `${mode} ${index}`);
+        if (answer.status === 200) kept.set(fid, `${mode} ${index}`);
+        else kept.delete(fid);
+        return answer;
+      }, { everyMs: 10, forMs: 3000 });
+      await sleep(700);
+      const acknowledged = kept.size;
+      await cluster.halt(mode);
+      await cluster.start();
+      const backMs = await awaitRecovery(service);
+      const { answers, worstMs } = await load;
+      assert(acknowledged > 0, "nothing was written before");
+      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      assert(worstMs < 6000, `answered after ${worstMs} ms`);
+      assert(backMs < 2000, `back after ${backMs} ms`);
+      const connects = service.proxy.connections() - connections;
+      assert(connects < 80, `${connects} connections`);
+      const rows = await service.database.admin`select fid::int4 as fid, title from deals`;
+      const titles = new Map(rows.map((row) => [row.fid as number, row.title as string]));
+      for (const [fid, title] of kept) assertEquals(titles.get(fid), title);
+    });
+  }
+
+  it("is told by /readyz at once, and /livez goes on, until it is there again [DB1]", async () => {
+    await awaitRecovery(service);
+    await cluster.halt("fast");
+    try {
+      await readDeals(service);
+      const askedMs = performance.now();
+      const ready = await service.send("GET", "/readyz");
+      const alive = await service.send("GET", "/livez");
+      const [read, written] = [await readDeals(service), await writeTitle(service, 7, "never")];
+      const tookMs = performance.now() - askedMs;
+      assertEquals([ready.status, alive.status, read.status, written.status], [503, 200, 503, 503]);
+      assert(isUnavailable(read) && isUnavailable(written));
+      assert(tookMs < 2000, `answered after ${tookMs} ms`);
+    } finally {
+      await cluster.start();
+    }
+    assert(await awaitRecovery(service) < 2000);
+    assertEquals((await service.send("GET", "/readyz")).status, 200);
+  });
+
+  it("is waited for no longer than the deadline while it is frozen [DB12]", async () => {
+    await awaitRecovery(service);
+    await cluster.freeze(true);
+    try {
+      const { answers, worstMs } = await askDuring(
+        (index) => index % 2 === 0 ? readDeals(service) : writeTitle(service, 8, `frozen ${index}`),
+        {
+          everyMs: 100,
+          forMs: 3000,
+        },
+      );
+      assertEquals(listStatuses(answers).filter((status) => status !== 503 && status !== 504), []);
+      // A place in the pool, and then the deadline of the statement.
+      assert(worstMs < 10_000, `answered after ${worstMs} ms`);
+    } finally {
+      await cluster.freeze(false);
+    }
+    assert(await awaitRecovery(service) < 2000);
+  });
+});
