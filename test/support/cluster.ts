@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { launchServer, read } from "./launch_server.ts";
 import { findBinaries } from "./postgres_binaries.ts";
 
 /** A throw-away Postgres on a free loopback port. */
@@ -52,14 +53,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   deadlock_timeout: "50ms",
   autovacuum: "off",
 };
-
-/** Waits on a pipe of ours: it ends with this process, however that went. */
-const WATCH = `trap '' INT HUP TERM
-word=$(cat)
-kill -INT "$1" 2>/dev/null
-tries=0
-while kill -0 "$1" 2>/dev/null && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
-[ "$word" = keep ] || rm -rf "$2"`;
 
 /**
  * Starts a cluster of its own in a temporary folder, as a user that is not root. It ends with this
@@ -118,44 +111,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-interface Server {
-  /** Sends a signal to the server and to each of its processes. */
-  readonly signal: (name: NodeJS.Signals) => Promise<void>;
-  readonly end: (name: NodeJS.Signals) => Promise<void>;
-}
-
-async function launchServer(child: ChildProcess, folder: string): Promise<Server> {
-  const watcher = watch(child, folder);
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  await becomeReady(child);
-  return {
-    async signal(name) {
-      const list = await read("ps", ["-o", "pid=", "--ppid", String(child.pid)]);
-      const pids = list.split(/\s+/).filter((pid) => pid !== "").map(Number);
-      for (const pid of [...pids, child.pid!]) {
-        try {
-          process.kill(pid, name);
-        } catch {
-          // It has ended since.
-        }
-      }
-    },
-    async end(name) {
-      child.kill(name);
-      await ended;
-      watcher.stdin!.end("keep");
-      await new Promise((resolve) => watcher.once("exit", resolve));
-    },
-  };
-}
-
-function watch(server: ChildProcess, folder: string): ChildProcess {
-  return spawn("sh", ["-c", WATCH, "sh", String(server.pid), folder], {
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-  });
-}
-
 /** initdb refuses root: postgres where there is such a user, else nobody. */
 async function chooseUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -165,14 +120,6 @@ async function chooseUser(): Promise<User | undefined> {
     if (uid > 0 && gid > 0) return { uid, gid };
   }
   throw new Error("Postgres does not run as root, and there is no user postgres or nobody");
-}
-
-async function read(command: string, parameters: string[]): Promise<string> {
-  const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "ignore"] });
-  let text = "";
-  child.stdout.on("data", (chunk) => text += chunk);
-  await new Promise((resolve) => child.once("close", resolve));
-  return text.trim();
 }
 
 /** Waits for a program; rejects with what it said when it failed. */
@@ -185,21 +132,6 @@ export async function succeed(child: ChildProcess, name: string): Promise<void> 
     child.once("close", resolve);
   });
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${told}`);
-}
-
-/** The server says so itself on standard error. */
-function becomeReady(server: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let told = "";
-    server.stdout?.resume();
-    server.stderr!.on("data", (chunk) => {
-      if (told.length > 100_000) return;
-      told += chunk;
-      if (told.includes("database system is ready to accept connections")) resolve();
-    });
-    server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${told}`)));
-  });
 }
 
 /** Somebody else may take it before the server does; that has not been seen. */

@@ -111,7 +111,7 @@ describe("a database that may only be read after a failover", () => {
     const [{ name }] = await admin<[{ name: string }]>`select current_database() as name`;
     await admin.unsafe(`alter database ${name} set default_transaction_read_only = on`);
     service.proxy.drop("rst");
-    assertEquals((await readDeals(service)).status, 200);
+    await awaitRecovery(service);
     const refused = await writeTitle(service, 6, "never");
     assertEquals(refused.status, 503);
     assert(String(refused.body.error).includes("nothing was changed"));
