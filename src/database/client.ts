@@ -133,15 +133,15 @@ function mayRepeat({ kind }: Failure, write: boolean): boolean {
 }
 
 /**
- * Has new sessions made, at most twice a second: when one was lost, since others that rest may be as
- * dead without having heard of it; when the server turns out to be read-only, since after a failover
- * the primary is somewhere else.
+ * Has new sessions made: when one was lost, since others that rest may be as dead without having heard
+ * of it; at most twice a second when the server turns out to be read-only, since after a failover the
+ * primary is somewhere else.
  */
 function renewAfter(pools: readonly Pool[]): (failure: Failure | undefined) => void {
   let renewedMs = -Infinity;
   return (failure) => {
-    if (failure?.kind !== "lost" && failure?.code !== READ_ONLY) return;
-    if (performance.now() - renewedMs < RENEW_MS) return;
+    const isStale = failure?.code === READ_ONLY && performance.now() - renewedMs > RENEW_MS;
+    if (failure?.kind !== "lost" && !isStale) return;
     renewedMs = performance.now();
     for (const pool of pools) pool.renew();
   };
