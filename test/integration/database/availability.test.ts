@@ -158,7 +158,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("has our settings win over those of its role [RELIABILITY DB27]", async () => {
+  it("has our settings win over those of its role [DB27]", async () => {
     const role = `loud_${crypto.randomUUID().replaceAll("-", "")}`;
     await test.admin.unsafe(`
       create role ${role} login superuser password 'x';

@@ -291,7 +291,7 @@ describe("run under limits", () => {
     assertEquals(order, ["fast", "fast", "fast", "fast", "slow"]);
   });
 
-  it("prints no notice and sends none on [RELIABILITY DB26]", async () => {
+  it("prints no notice and sends none on [DB26]", async () => {
     const rows = await subject.database.run((sql) => sql`select ${"1"}::text as one`, {
       write: false,
     });
@@ -341,7 +341,7 @@ describe("run over broken connections", () => {
       where datname = current_database() and application_name = 'rowgate'`;
   }
 
-  it("reads once more when the connection is lost [D4.read-retry] [RELIABILITY DB5]", async () => {
+  it("reads once more when the connection is lost [D4.read-retry] [DB5]", async () => {
     let attempts = 0;
     const [rows] = await Promise.all([
       subject.database.run((sql) => {
@@ -354,7 +354,7 @@ describe("run over broken connections", () => {
     assertEquals([rows[0]?.answer, attempts], ["second", 2]);
   });
 
-  it("does not repeat a lost write, and says what is unknown [D4.outcome-unknown] [RELIABILITY DB6]", async () => {
+  it("does not repeat a lost write, and says what is unknown [D4.outcome-unknown] [DB6]", async () => {
     let attempts = 0;
     const [error] = await Promise.all([
       refuse(subject.database.run((sql) => {
@@ -386,7 +386,7 @@ describe("run over broken connections", () => {
     ]);
   });
 
-  it("gives up on a frozen backend, and serves others meanwhile [RELIABILITY DB12]", async () => {
+  it("gives up on a frozen backend, and serves others meanwhile [DB12]", async () => {
     const [row] = await subject.database.run<{ pid: string }>(
       (sql) => sql`select pg_backend_pid()::text as pid`,
       { write: false },

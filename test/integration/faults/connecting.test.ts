@@ -26,7 +26,7 @@ describe("a database that can not be connected to", () => {
       { kind: "cut_always", afterBytes: 20 },
     ],
     [
-      "lets in and then closes, before it is ready [DB21]",
+      "lets in and then closes, before it is ready [DB14] [DB21]",
       { kind: "cut_always", afterBytes: AFTER_FIRST_PARAMETERS },
     ],
   ];
