@@ -151,7 +151,7 @@ describe("transact over locks and broken connections", () => {
     assertEquals(await name(), "old");
   });
 
-  it("begins again when its connection breaks before the commit, and keeps nothing of a rollback [CO10]", async () => {
+  it("begins again when its connection breaks before the commit, and keeps nothing of a rollback [DB15] [CO10]", async () => {
     let attempts = 0;
     const rows = await subject.database.transact([
       (sql) =>
