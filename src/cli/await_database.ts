@@ -5,6 +5,7 @@ import type { Failure } from "../database/failure.ts";
 import { describeFatal } from "../database/fatal.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
+import type { Output } from "../runtime/host.ts";
 import { prepareDatabase } from "./prepare_database.ts";
 import { findRoleWarnings } from "./role_warnings.ts";
 import { FAILED, isStop, stop } from "./stop.ts";
@@ -15,6 +16,8 @@ const RETRY_MS = 1000;
 export interface AwaitOptions {
   readonly config: Config;
   readonly observe: Observe;
+  /** Where progress is shown. */
+  readonly output: Output;
 }
 
 /**
@@ -46,12 +49,12 @@ async function keepTrying(database: Database, options: AwaitOptions): Promise<vo
 /** Gives the failure for which waiting may help. */
 async function attempt(
   database: Database,
-  { config, observe }: AwaitOptions,
+  { config, observe, output }: AwaitOptions,
 ): Promise<Failure | undefined> {
   const failure = await probeDatabase(database);
   if (failure !== undefined) return judge(failure);
   try {
-    await prepareDatabase(database);
+    await prepareDatabase(database, output);
     if (config.databaseUrl === undefined) return undefined;
     for (const message of await findRoleWarnings(database, config.schema)) {
       observe({ kind: "warning", message });

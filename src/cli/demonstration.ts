@@ -1,7 +1,10 @@
 import type { Database } from "../database/database.ts";
 import { fillDemonstration } from "../demonstration/fill.ts";
 import { DEMONSTRATION_TENANTS } from "../demonstration/policy.ts";
+import { SHOPS } from "../demonstration/shops.ts";
+import type { Output } from "../runtime/host.ts";
 import { createToken } from "../tokens/manage.ts";
+import { showWork } from "./show_work.ts";
 
 /** What the first start has made. */
 export interface Demonstration {
@@ -15,9 +18,13 @@ export interface Demonstration {
  */
 export async function prepareDemonstration(
   database: Database,
-  write: (text: string) => void,
+  output: Output,
 ): Promise<Demonstration | undefined> {
-  if (!await fillDemonstration(database, (doing) => write(`${doing}\n`))) return undefined;
+  const shops = SHOPS.map((shop) => shop.name).join(" and ");
+  const what = `Filling a demonstration, ${shops}`;
+  if (!await showWork(output, what, (tell) => fillDemonstration(database, tell))) {
+    return undefined;
+  }
   const tokens = [];
   for (const tenant of DEMONSTRATION_TENANTS) {
     const created = await createToken(database, {

@@ -28,7 +28,7 @@ async function printSetup(host: Host): Promise<number> {
 
 function setUp(host: Host): Promise<number> {
   return withDatabase(host, async ({ database }) => {
-    const made = await prepareDatabase(database);
+    const made = await prepareDatabase(database, host.stderr);
     host.stderr.write(made ? "The schema rowgate was made.\n" : "The schema rowgate is there.\n");
     return 0;
   });

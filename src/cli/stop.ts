@@ -11,6 +11,13 @@ export interface Stop extends Error {
 const OWNER_HINT = "Run it as the owner of the database (DATABASE_URL), or grant the role what " +
   '"rowgate setup --print" shows';
 
+/** Says what to look at when the database can not be reached. */
+function adviseAway(code: string): string {
+  if (code === "ENOTFOUND") return "no machine has the name that stands as host in DATABASE_URL";
+  if (/^[0-9A-Z]{5}$/.test(code)) return "it takes nobody in, try again in a moment";
+  return "look whether it runs, and whether host and port in DATABASE_URL are right";
+}
+
 /** Exit code of what was refused or failed. */
 export const FAILED = 1;
 /** Exit code of a wrong command line or configuration. */
@@ -36,5 +43,8 @@ export function explainFailure(error: unknown): Stop {
   const fatal = failure === undefined ? undefined : describeFatal(failure);
   const what = fatal ?? `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
   const line = `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`;
-  return failure?.kind === "permission" ? stop(FAILED, line, OWNER_HINT) : stop(FAILED, line);
+  if (failure?.kind === "permission") return stop(FAILED, line, OWNER_HINT);
+  return failure?.kind === "unavailable" && fatal === undefined
+    ? stop(FAILED, `${line}; ${adviseAway(failure.code)}`)
+    : stop(FAILED, line);
 }

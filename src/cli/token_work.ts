@@ -6,12 +6,14 @@ import { printColumns } from "./columns.ts";
 import { prepareDatabase } from "./prepare_database.ts";
 import { FAILED, stop } from "./stop.ts";
 import type { CreateOptions } from "./token.ts";
+import { warnOfTenant } from "./warn_of_tenant.ts";
 import { withDatabase } from "./with_database.ts";
 
 /** Makes a token; standard output holds nothing but it. @see DECISIONS 5 */
 export function createAndPrint(host: Host, options: CreateOptions): Promise<number> {
-  return withDatabase(host, async ({ database }) => {
-    await prepareDatabase(database);
+  return withDatabase(host, async (workplace) => {
+    const { database } = workplace;
+    await prepareDatabase(database, host.stderr);
     const created = await createToken(database, {
       tenant: options.tenant,
       name: options.name ?? null,
@@ -22,6 +24,8 @@ export function createAndPrint(host: Host, options: CreateOptions): Promise<numb
     if (created === undefined) {
       throw stop(FAILED, "rowgate: --expires lies in the past, no token was made");
     }
+    const warning = await warnOfTenant(workplace, options.tenant);
+    if (warning !== undefined) host.stderr.write(`Warning: ${warning}\n`);
     print(host, created);
     return 0;
   });
@@ -33,7 +37,7 @@ export function listAndPrint(
   { tenant, json }: { readonly tenant?: string; readonly json?: boolean },
 ): Promise<number> {
   return withDatabase(host, async ({ database }) => {
-    await prepareDatabase(database);
+    await prepareDatabase(database, host.stderr);
     const records = await listTokens(database, { tenant });
     if (json) host.stdout.write(`${JSON.stringify(records.map(printRecord), null, 2)}\n`);
     else if (records.length === 0) host.stderr.write("There are no tokens.\n");
@@ -45,7 +49,7 @@ export function listAndPrint(
 /** Revokes a token, and tells what is known of it. */
 export function revokeAndTell(host: Host, id: string): Promise<number> {
   return withDatabase(host, async ({ database }) => {
-    await prepareDatabase(database);
+    await prepareDatabase(database, host.stderr);
     const record = await revokeToken(database, id);
     if (record === undefined) throw stop(FAILED, `rowgate: there is no token ${id}`);
     host.stderr.write(`Token ${id} of tenant ${record.tenant} is revoked.\n`);
@@ -59,7 +63,7 @@ export function rotateAndPrint(
   options: { readonly id: string; readonly overlapSeconds: number },
 ): Promise<number> {
   return withDatabase(host, async ({ database }) => {
-    await prepareDatabase(database);
+    await prepareDatabase(database, host.stderr);
     const created = await rotateToken(database, options);
     if (created === undefined) {
       throw stop(

@@ -23,11 +23,15 @@ export async function withDatabase(
   work: (workplace: Workplace) => Promise<number>,
 ): Promise<number> {
   const settings = await readSettings(host);
-  const observe = createLog("warn", { write: host.stderr.write, human: true });
+  let warnings = "";
+  const observe = createLog("warn", { write: (text) => warnings += text, human: true });
   try {
     const database = await openDatabase(settings.config, observe);
     try {
-      return await work({ ...settings, database, observe });
+      const code = await work({ ...settings, database, observe });
+      // Of a failure its own line tells.
+      host.stderr.write(warnings);
+      return code;
     } finally {
       await database.close(CLOSE_MS);
     }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import type { PGlite } from "@electric-sql/pglite";
 import { POOLER_SETTINGS, PRINT_SETTINGS, SESSION_SETTINGS } from "./connection.ts";
@@ -27,11 +27,13 @@ export interface EmbeddedOptions {
 
 /**
  * Opens a Postgres in this process, on disk or in memory.
- * @throws {Error} when another process has the data directory open
+ * @throws {Error} when the data directory can not be written or another process has it open
  * @see DECISIONS 9
  */
 export async function openEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
-  const unlock = options.dataDir === undefined ? undefined : await lock(options.dataDir);
+  const { dataDir } = options;
+  if (dataDir !== undefined) await checkFolder(dataDir);
+  const unlock = dataDir === undefined ? undefined : await lock(dataDir);
   try {
     const postgres = await start(options);
     return {
@@ -93,8 +95,41 @@ interface Holder {
   readonly started: string | undefined;
 }
 
+/** Makes the data directory, and finds out whether it can be written. */
+async function checkFolder(dataDir: string): Promise<void> {
+  const probe = join(dataDir, `.rowgate.${crypto.randomUUID()}`);
+  try {
+    await makeFolder(resolve(dataDir));
+    await writeFile(probe, "");
+    await unlink(probe);
+  } catch (cause) {
+    const { code, message } = cause as { readonly code?: string; readonly message: string };
+    throw new Error(
+      `the data directory ${dataDir} can not be written (${code ?? message}); ` +
+        "ROWGATE_DATA_DIR names another, DATABASE_URL a Postgres of yours",
+      { cause },
+    );
+  }
+}
+
+/** Node's own recursive mkdir never ends below /proc (20.20). */
+async function makeFolder(path: string): Promise<void> {
+  const make = () =>
+    mkdir(path, { mode: 0o700 }).catch((error) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if ((error as { readonly code?: string }).code !== "ENOENT" || dirname(path) === path) {
+      throw error;
+    }
+    await makeFolder(dirname(path));
+    await make();
+  }
+}
+
 async function lock(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, "lock");
   const own = `${file}.${process.pid}.${crypto.randomUUID()}`;
   await writeFile(own, JSON.stringify(await identify(process.pid)));

@@ -33,7 +33,7 @@ export function classify(error: unknown, sent = true): Failure {
     readonly message?: unknown;
     readonly routine?: unknown;
   };
-  const code = typeof fields.code === "string" ? fields.code : "UNKNOWN";
+  const code = typeof fields.code === "string" ? fields.code : nameUncoded(fields.name);
   const known = kindOf(code, fields.name === "PostgresError");
   const kind = sent ? known ?? "unknown" : "unavailable";
   return {
@@ -45,6 +45,11 @@ export function classify(error: unknown, sent = true): Failure {
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
   };
+}
+
+/** Deno's refusal of a connection that it was given no permission for has a name alone. */
+function nameUncoded(name: unknown): string {
+  return name === "NotCapable" ? "NOT_CAPABLE" : "UNKNOWN";
 }
 
 /** PL/pgSQL's own: a failed assertion, a `select into strict` that found no row or several. */

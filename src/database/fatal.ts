@@ -5,6 +5,7 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["28000", "the database does not let the user of DATABASE_URL in (pg_hba.conf, or no such role)"],
   ["SASL_SIGNATURE_MISMATCH", "the database could not prove that it knows the password"],
   ["3D000", "the database named in DATABASE_URL does not exist"],
+  ["NOT_CAPABLE", "Deno denies the way to the database, it needs --allow-net"],
   ["CERT_HAS_EXPIRED", "the database's certificate has expired"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "the database's certificate is self-signed"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "the database's certificate is for another host"],

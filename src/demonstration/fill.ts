@@ -20,7 +20,7 @@ const FILL_ORDER: readonly ShopTable[] = [
  * in one transaction, so a start that is killed leaves nothing; a schema `public` with any table in it
  * is left as it is.
  *
- * @param progress is told what comes next, in a person's words
+ * @param progress is told which table comes next
  * @returns true when the demonstration was made now
  * @throws {ApiError} as the database rejects
  * @see DECISIONS 9
@@ -36,20 +36,27 @@ export async function fillDemonstration(
     { write: false },
   );
   if (found?.tables !== "0") return false;
-  progress(`Filling a demonstration: ${SHOPS.map((shop) => shop.name).join(" and ")}`);
-  await database.transact(planStatements(), { rollback: false });
+  await database.transact(planStatements(progress), { rollback: false });
   return true;
 }
 
-function planStatements(): readonly Compile[] {
+function planStatements(progress: (doing: string) => void): readonly Compile[] {
   const shops = SHOPS.map(generateShop);
+  // A statement is compiled when its turn has come.
+  const announce = (table: ShopTable): Compile => {
+    const insert = insertRows(table, shops.flatMap((rows) => rows[table]));
+    return (sql) => {
+      progress(table);
+      return insert(sql);
+    };
+  };
   return [
     ...CREATE_TABLES,
     insertRows(
       "countries",
       COUNTRIES.map(({ code, name, currency }) => ({ code, name, currency })),
     ),
-    ...FILL_ORDER.map((table) => insertRows(table, shops.flatMap((rows) => rows[table]))),
+    ...FILL_ORDER.map(announce),
     ...FINISH_TABLES,
     ...COMMENT_TABLES,
   ];

@@ -116,7 +116,7 @@ describeService("DECISIONS 2, policy", ({ query, single, bulk, get, run, service
     assertEquals(assertOk(answer)["updated"], 1);
   });
 
-  it("adds credential tables, whatever their case, and removes none [D2.policy-credential] [D2.credential-kept] [D2.credential-unlisted]", async () => {
+  it("adds credential tables, whatever their case, and removes none [D2.policy-credential] [D2.credential-kept] [D2.credential-unlisted] [CF7]", async () => {
     for (const table of ["invoices", "INVOICES", "user_passwords"]) {
       assertRefused(await query(table), 403, "not readable through the integration API");
     }

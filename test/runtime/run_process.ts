@@ -3,9 +3,13 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { COMMANDS, inherit, type Runtime } from "../support/runtime_server.ts";
 
+/** A signal that a process of the tests is sent. */
+export type Signal = "SIGTERM" | "SIGINT" | "SIGKILL";
+
 /** A process and what it has said so far. */
 export interface RunningProcess {
-  readonly send: (signal: "SIGTERM" | "SIGINT") => void;
+  readonly pid: number;
+  readonly send: (signal: Signal) => void;
   /** Standard output and standard error, as they came. */
   readonly output: () => { readonly stdout: string; readonly stderr: string };
   /** Its exit code. */
@@ -44,16 +48,31 @@ export function startProcess(
     child.once("close", resolve);
   });
   // `child.kill` of Deno hides the exit code.
-  const send = (signal: "SIGTERM" | "SIGINT") => void process.kill(child.pid!, signal);
-  return { send, output: () => ({ stdout, stderr }), ended };
+  const send = (signal: Signal) => void process.kill(child.pid!, signal);
+  return { pid: child.pid!, send, output: () => ({ stdout, stderr }), ended };
 }
 
-/** Waits until the process has said what the pattern looks for on standard error. */
-export async function awaitText(running: RunningProcess, pattern: RegExp): Promise<string> {
+/** Waits until the process has said what the pattern looks for, on standard error. */
+export function awaitText(running: RunningProcess, pattern: RegExp): Promise<string> {
+  return awaitOutput(running, pattern, "stderr");
+}
+
+/** Waits until the server says that it listens, and gives its address. */
+export async function awaitAddress(running: RunningProcess): Promise<string> {
+  const line = await awaitOutput(running, /"listening","address":"[^"]+"/, "stdout");
+  return /http:[^"]+/.exec(line)![0];
+}
+
+/** Waits until one of the streams holds what the pattern looks for. */
+export async function awaitOutput(
+  running: RunningProcess,
+  pattern: RegExp,
+  stream: "stdout" | "stderr",
+): Promise<string> {
   const ended = running.ended.then(() => "ended" as const);
   while (true) {
     const { stdout, stderr } = running.output();
-    const found = pattern.exec(stderr);
+    const found = pattern.exec(running.output()[stream]);
     if (found !== null) return found[0];
     const told = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
     if (told === "ended") throw new Error(`it ended without ${pattern}: ${stdout}${stderr}`);

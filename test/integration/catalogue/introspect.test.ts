@@ -135,7 +135,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(table.columns.has("ctid"), false);
     });
 
-    it("finds the tenant column by configuration and by policy, with its plain type [D2.tenant-column] [D2.policy-tenant-column]", () => {
+    it("finds the tenant column by configuration and by policy, with its plain type [CF11] [D2.tenant-column] [D2.policy-tenant-column]", () => {
       const tenants = ["deals", "notes", "letters", "documents", "ledger", "domains"].map(
         (name) => {
           const tenant = tableOf(built, name).tenant!;
@@ -211,7 +211,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "deals").writable, true);
     });
 
-    it("tells what in the policy the database does not bear out [D2.policy-view-tenant] [D2.credential-kept] [RELIABILITY CF6]", () => {
+    it("tells what in the policy the database does not bear out [D2.policy-view-tenant] [D2.credential-kept] [CF6]", () => {
       const expected = [
         'table "odd_tenant": its tenant column can not hold a tenant, not exposed',
         'table "soft_tenant": its tenant column can not hold a tenant, not exposed',

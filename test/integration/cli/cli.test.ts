@@ -31,7 +31,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertStringIncludes(err, "create table if not exists rowgate.tokens");
   });
 
-  it("makes, lists, rotates and revokes tokens [D5.create-stdout] [D5.rotate] [D5.revoke] [D5.id-shown]", async () => {
+  it("makes, lists, rotates and revokes tokens [D5.create-stdout] [D5.rotate] [D5.revoke] [D5.id-shown] [CF12]", async () => {
     const made = await runRowgate(["token", "create", "--tenant", "1", "--name", "n"], owner);
     assertEquals(made.code, 0);
     assertMatch(made.out, TOKEN_LINE);
@@ -52,12 +52,13 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals((await runRowgate(["token", "create"], owner)).code, 2);
   });
 
-  it("lists what clients reach, and why not the rest [D9.commands] [DECISIONS 2]", async () => {
+  it("lists what clients reach, and why not the rest [D9.commands] [DECISIONS 2] [CF10]", async () => {
     const { code, out } = await runRowgate(["tables"], app);
     assertEquals(code, 0);
     assertMatch(out, /^deals +fid +tenant_id +yes$/m);
     assertMatch(out, /^order_lines +tenant_id, order_no, line_no +tenant_id/m);
     assertMatch(out, /^user_passwords +credential table$/m);
+    assertMatch(out, /^internal_settings +it has no column tenant_id/m);
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 

@@ -30,7 +30,23 @@ describe("rowgate token create", () => {
     return row!;
   }
 
-  it("gives both scopes, all tables and 365 days when nothing is said [D5.defaults] [D5.create-stdout]", async () => {
+  it("says that no table can hold such a tenant, and of one that can nothing [CF11] [CF13]", async () => {
+    const own = { ...owner, ROWGATE_SCHEMA: "numbers" };
+    await test.admin`create schema numbers`;
+    await test.admin`create table numbers.a (id int4 primary key, tenant_id int4)`;
+    await test.admin`create table numbers.b (id int4 primary key, tenant_id uuid)`;
+    const { code, out, err } = await runRowgate(["token", "create", "--tenant", "acme"], own);
+    assertEquals(code, 0);
+    assertMatch(out, TOKEN_LINE);
+    assertMatch(err, /^Warning: no table can hold the tenant "acme"[^\n]*int4 or uuid here\n/);
+    for (const tenant of ["7", crypto.randomUUID()]) {
+      const fine = await runRowgate(["token", "create", "--tenant", tenant], own);
+      assertEquals([fine.code, fine.err.includes("Warning")], [0, false]);
+    }
+    await test.admin`drop schema numbers cascade`;
+  });
+
+  it("gives both scopes, all tables and 365 days when nothing is said [D5.defaults] [D5.create-stdout] [CF12]", async () => {
     const row = await stored(await create("--tenant", "1"));
     assertEquals(
       [row.tenant, row.name, [...row.scopes].sort(), row.tables],
@@ -54,7 +70,7 @@ describe("rowgate token create", () => {
     assertEquals(never.expires_at, null);
   });
 
-  it("lists the tokens of one tenant, as JSON and for a person, and no secret [D5.list] [D5.id-shown]", async () => {
+  it("lists the tokens of one tenant, as JSON and for a person, and no secret [D5.list] [D5.id-shown] [CF12]", async () => {
     const id = await create("--tenant", "listed", "--name", "One");
     const json = await runRowgate(["token", "list", "--tenant", "listed", "--json"], owner);
     const records = JSON.parse(json.out) as { id: string; tenant: string }[];

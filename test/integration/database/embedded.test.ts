@@ -40,7 +40,7 @@ describe("the embedded database on disk", () => {
     assertEquals(await readdir(dataDir), ["postgres"]);
   });
 
-  it("starts after a process that was killed, even in its first start [RELIABILITY CF16]", async () => {
+  it("starts after a process that was killed, even in its first start [CF16]", async () => {
     // No process has this id: the system's highest is 2^22.
     await writeFile(join(dataDir, "lock"), JSON.stringify({ pid: 4_194_305, started: "1" }));
     await mkdir(join(dataDir, "postgres.new"));

@@ -254,11 +254,12 @@ describe("parseQueryRequest", () => {
 
   it("takes a page written 1.0 and refuses 1e300 and 2^53 [DECISIONS 3] [FS18]", () => {
     assertEquals(parse('{"page":1.0,"per_page":2e1}').perPage, 20);
-    assertStringIncludes(refuse('{"page":1e300}'), "page: 1e+300 is not a page");
-    assertStringIncludes(
-      refuse('{"page":9007199254740992}'),
-      "page: 9007199254740992 is not a page",
-    );
+    for (const [sent, shown] of [["1e300", "1e+300"], ["9007199254740992", "9007199254740992"]]) {
+      assertStringIncludes(
+        refuse(`{"page":${sent}}`),
+        `page: ${shown} is not a page, expected a whole number up to 9007199254740991`,
+      );
+    }
   });
 
   it("caps per_page at 200 [spec 4.1] [DECISIONS 3]", () => {

@@ -1,0 +1,29 @@
+/** What each variable is for, in few words; a test holds the names to those that are read. */
+export const SETTINGS_HELP: Readonly<Record<string, string>> = {
+  HOST: "127.0.0.1: address to listen on",
+  PORT: "8080: port to listen on; 0 is any free one",
+  DATABASE_URL: "postgres://user:password@host/database; none: embedded",
+  ROWGATE_DATA_DIR: "./rowgate-data: where the embedded Postgres lies",
+  ROWGATE_SCHEMA: "public: the schema that is exposed",
+  ROWGATE_TENANT_COLUMN: "tenant_id: the column that says whose a row is",
+  ROWGATE_POLICY: "file that refines what is exposed",
+  ROWGATE_POOL_SIZE: "10: connections to the database",
+  ROWGATE_POOL_WAIT_MS: "5000: how long a request waits for one",
+  ROWGATE_STATEMENT_TIMEOUT_MS: "30000: how long a statement may take",
+  ROWGATE_LOCK_TIMEOUT_MS: "5000: how long it waits for a locked row",
+  ROWGATE_REQUEST_TIMEOUT_MS: "30000: by when a request must have arrived",
+  ROWGATE_MAX_BODY_BYTES: "1048576: longest body",
+  ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
+  ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
+  ROWGATE_PREPARE: "on: off behind a transaction pooler",
+  ROWGATE_TENANT_SETTING: "setting for your row level security: app.tenant_id",
+  ROWGATE_CORS_ORIGINS: "origins of browsers, separated by commas",
+  ROWGATE_LOG_LEVEL: "info: debug, info, warn, error or silent",
+  ROWGATE_SHUTDOWN_MS: "30000: how long a stop waits for what runs",
+};
+
+/** Lists the variables, their defaults and meanings, for a person. */
+export function describeSettings(): string {
+  const lines = Object.entries(SETTINGS_HELP).map(([name, what]) => `  ${name.padEnd(29)} ${what}`);
+  return `Environment variables, each with what holds unless it is set:\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,29 @@
+import { followDatabase } from "../catalogue/current.ts";
+import { tenantFits } from "../catalogue/tenant_fits.ts";
+import type { Workplace } from "./with_database.ts";
+
+/**
+ * Gives a warning when no exposed table can hold the tenant at all: the token of a customer's name where
+ * tenants are numbers would see nothing. A tenant without rows yet is none of our business.
+ */
+export async function warnOfTenant(
+  { config, policy, database }: Workplace,
+  tenant: string,
+): Promise<string | undefined> {
+  const { schema, tenantColumn } = config;
+  const following = followDatabase(database, { schema, tenantColumn, policy, observe: () => {} });
+  try {
+    const catalogue = await following.current();
+    const kinds = [...catalogue.tables.values()].flatMap(({ tenant }) => tenant?.kind ?? []);
+    if (kinds.length === 0 || kinds.some((kind) => tenantFits(tenant, kind))) return undefined;
+    const expected = [...new Set(kinds)].sort().join(" or ");
+    return `no table can hold the tenant ${
+      JSON.stringify(tenant)
+    }, tenants are of type ${expected} here`;
+  } catch {
+    // The token is made; what is wrong with the tables, "rowgate tables" tells.
+    return undefined;
+  } finally {
+    following.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, afterEach, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RUNTIMES } from "../support/runtime_server.ts";
+import { awaitAddress, awaitText, startCommand } from "./run_process.ts";
+import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
+
+const BANNER_END = /Rowgate serves at [\s\S]*\n\n$/;
+
+for (const runtime of RUNTIMES) {
+  describe(`rowgate serve on ${runtime}, killed`, () => {
+    let database: ServingDatabase;
+    let folder: string;
+
+    before(async () => {
+      database = await createServingDatabase();
+    });
+    after(() => database.drop());
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "rowgate-kill-"));
+    });
+    afterEach(() => rm(folder, { recursive: true, force: true }));
+
+    it("has kept what it acknowledged, and serves again without repair [CF16]", async () => {
+      const settings = { DATABASE_URL: database.servingUrl, PORT: "0" };
+      const server = startCommand(runtime, ["serve"], settings);
+      const address = await awaitAddress(server);
+      const { token, admin } = database;
+      let acknowledged = -1;
+      let killed = false;
+      // One after the other, so that the last acknowledged one is what must be there, or its next.
+      for (let number = 0; !killed; number++) {
+        const answer = await updateDeal(address, { token, fid: 1, note: `n${number}` })
+          .catch(() => undefined);
+        if (answer?.status === 200) acknowledged = number;
+        if (answer === undefined) killed = true;
+        if (number === 10) server.send("SIGKILL");
+      }
+      await server.ended;
+      const [row] = await admin`select note from deals where fid = 1`;
+      assert([`n${acknowledged}`, `n${acknowledged + 1}`].includes(row?.note), row?.note);
+      const again = startCommand(runtime, ["serve"], settings);
+      const answer = await updateDeal(await awaitAddress(again), { token, fid: 1, note: "again" });
+      assertEquals(answer.status, 200, answer.text);
+      again.send("SIGTERM");
+      assertEquals(await again.ended, 0);
+    });
+
+    it("fills nothing on a taken port; opens the data again whose lock and last update were left behind [CF4] [CF16]", async () => {
+      const settings = { PORT: "0", ROWGATE_DATA_DIR: join(folder, "data") };
+      const PORT = new URL(database.servingUrl).port;
+      const refused = startCommand(runtime, ["serve"], { ...settings, PORT });
+      assertEquals(await refused.ended, 1);
+      assertMatch(refused.output().stderr, /the address is in use/);
+      const server = startCommand(runtime, ["serve"], settings);
+      // So the tokens of the first start are shown by the one that serves.
+      const banner = await awaitText(server, BANNER_END);
+      const token = /acme +(rg_\w+)/.exec(banner)![1]!;
+      const address = /http:\/\/[\d.:]+/.exec(banner)![0];
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const ask = async (method: string, url: string, body: unknown) =>
+        await (await fetch(url, { method, headers, body: JSON.stringify(body) })).json();
+      const orders = "integration/tables/orders";
+      const query = { select: ["order_no", "note"], sort: [{ field: "order_no" }], per_page: 1 };
+      const { records: [{ order_no }] } = await ask("POST", `${address}/${orders}/query`, query);
+      const change = { filters: { order_no }, fields: { note: "before the kill" } };
+      const done = await ask("PATCH", `${address}/${orders}/records/single`, change);
+      assertEquals(done.success, true, JSON.stringify(done));
+      server.send("SIGKILL");
+      await server.ended;
+      assert((await stat(join(folder, "data", "lock"))).isFile());
+
+      const again = startCommand(runtime, ["serve"], settings);
+      const second = /http:\/\/[\d.:]+/.exec(await awaitText(again, BANNER_END))![0];
+      const { records } = await ask("POST", `${second}/${orders}/query`, query);
+      assertEquals(records, [{ order_no, note: "before the kill" }]);
+      again.send("SIGTERM");
+      assertEquals(await again.ended, 0);
+    });
+  });
+}

@@ -1,0 +1,162 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RUNTIMES } from "../support/runtime_server.ts";
+import { awaitAddress, startCommand } from "./run_process.ts";
+import { createServingDatabase, type ServingDatabase } from "./serving_database.ts";
+
+const PASSWORD = "hunter2.hunter2";
+
+for (const runtime of RUNTIMES) {
+  describe(`rowgate on ${runtime}, as it starts`, () => {
+    let database: ServingDatabase;
+    let folder: string;
+
+    before(async () => {
+      database = await createServingDatabase();
+      folder = await mkdtemp(join(tmpdir(), "rowgate-start-"));
+    });
+    after(async () => {
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    /** Runs the command to its end. */
+    async function run(parameters: readonly string[], environment: Record<string, string> = {}) {
+      const { ended, output } = startCommand(runtime, parameters, environment);
+      return { code: await ended, ...output() };
+    }
+
+    it("tells all that is wrong at once, with ranges and the nearest name, and ends with 2 [CF1] [CF3] [CF5]", async () => {
+      const policy = join(folder, "policy.json");
+      await writeFile(policy, '{"tabels": {}}');
+      const { code, stdout, stderr } = await run(["serve"], {
+        DATABASE_URL: `mysql://app:${PASSWORD}@db/shop`,
+        PORT: "70000",
+        ROWGATE_POOL_SIZE: "-1",
+        ROWGATE_STATEMENT_TIMEOUT_MS: "0",
+        ROWGATE_SHUTDOWN_MS: "1e9",
+        ROWGATE_POOL_SIZ: "10",
+        ROWGATE_POLICY: policy,
+      });
+      assertEquals([code, stdout], [2, ""]);
+      for (
+        const part of [
+          "7 problems",
+          "DATABASE_URL",
+          "PORT: ",
+          "0 to 65535",
+          "ROWGATE_POOL_SIZE: ",
+          "ROWGATE_STATEMENT_TIMEOUT_MS: ",
+          "ROWGATE_SHUTDOWN_MS: ",
+          "did you mean ROWGATE_POOL_SIZE",
+          "tabels",
+        ]
+      ) assertStringIncludes(stderr, part);
+      assert(!stderr.includes(PASSWORD), stderr);
+      const unset = await run(["serve"], { DATABASE_URL: "" });
+      assertEquals(unset.code, 2);
+      assertMatch(unset.stderr, /DATABASE_URL: is empty/);
+    });
+
+    it("says of a port that is taken which variable to change, before anything is made [CF4]", async () => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+      const PORT = String((taken.address() as AddressInfo).port);
+      const { servingUrl: DATABASE_URL } = database;
+      const { code, stderr } = await run(["serve"], { DATABASE_URL, PORT });
+      taken.close();
+      assertEquals(code, 1);
+      assertMatch(
+        stderr,
+        /^rowgate: can not listen on 127.0.0.1:\d+, the address is in use[^\n]*PORT[^\n]*\n$/,
+      );
+      for (const port of ["-1", "80a", "0x50", " ", "65536"]) {
+        const wrong = await run(["serve"], { DATABASE_URL, PORT: port });
+        assertEquals(wrong.code, 2, port);
+        assertMatch(wrong.stderr, /^ {2}PORT: [^\n]+\n$/m);
+      }
+    });
+
+    it("takes any free port for 0, and prints which [CF4]", async () => {
+      const server = startCommand(runtime, ["serve"], {
+        DATABASE_URL: database.servingUrl,
+        PORT: "0",
+      });
+      const address = await awaitAddress(server);
+      assertEquals((await fetch(`${address}/livez`)).status, 200);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+    });
+
+    it("shows the password nowhere: help, errors, log, probes, list of processes [CF2]", async () => {
+      // Away, refused by the database, and refused before.
+      const host = new URL(database.servingUrl).host;
+      const away = { DATABASE_URL: `postgres://app:${PASSWORD}@127.0.0.1:1/shop` };
+      const refused = { DATABASE_URL: `postgres://rowgate_app:${PASSWORD}@${host}/postgres` };
+      const said: string[] = [];
+      for (
+        const [parameters, environment] of [
+          [["--help"], away],
+          [["serve", "--help"], away],
+          [["token", "list"], away],
+          [["token", "list"], refused],
+          [["serve"], refused],
+          [["serve"], { DATABASE_URL: `${away.DATABASE_URL}?sslmode=maybe` }],
+          [["setup", "--print"], away],
+        ] as const
+      ) {
+        const { stdout, stderr } = await run(parameters, environment);
+        said.push(stdout, stderr);
+      }
+      const settings = { ...away, PORT: "0", ROWGATE_LOG_LEVEL: "debug" };
+      const server = startCommand(runtime, ["serve"], settings);
+      const address = await awaitAddress(server);
+      for (const path of ["/readyz", "/livez", "/metrics", "/integration/token"]) {
+        const headers = { authorization: "Bearer x" };
+        said.push(await (await fetch(`${address}${path}`, { headers })).text());
+      }
+      said.push(await readFile(`/proc/${server.pid}/cmdline`, "utf8").catch(() => ""));
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      said.push(...Object.values(server.output()));
+      assert(said.join("").length > 1000);
+      assertEquals(said.filter((text) => text.includes("hunter2")), []);
+    });
+
+    it("warns of a superuser, and of a schema that is not there [CF8] [CF9]", async () => {
+      const server = startCommand(runtime, ["serve"], {
+        DATABASE_URL: database.ownerUrl,
+        PORT: "0",
+        ROWGATE_SCHEMA: "not_there",
+      });
+      await awaitAddress(server);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      const { stdout } = server.output();
+      assertMatch(stdout, /"warning","message":"the database role \w+ is a superuser/);
+      assertMatch(stdout, /"warning","message":"schema \\"not_there\\" is not there/);
+      const { servingUrl: DATABASE_URL } = database;
+      for (const ROWGATE_SCHEMA of ["pg_catalog", "information_schema"]) {
+        const { code, stderr } = await run(["serve"], { DATABASE_URL, ROWGATE_SCHEMA });
+        assertEquals(code, 2);
+        assertMatch(stderr, /ROWGATE_SCHEMA: [^\n]*can not be exposed/);
+      }
+    });
+
+    it("says of a folder that can not be written which variable to change [CF20]", async () => {
+      for (const ROWGATE_DATA_DIR of ["/proc/none", join(folder, "policy.json", "in a file")]) {
+        const { code, stderr } = await run(["serve"], { ROWGATE_DATA_DIR, PORT: "0" });
+        assertEquals(code, 1);
+        assertMatch(
+          stderr,
+          /^rowgate: the data directory [^\n]* can not be written[^\n]*ROWGATE_DATA_DIR[^\n]*\n$/,
+        );
+      }
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { connect, type Socket } from "node:net";
+import { RUNTIMES } from "../support/runtime_server.ts";
+import { awaitAddress, awaitOutput, startCommand } from "./run_process.ts";
+import {
+  awaitBlocked,
+  createServingDatabase,
+  type ServingDatabase,
+  updateDeal,
+} from "./serving_database.ts";
+
+const STOPPING = /"stopping"/;
+
+for (const runtime of RUNTIMES) {
+  describe(`rowgate serve on ${runtime}, told to stop`, () => {
+    let database: ServingDatabase;
+    let settings: Record<string, string>;
+
+    before(async () => {
+      database = await createServingDatabase();
+      settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_POOL_SIZE: "6" };
+    });
+    after(() => database.drop());
+
+    /** Holds a row until told to let it go. */
+    async function hold(fid: number): Promise<() => Promise<void>> {
+      const holder = await database.admin.reserve();
+      await holder`begin`;
+      await holder`select from deals where fid = ${fid} for update`;
+      return async () => {
+        await holder`rollback`;
+        holder.release();
+      };
+    }
+
+    it("finishes what runs, serves no other request, and ends with 0 [D9.signals] [CF14]", async () => {
+      const server = startCommand(runtime, ["serve"], settings);
+      const address = await awaitAddress(server);
+      const kept = openSocket(address);
+      await kept.ask("/livez");
+      const letGo = await hold(1);
+      const { token } = database;
+      const notes = ["a", "b", "c", "d", "e"];
+      const answers = notes.map((note) => updateDeal(address, { token, fid: 1, note }));
+      // One of them waits for the row, the others for that one.
+      await awaitBlocked(database.admin, notes.length);
+      server.send("SIGTERM");
+      await awaitOutput(server, STOPPING, "stdout");
+      // On a connection that is there: the end of it, or an answer that says so.
+      const told = await kept.ask("/livez");
+      if (told !== "") assertMatch(told, /^HTTP\/1\.1 \d+[^]*^connection: close\r$/im);
+      const late = openSocket(address);
+      assertEquals(await late.ask("/livez"), "");
+      await letGo();
+      assertEquals((await Promise.all(answers)).map(({ status }) => status), notes.map(() => 200));
+      assertEquals(await server.ended, 0);
+      const [row] = await database.admin`select note from deals where fid = 1`;
+      assertEquals(notes.includes(row?.note), true);
+    });
+
+    it("ends at once with 1 on a second signal [CF15]", async () => {
+      for (const second of ["SIGTERM", "SIGINT"] as const) {
+        const server = startCommand(runtime, ["serve"], settings);
+        const address = await awaitAddress(server);
+        const letGo = await hold(2);
+        const { token } = database;
+        const answer = updateDeal(address, { token, fid: 2, note: second }).catch(() => "cut");
+        await awaitBlocked(database.admin, 1);
+        server.send("SIGTERM");
+        await awaitOutput(server, STOPPING, "stdout");
+        server.send(second);
+        // The row is still held: nothing else can have ended it.
+        assertEquals(await server.ended, 1);
+        await letGo();
+        assertEquals(await answer, "cut");
+      }
+    });
+
+    it("ends with 0 while it still waits for a database that is away [CF14]", async () => {
+      const DATABASE_URL = "postgres://app@127.0.0.1:1/shop";
+      const server = startCommand(runtime, ["serve"], { ...settings, DATABASE_URL });
+      await awaitOutput(server, /waiting for it/, "stdout");
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+    });
+  });
+}
+
+/** A connection that asks by hand; the answer is "" when it was closed or refused instead. */
+function openSocket(address: string): { readonly ask: (path: string) => Promise<string> } {
+  const { hostname, port } = new URL(address);
+  const socket: Socket = connect(Number(port), hostname);
+  let told = "";
+  let over = false;
+  socket.on("data", (chunk) => told += chunk);
+  socket.on("error", () => over = true);
+  socket.on("close", () => over = true);
+  async function ask(path: string): Promise<string> {
+    told = "";
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    while (!over && !/\r\n\r\n[^]*}$/.test(told)) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    return told;
+  }
+  return { ask };
+}
