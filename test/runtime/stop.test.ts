@@ -77,6 +77,26 @@ for (const runtime of RUNTIMES) {
       }
     });
 
+    it("cancels in Postgres what still runs after ROWGATE_SHUTDOWN_MS [CF14] [D9.shutdown]", async () => {
+      const server = startCommand(runtime, ["serve"], { ...settings, ROWGATE_SHUTDOWN_MS: "300" });
+      const address = await awaitAddress(server);
+      const letGo = await hold(3);
+      const { token, admin } = database;
+      const answer = updateDeal(address, { token, fid: 3, note: "cut" }).catch(() => undefined);
+      await awaitBlocked(admin, 1);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      // Postgres itself looks for a client that is gone every 5 s alone.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const left = await admin`select from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database() and application_name = 'rowgate'`;
+      assertEquals(left.length, 0);
+      await letGo();
+      await answer;
+      const [row] = await admin`select note from deals where fid = 3`;
+      assertEquals(row?.note === "cut", false);
+    });
+
     it("ends with 0 while it still waits for a database that is away [CF14]", async () => {
       const DATABASE_URL = "postgres://app@127.0.0.1:1/shop";
       const server = startCommand(runtime, ["serve"], { ...settings, DATABASE_URL });
