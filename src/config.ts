@@ -31,6 +31,10 @@ export interface Config {
   readonly prepare: boolean;
   /** Name of the setting that carries the tenant into each statement. */
   readonly tenantSetting: string | undefined;
+  /** Each update leaves a row in `rowgate.audit`. */
+  readonly audit: boolean;
+  /** Days after which such a row is deleted; undefined: never. */
+  readonly auditDays: number | undefined;
   readonly corsOrigins: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly shutdownMs: number;

@@ -69,6 +69,7 @@ function levelOf(observation: Logged): Level {
     case "warning":
       return "warn";
     case "catalogue":
+    case "audit_pruned":
     case "listening":
     case "stopping":
       return "info";
@@ -96,6 +97,8 @@ function describeOnce(observation: Logged): string {
       return `the catalogue could not be read (${observation.code})`;
     case "warning":
       return escape(observation.message);
+    case "audit_pruned":
+      return `${observation.rows} old rows of the audit deleted`;
     case "listening":
       return `listening on ${observation.address}`;
     case "stopping":

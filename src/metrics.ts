@@ -97,6 +97,7 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "in_flight":
     case "pool":
     case "warning":
+    case "audit_pruned":
     case "listening":
     case "stopping":
   }

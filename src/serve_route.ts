@@ -79,6 +79,13 @@ function makeCall(
     catalogue,
     table: request.params.table ?? "",
     tenantSetting: config.tenantSetting,
+    audited: config.audit
+      ? {
+        requestId: trace.exchange.requestId,
+        schema: config.schema,
+        operation: route.operation,
+      }
+      : undefined,
     signal: request.signal,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
     readDocument: async () =>

@@ -91,6 +91,13 @@ const flag = v.pipe(
   v.transform((text) => text === "on"),
 );
 
+const MAX_AUDIT_DAYS = 36_500;
+
+const auditDays = v.union([
+  v.pipe(v.literal("none"), v.transform(() => undefined)),
+  wholeNumber(1, MAX_AUDIT_DAYS),
+], `expected none, or a whole number from 1 to ${MAX_AUDIT_DAYS}`);
+
 /** The variables that this version heeds. @see DECISIONS 9 */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
   HOST: setting("host", "127.0.0.1", { shape: host }),
@@ -116,6 +123,8 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_RATE_LIMIT: setting("rateLimit", undefined, { shape: rateLimit }),
   ROWGATE_PREPARE: setting("prepare", true, { shape: flag }),
   ROWGATE_TENANT_SETTING: setting("tenantSetting", undefined, { shape: tenantSetting }),
+  ROWGATE_AUDIT: setting("audit", false, { shape: flag }),
+  ROWGATE_AUDIT_DAYS: setting("auditDays", undefined, { shape: auditDays }),
   ROWGATE_CORS_ORIGINS: setting("corsOrigins", [], { shape: origins }),
   ROWGATE_LOG_LEVEL: setting("logLevel", "info", { shape: logLevel }),
   ROWGATE_SHUTDOWN_MS: setting("shutdownMs", 30_000, { shape: wholeNumber(0, 3_600_000) }),
@@ -123,10 +132,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 
 /**
  * Variables of DECISIONS 9 whose feature is not here yet, with the values that ask for nothing: any
- * other one is refused, since an audit that is believed to be on would be worse.
+ * other one is refused.
  */
 export const UNAVAILABLE: ReadonlyMap<string, readonly string[]> = new Map([
-  ["ROWGATE_AUDIT", ["off"]],
   ["ROWGATE_CONSOLE", ["on", "off"]],
 ]);
 

@@ -6,11 +6,15 @@ import { describeFatal } from "../database/fatal.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
 import type { Output } from "../runtime/host.ts";
+import { findSchema } from "../schema/find_schema.ts";
 import { prepareDatabase } from "./prepare_database.ts";
 import { findRoleWarnings } from "./role_warnings.ts";
 import { FAILED, isStop, stop } from "./stop.ts";
 
 const RETRY_MS = 1000;
+
+const NO_PRUNE = "ROWGATE_AUDIT_DAYS: the database role may not delete old rows; " +
+  "it needs select and delete on rowgate.audit";
 
 /** What is prepared, and who hears of it. */
 export interface AwaitOptions {
@@ -54,8 +58,13 @@ async function attempt(
   const failure = await probeDatabase(database);
   if (failure !== undefined) return judge(failure);
   try {
-    await prepareDatabase(database, output);
+    await prepareDatabase(database, output, config);
     if (config.databaseUrl === undefined) return undefined;
+    if (config.audit && config.auditDays !== undefined) {
+      if (!(await findSchema(database)).prunesAudit) {
+        observe({ kind: "warning", message: NO_PRUNE });
+      }
+    }
     for (const message of await findRoleWarnings(database, config.schema)) {
       observe({ kind: "warning", message });
     }

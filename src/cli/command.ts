@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { Host } from "../runtime/host.ts";
+import { addAudit } from "./audit.ts";
 import { addDoctor } from "./doctor.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addServe } from "./serve.ts";
@@ -38,7 +39,7 @@ export async function runCommand(host: Host): Promise<number> {
     })
     .showHelpAfterError("--help shows what there is, also behind a command")
     .addHelpText("after", EXAMPLE);
-  const subcommands = [addServe, addToken, addTables, addSetup, addDoctor, addOpenapi];
+  const subcommands = [addServe, addToken, addTables, addAudit, addSetup, addDoctor, addOpenapi];
   for (const add of subcommands) {
     add(root, async (work) => {
       code = await work(host);

@@ -1,4 +1,5 @@
 import { createApp } from "../app.ts";
+import { keepRetention } from "../audit/keep_retention.ts";
 import { followDatabase } from "../catalogue/current.ts";
 import { openDatabase } from "../database/client.ts";
 import type { Database } from "../database/database.ts";
@@ -59,6 +60,10 @@ async function serveUntil(
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
   const tokens = createTokenStore(database, { observe });
   const app = createApp({ config, database, catalogue, tokens, observe, metrics });
+  const { audit, auditDays: days } = config;
+  const retention = audit && days !== undefined
+    ? keepRetention(database, { days, observe })
+    : undefined;
   let begin = () => {};
   const prepared = new Promise<void>((resolve) => begin = resolve);
   const served = await listen(app, { config, prepared });
@@ -89,6 +94,7 @@ async function serveUntil(
     return performance.now() + shutdownMs;
   } finally {
     await served.stop(stopMs);
+    retention?.close();
     catalogue.close();
   }
 }

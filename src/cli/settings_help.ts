@@ -17,6 +17,8 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
   ROWGATE_PREPARE: "on: off behind a transaction pooler",
   ROWGATE_TENANT_SETTING: "setting for your row level security: app.tenant_id",
+  ROWGATE_AUDIT: "off: on leaves a row for each update in rowgate.audit",
+  ROWGATE_AUDIT_DAYS: "none: days after which such a row is deleted",
   ROWGATE_CORS_ORIGINS: "origins of browsers, separated by commas",
   ROWGATE_LOG_LEVEL: "info: debug, info, warn, error or silent",
   ROWGATE_SHUTDOWN_MS: "30000: how long a stop waits for what runs",

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Host } from "../runtime/host.ts";
-import { SCHEMA_STATEMENTS } from "../tokens/schema.ts";
+import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import type { Run } from "./run.ts";
-import { prepareDatabase } from "./prepare_database.ts";
+import { describeGrants, prepareDatabase } from "./prepare_database.ts";
 import { readSettings } from "./read_settings.ts";
 import { withDatabase } from "./with_database.ts";
 
@@ -14,7 +14,7 @@ Examples:
 /** Adds `rowgate setup [--print]`. @see DECISIONS 9 */
 export function addSetup(root: Command, run: Run): void {
   root.command("setup")
-    .description("make the schema rowgate, which holds the tokens, or print how")
+    .description("make the schema rowgate, which holds tokens and audit, or print how")
     .option("--print", "print the statements for role, rights and schema, and run nothing")
     .addHelpText("after", EXAMPLE)
     .action(({ print }: { readonly print?: boolean }) => run(print ? printSetup : setUp));
@@ -37,14 +37,16 @@ function setUp(host: Host): Promise<number> {
 /** Prints the statements of schema, role and rights, for psql. */
 function describeSetup(schema: string): string {
   const quoted = `"${schema.replaceAll('"', '""')}"`;
-  return `-- The schema that holds the tokens. Run as the owner of the database.
+  return `-- The schema that holds tokens and audit. Run as the owner of the database.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
 -- A role to serve with: no superuser, no owner of tables, not above row level security.
 create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
 -- Give it a password with \\password rowgate_app in psql, so that no log holds it.
-grant usage on schema rowgate to rowgate_app;
-grant select on rowgate.tokens, rowgate.migrations to rowgate_app;
+${describeGrants("rowgate_app", { audit: true }).join("\n")}
+-- With ROWGATE_AUDIT_DAYS it deletes old rows of the audit, and could delete others; leave this out
+-- and delete them as the owner where the role must not be able to:
+-- grant select, delete on rowgate.audit to rowgate_app;
 
 -- Its rights are what clients can reach at most. Narrow these to tables and columns as you like.
 grant usage on schema ${quoted} to rowgate_app;
@@ -52,5 +54,7 @@ grant select, update on all tables in schema ${quoted} to rowgate_app;
 
 -- "rowgate token create", "revoke" and "rotate" need a role that may write tokens as well:
 -- grant select, insert, update on rowgate.tokens to that_role;
+-- "rowgate audit" needs one that may read it:
+-- grant select on rowgate.audit to that_role;
 `;
 }

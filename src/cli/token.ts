@@ -3,6 +3,7 @@ import { NAME_PATTERN } from "../limits.ts";
 import { type Expiry, parseDuration, parseExpiry } from "../tokens/expiry.ts";
 import type { TokenScope } from "../tokens/token.ts";
 import { createAndPrint, listAndPrint, revokeAndTell, rotateAndPrint } from "./token_work.ts";
+import { parseId, parseText } from "./parse_argument.ts";
 import type { Run } from "./run.ts";
 
 const CREATE_EXAMPLE = `
@@ -89,12 +90,6 @@ export function addToken(root: Command, run: Run): void {
     );
 }
 
-function parseText(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
-  if (text.includes("\0")) throw new InvalidArgumentError("It must not hold U+0000.");
-  return text;
-}
-
 function parseScopes(text: string): readonly TokenScope[] {
   const scopes = new Set<TokenScope>();
   for (const item of text.split(",").map((scope) => scope.trim())) {
@@ -122,11 +117,4 @@ function parseOverlap(text: string): number {
   const seconds = parseDuration(text);
   if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError("Expected a time such as 24h, 30m or 0.");
-}
-
-/** A whole token is refused unseen: what stands on a command line is read by others. */
-function parseId(text: string): string {
-  const id = text.replace(/^rg_/, "");
-  if (/^[0-9A-Za-z]{11}$/.test(id)) return id;
-  throw new InvalidArgumentError("Expected the 11 letters and digits behind rg_.");
 }

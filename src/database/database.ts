@@ -3,11 +3,11 @@ import type { Fragment, PendingQuery, Row, Sql } from "postgres";
 /** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 
-/** Compiles one statement of a transaction, from the rows that the step before gave. */
-export type Step = (sql: Sql, before: readonly Row[]) => Fragment;
-
-/** Rows of a transaction's last step, and how many it read or wrote. */
+/** Rows of one step of a transaction, and how many it read or wrote. */
 export type StepResult<R extends Row = Row> = R[] & { readonly count: number };
+
+/** Compiles one statement of a transaction, from what the step before gave. */
+export type Step = (sql: Sql, before: StepResult) => Fragment;
 
 /** How a statement is to be run. */
 export interface RunOptions {

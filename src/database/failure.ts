@@ -8,6 +8,8 @@ export interface Failure {
   readonly code: string;
   /** Name of the constraint, for `check`. */
   readonly constraint: string | undefined;
+  /** Schema and name of the table whose constraint it was. */
+  readonly relation: string | undefined;
   /** Name of the column, for `not_null`. */
   readonly column: string | undefined;
   /** The text, for `raised` alone. */
@@ -30,6 +32,8 @@ export function classify(error: unknown, sent = true): Failure {
     readonly code?: unknown;
     readonly constraint_name?: unknown;
     readonly column_name?: unknown;
+    readonly schema_name?: unknown;
+    readonly table_name?: unknown;
     readonly message?: unknown;
     readonly routine?: unknown;
   };
@@ -40,6 +44,7 @@ export function classify(error: unknown, sent = true): Failure {
     kind,
     code,
     constraint: kind === "check" ? text(fields.constraint_name) : undefined,
+    relation: text(fields.table_name) && `${fields.schema_name}.${fields.table_name}`,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
     message: kind === "raised" && isSaid(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
@@ -82,7 +87,14 @@ export function nameFault({ kind, code }: Failure): string {
 
 /** Makes a failure of our own, with nothing to tell but its kind and code. */
 export function fail(kind: FailureKind, code: string): Failure {
-  return { kind, code, constraint: undefined, column: undefined, message: undefined };
+  return {
+    kind,
+    code,
+    constraint: undefined,
+    relation: undefined,
+    column: undefined,
+    message: undefined,
+  };
 }
 
 function text(value: unknown): string | undefined {

@@ -71,7 +71,7 @@ async function runTransaction(
   backend: Backend,
   steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
-): Promise<Outcome<Row[]>> {
+): Promise<Outcome<StepResult>> {
   // Who goes away ends a step, never what opens and closes the transaction around them.
   const { signal, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
@@ -79,7 +79,7 @@ async function runTransaction(
   if (begun.failure !== undefined) {
     return begun.failure.kind === "lost" ? { failure: LANE_LOST } : begun;
   }
-  let rows: Row[] = [];
+  let rows: StepResult = Object.assign([], { count: 0 });
   try {
     for (const step of steps) {
       if (!backend.isOpen()) return { failure: LANE_LOST };

@@ -3,6 +3,7 @@ import type { CurrentCatalogue } from "../catalogue/current.ts";
 import type { Database, RunOptions } from "../database/database.ts";
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
+import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { Access } from "../tokens/token.ts";
@@ -29,6 +30,8 @@ export interface Call {
   readonly catalogue: CurrentCatalogue;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
+  /** What the audit of an update tells of its request; undefined: no audit is kept. */
+  readonly audited?: UpdateOptions["audited"];
 }
 
 /** What an operation answers with 200. */

@@ -1,9 +1,11 @@
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import { quote, refuseIssues } from "../issue.ts";
+
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
 import type { Table } from "../catalogue/catalogue.ts";
+import { findSchema } from "../schema/find_schema.ts";
 import { type Call, failureOf } from "./call.ts";
 import { locateValues } from "./locate_values.ts";
 
@@ -26,6 +28,7 @@ export interface FailedStatement {
 export async function explainFailure(error: unknown, statement: FailedStatement): Promise<unknown> {
   const failure = failureOf(error);
   if (failure === undefined) return error;
+  if (await isOfAudit(failure, statement.call)) return refuseUnaudited(failure);
   switch (failure.kind) {
     case "value":
       return await explainValue(error, statement, "The database could not take the values");
@@ -41,6 +44,23 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
     default:
       return error;
   }
+}
+
+/** Kinds of failure that a role without rights in `rowgate`, or a schema without its table, makes. */
+const AUDIT_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
+
+/** Postgres names the table of a broken constraint, and of nothing else: the rest is asked for. */
+async function isOfAudit(failure: Failure, { audited, database }: Call): Promise<boolean> {
+  if (audited === undefined) return false;
+  if (failure.relation === "rowgate.audit") return true;
+  return AUDIT_KINDS.has(failure.kind) && !(await findSchema(database)).writesAudit;
+}
+
+/** Nothing of it is the client's fault, and no newer catalogue would help. */
+function refuseUnaudited(failure: Failure): ApiError {
+  const message = "The audit of the change could not be written; nothing was changed";
+  const headers = { "Retry-After": "1" };
+  return new ApiError(503, message, { headers, cause: { ...failure, kind: "unavailable" } });
 }
 
 /** Names the values that Postgres refuses; where it takes them all, says `otherwise` or the error itself. */

@@ -11,7 +11,7 @@ export async function prepareUpdate<T>(
   call: Call,
   run: (plan: UpdatePlan, request: UpdateRequest) => Promise<T>,
 ): Promise<T> {
-  const { access, table: name, catalogue } = call;
+  const { access, table: name, catalogue, audited } = call;
   const resolve = { access, operation: "update" } as const;
   await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
   const { maxAffected, rollback } = call.readWishes();
@@ -19,7 +19,7 @@ export async function prepareUpdate<T>(
   const request = parseUpdateRequest(document.value, document.issues);
   return await tryFresh(catalogue, async (seen) => {
     const table = resolveTable(seen, name, resolve);
-    const plan = planUpdate(request, { table, access, maxAffected, rollback });
+    const plan = planUpdate(request, { table, access, maxAffected, rollback, audited });
     try {
       return await run(plan, request);
     } catch (error) {

@@ -71,7 +71,7 @@ async function writeLocked(call: Call, plan: UpdatePlan): Promise<LockedRow> {
   let locked = 0;
   const write: Step = (sql, before) => {
     locked = before.length;
-    return compileUpdateSingle(sql, locked === 0 ? { ...plan, maxAffected: 0 } : plan, settings);
+    return compileUpdateSingle(sql, { ...plan, readsOnly: locked === 0 }, settings);
   };
   const steps: Step[] = [(sql) => compileLock(sql, plan), write];
   const row = await transact<SingleRow>(call, { steps, rollback: plan.rollback });

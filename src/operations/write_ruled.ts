@@ -1,7 +1,12 @@
 import type { Step } from "../database/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
-import { compileDecision, compileUpdateRuled, type Decision } from "../sql/update_ruled.ts";
+import {
+  compileAuditRuled,
+  compileDecision,
+  compileUpdateRuled,
+  type Decision,
+} from "../sql/update_ruled.ts";
 import { type Call, entrantOf } from "./call.ts";
 import { startLane } from "./prepare_update.ts";
 import { exceeds } from "./refuse_exceeded.ts";
@@ -16,7 +21,7 @@ export interface RuledResult extends Decision {
 
 /**
  * Updates a table with rules, in the lane: the rows that decide are locked (for a single update),
- * then counted, then written if no more match than `maxRows`.
+ * then counted, then written if no more match than `maxRows`, then told in the audit.
  * @see docs/decisions/0006-rules.md
  */
 export async function writeRuled(
@@ -36,9 +41,22 @@ export async function writeRuled(
     const keeps = exceeds(decision.matched, maxRows) || (lock && locked === 0);
     return keeps ? sql`select where false` : compileUpdateRuled(sql, plan, maxRows);
   };
+  let updated = "0";
+  const { audit } = plan;
+  const tell: Step = (sql, { count }) => {
+    updated = String(count);
+    const { matched, wanted } = decision;
+    // As the answer will be: 200 and nothing else leaves a row.
+    const refused = exceeds(matched, maxRows) ||
+      (lock && (matched !== "1" || (wanted && updated === "0")));
+    return audit === undefined || refused
+      ? sql`select where false`
+      : compileAuditRuled(sql, audit, { matched, updated });
+  };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
-  const steps = [...startLane(call), ...locks, decide, write];
+  const tells: Step[] = audit === undefined ? [] : [tell];
+  const steps = [...startLane(call), ...locks, decide, write, ...tells];
   const options = { rollback: plan.rollback, ...entrantOf(call) };
   const { count } = await call.database.transact(steps, options);
-  return { ...decision, updated: String(count), locked };
+  return { ...decision, updated: audit === undefined ? String(count) : updated, locked };
 }

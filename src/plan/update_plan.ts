@@ -17,6 +17,20 @@ export interface Assignment {
   readonly decided: boolean;
 }
 
+/** The update as its row of the audit tells it: names, never values. @see docs/decisions/0140-audit.md */
+export interface AuditEntry {
+  readonly requestId: string;
+  readonly tokenId: string;
+  readonly tenant: string;
+  readonly schema: string;
+  readonly table: string;
+  /** `update_single` or `update_bulk`. */
+  readonly operation: string;
+  /** Names of the filters and of the fields, in the order of the request. */
+  readonly filters: readonly string[];
+  readonly fields: readonly string[];
+}
+
 /** An update that can only be refused by the database. */
 export interface UpdatePlan {
   readonly table: Table;
@@ -27,6 +41,8 @@ export interface UpdatePlan {
   readonly maxAffected: number | undefined;
   /** True on `Prefer: tx=rollback`. */
   readonly rollback: boolean;
+  /** Undefined: no audit is kept. */
+  readonly audit?: AuditEntry | undefined;
 }
 
 /** What an update is planned against, and what the `Prefer` header asked for. */
@@ -35,6 +51,8 @@ export interface UpdateOptions {
   readonly access: Access;
   readonly maxAffected: number | undefined;
   readonly rollback: boolean;
+  /** What an audit tells besides; undefined: none is kept. */
+  readonly audited?: Pick<AuditEntry, "requestId" | "schema" | "operation"> | undefined;
 }
 
 /**
@@ -44,7 +62,7 @@ export interface UpdateOptions {
  * @see spec 4.2
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
-  const { table, access, maxAffected, rollback } = options;
+  const { table, access, maxAffected, rollback, audited } = options;
   const findings: Findings = { issues: [] };
   const items = collect(
     request.filters,
@@ -62,7 +80,15 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");
   const predicate: Predicate = { kind: "and", items };
-  return { table, scope, predicate, assignments, maxAffected, rollback };
+  const audit = audited && {
+    ...audited,
+    tokenId: access.tokenId,
+    tenant: access.tenant,
+    table: table.name,
+    filters: request.filters.map(([field]) => field),
+    fields: request.fields.map(([field]) => field),
+  };
+  return { table, scope, predicate, assignments, maxAffected, rollback, audit };
 }
 
 /** One equality of an update; the same `eq` condition of a query selects the same rows. */

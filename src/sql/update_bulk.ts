@@ -1,5 +1,6 @@
-import type { PendingQuery, Sql } from "postgres";
+import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
+import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
@@ -39,11 +40,32 @@ export function compileUpdateBulk(
     limit === undefined ? sql`` : sql` from "$k"`
   } where ${where} and ${compileChanges(sql, plan.assignments)}${
     limit === undefined ? sql`` : sql` and "$k"."$n" <= ${limit}`
-  } returning 1) select (select count(*) from "$u")::text updated${
+  } returning 1)${
+    compileAuditOfMany(sql, plan, { table, where, limit })
+  } select (select count(*) from "$u")::text updated${
     limit === undefined
       ? sql``
       : sql`, (select case when "$n" > ${limit} then (select count(*) from ${table} where ${where}) end from "$k")::text exceeding`
   }${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${
     compileFromSettings(sql, settings)
   }`;
+}
+
+/**
+ * Left by each answer of 200, also when nothing matched. What matched is counted in the snapshot of
+ * the update, which needs a reading of its own where `max-affected` has not asked for it already.
+ */
+function compileAuditOfMany(
+  sql: Sql,
+  { audit }: UpdatePlan,
+  { table, where, limit }: { table: Fragment; where: Fragment; limit: Fragment | undefined },
+): Fragment {
+  if (audit === undefined) return sql``;
+  const updated = sql`(select count(*) from "$u")`;
+  if (limit === undefined) {
+    const matched = sql`(select count(*) from ${table} where ${where})`;
+    return sql`, "$a" as (${compileAudit(sql, audit, { matched, updated })})`;
+  }
+  const row = compileAudit(sql, audit, { matched: sql`"$k"."$n"`, updated });
+  return sql`, "$a" as (${row} from "$k" where "$k"."$n" <= ${limit})`;
 }

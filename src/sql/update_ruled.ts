@@ -1,5 +1,6 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
-import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { AuditEntry, UpdatePlan } from "../plan/update_plan.ts";
+import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileChanges, compileSet, compileTable } from "./update.ts";
@@ -41,4 +42,16 @@ export function compileUpdateRuled(
   return sql`update ${table} set ${compileSet(sql, plan.assignments)} where ${where} and ${
     compileChanges(sql, plan.assignments)
   }${guard}`;
+}
+
+/** Compiles the row of the audit that a decision and what came of it leave, counts as digits. */
+export function compileAuditRuled(
+  sql: Sql,
+  audit: AuditEntry,
+  { matched, updated }: { readonly matched: string; readonly updated: string },
+): Fragment {
+  return compileAudit(sql, audit, {
+    matched: sql`${matched}::text::int8`,
+    updated: sql`${updated}::text::int8`,
+  });
 }

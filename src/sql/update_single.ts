@@ -1,9 +1,13 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
+import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 import { compileChanges, compileSet, compileTable } from "./update.ts";
+
+/** A single update, and whether it is only to tell what it finds. */
+export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
 
 /** The one row of a single update's result. */
 export interface SingleRow {
@@ -26,7 +30,7 @@ export interface SingleRow {
  */
 export function compileUpdateSingle(
   sql: Sql,
-  plan: UpdatePlan,
+  plan: SinglePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<SingleRow[]> {
   const table = compileTable(sql, plan);
@@ -40,7 +44,9 @@ export function compileUpdateSingle(
     compileSet(sql, plan.assignments)
   } from "$m", "$k" where "$k"."$n" = 1 and "$m"."$d"${compilePin(sql, plan)}${
     compileMaximum(sql, plan)
-  } and ${where} returning 1) select (select case when "$n" < 2 then "$n" else (select count(*) from ${table} where ${where}) end from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false) from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*) from "$u")::text updated${
+  }${plan.readsOnly ? sql` and false` : sql``} and ${where} returning 1)${
+    compileAuditOfOne(sql, plan)
+  } select (select case when "$n" < 2 then "$n" else (select count(*) from ${table} where ${where}) end from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false) from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*) from "$u")::text updated${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
   }${compileFromSettings(sql, settings)}`;
 }
@@ -49,6 +55,17 @@ export function compileUpdateSingle(
 function compilePin(sql: Sql, { table }: UpdatePlan): Fragment {
   if (!table.pinnable) return sql``;
   return sql` and "$t".ctid = "$m"."$i" and "$t".xmin = "$m"."$v" and "$t".tableoid = "$m"."$o"`;
+}
+
+/** Left by each answer of 200: the one row that matches was written, or holds the values already. */
+function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
+  if (plan.audit === undefined) return sql``;
+  const counts = { matched: sql`"$k"."$n"`, updated: sql`(select count(*) from "$u")` };
+  return sql`, "$a" as (${
+    compileAudit(sql, plan.audit, counts)
+  } from "$k", "$m" where "$k"."$n" = 1${
+    compileMaximum(sql, plan)
+  } and (not "$m"."$d" or exists (select from "$u")))`;
 }
 
 function compileMaximum(sql: Sql, { maxAffected }: UpdatePlan): Fragment {

@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 import type { DocumentedService } from "./documented_service.ts";
@@ -30,7 +31,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     url.password = "x";
     const [policy = ""] = readBlocks("json");
     plain = await startService({ DATABASE_URL: url.href }, { policy });
-    const setting = { ROWGATE_TENANT_SETTING: "app.tenant_id" };
+    const setting = { ROWGATE_TENANT_SETTING: "app.tenant_id", ROWGATE_AUDIT: "on" };
     guarded = await startService({ DATABASE_URL: url.href, ...setting }, { policy });
   });
 
@@ -80,6 +81,16 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     assertEquals((await send(guarded, { path: single, patch, token: "GLOBEX_TOKEN" })).status, 404);
   });
 
+  it("let the role write the audit, read it and delete what is old [D9.audit]", async () => {
+    const patch = { filters: { id: 2 }, fields: { note: "audited" } };
+    const single = "tables/orders/records/single";
+    assertEquals((await send(guarded, { path: single, patch })).body.updated, 1);
+    const readAudit = readStatements().filter((text) => text.startsWith("select at, token_id"));
+    await test.admin`update rowgate.audit set fields = fields || '{status}'`;
+    const [row] = await test.admin.unsafe(readAudit.join());
+    assertEquals([row?.token_id, row?.updated], ["hVn3Kq7Tz2Y", "1"]);
+  });
+
   it("show no row behind row level security without the setting [D9.tenant-setting]", async () => {
     assertEquals((await send(plain, { path: "tables/orders/query" })).body.total, 0);
   });
@@ -115,6 +126,7 @@ async function fill(test: TestDatabase): Promise<void> {
   const { config } = readConfig({ DATABASE_URL: test.url });
   const database = await openDatabase(config!, () => {});
   await fillDemonstration(database);
+  await migrateSchema(database);
   await database.close(1000);
 }
 

@@ -8,8 +8,13 @@ import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock } from "../../src/sql/lane.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
+import {
+  compileAuditRuled,
+  compileDecision,
+  compileUpdateRuled,
+} from "../../src/sql/update_ruled.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
 import type { Access } from "../../src/tokens/token.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeColumn, makeTable } from "../support/table.ts";
@@ -34,6 +39,7 @@ const TABLE = makeTable([
     cast: "text[]" as never,
   }),
 ]);
+const AUDITED = { requestId: "r", schema: "app", operation: "update_single" };
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
 
 function select(body: object, wishes: { count?: boolean; wide?: boolean } = {}) {
@@ -45,12 +51,13 @@ function select(body: object, wishes: { count?: boolean; wide?: boolean } = {}) 
   });
 }
 
-function update(body: object, { maxAffected, pinnable = true }: {
+function update(body: object, { maxAffected, pinnable = true, audited }: {
   maxAffected?: number;
   pinnable?: boolean;
+  audited?: typeof AUDITED;
 } = {}) {
   const table = { ...TABLE, pinnable };
-  const options = { table, access: ACCESS, maxAffected, rollback: false };
+  const options = { table, access: ACCESS, maxAffected, rollback: false, audited };
   return planUpdate(parseUpdateRequest(body), options);
 }
 
@@ -98,16 +105,30 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
   "a bulk update with max-affected": (sql) =>
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTINGS),
+  "a single update with an audit": (sql) =>
+    compileUpdateSingle(sql, update(UPDATE, { audited: AUDITED })),
+  "a single update with an audit, where the lane has locked nothing": (sql) =>
+    compileUpdateSingle(
+      sql,
+      { ...update(UPDATE, { maxAffected: 1, audited: AUDITED }), readsOnly: true },
+      SETTINGS,
+    ),
+  "a bulk update with an audit": (sql) =>
+    compileUpdateBulk(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
+  "a bulk update with max-affected and an audit": (sql) =>
+    compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5, audited: AUDITED })),
   "the decision before rules": (sql) => compileDecision(sql, update(UPDATE)),
   "an update of a table with rules": (sql) => compileUpdateRuled(sql, update(UPDATE), 1),
   "the lock of the lane": (sql) => compileLock(sql, update(UPDATE)),
 };
+const AUDIT_TITLE = "the audit of an update of a table with rules";
 
 describe("statements", () => {
   let database: TestDatabase;
 
   before(async () => {
     database = await createTestDatabase("real", "empty");
+    for (const text of SCHEMA_STATEMENTS) await database.admin.unsafe(text);
     await database.admin.unsafe(`create schema app;
       create table app.deals (id int8 primary key, tenant_id int4 not null, status text,
         amount numeric, day date, tags text[])`);
@@ -136,4 +157,23 @@ describe("statements", () => {
       assertEquals(references.filter((rest) => !scoped.test(rest) && !pinned.test(rest)), []);
     });
   }
+
+  it(`are known to the letter, and take text alone: ${AUDIT_TITLE} [D9.audit]`, async () => {
+    const { audit } = update(UPDATE, { audited: AUDITED });
+    const counts = { matched: "2", updated: "1" };
+    const { string, types } = await compileAuditRuled(database.admin, audit!, counts).describe();
+    await compareGolden(AUDIT_TITLE, string);
+    assertEquals(types.filter((type) => type !== 25), []);
+  });
+
+  it("keep no value of the request in the row of the audit [D9.audit]", () => {
+    assertEquals(update(UPDATE, { audited: AUDITED }).audit, {
+      ...AUDITED,
+      tokenId: "t",
+      tenant: "1",
+      table: "deals",
+      filters: ["id", "status"],
+      fields: ["amount", "tags", "day"],
+    });
+  });
 });

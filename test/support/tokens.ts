@@ -2,7 +2,7 @@ import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
 import type { Database } from "../../src/database/database.ts";
 import { createToken, type TokenDraft } from "../../src/tokens/manage.ts";
-import { migrateSchema } from "../../src/tokens/schema.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** Makes a token; what is left out is as `token create` has it, for tenant 1. */
@@ -43,12 +43,13 @@ export async function openOwner(test: TestDatabase, serving: Database): Promise<
   return await openDatabase(config, () => {});
 }
 
-/** Makes the schema `rowgate` and the tokens in it, and lets the serving role read them. */
+/** Makes the schema `rowgate` and tokens in it; lets the serving role read those and write the audit. */
 export async function issueTokens(test: TestDatabase, owner: Database): Promise<TestTokens> {
   await migrateSchema(owner);
   if (test.kind === "real") {
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
+    await test.admin`grant insert on rowgate.audit to rowgate_app`;
   }
   const issue = issueWith(owner);
   return {

@@ -33,6 +33,8 @@ const CONFIG: Config = {
   rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,
+  audit: false,
+  auditDays: undefined,
   corsOrigins: [],
   logLevel: "silent",
   shutdownMs: 1000,

@@ -30,6 +30,8 @@ export function configure(overrides: Partial<Config>): Config {
     rateLimit: undefined,
     prepare: true,
     tenantSetting: undefined,
+    audit: false,
+    auditDays: undefined,
     corsOrigins: [],
     logLevel: "silent",
     shutdownMs: 1000,

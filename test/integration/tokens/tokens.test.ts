@@ -9,7 +9,7 @@ import {
   rotateToken,
   type TokenDraft,
 } from "../../../src/tokens/manage.ts";
-import { migrateSchema } from "../../../src/tokens/schema.ts";
+import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
@@ -56,12 +56,12 @@ for (const kind of DATABASE_KINDS) {
       const others = await Promise.all(
         (kind === "real" ? [1, 2, 3] : []).map(async () => (await openSubject(test)).database),
       );
-      const states = await Promise.all([database, ...others].map(migrateSchema));
+      const states = await Promise.all([database, ...others].map((each) => migrateSchema(each)));
       await Promise.all(others.map((other) => other.close(1000)));
       assert(states.includes("migrated"));
       assertEquals(await migrateSchema(database), "current");
-      const versions = await test.admin`select version from rowgate.migrations`;
-      assertEquals(versions.map((row) => row.version), [1]);
+      const versions = await test.admin`select version from rowgate.migrations order by 1`;
+      assertEquals(versions.map((row) => row.version), [1, 2]);
     });
 
     it("finds what was made, and keeps its digest alone [D5.digest]", async () => {

@@ -21,6 +21,8 @@ const DEFAULTS = {
   rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,
+  audit: false,
+  auditDays: undefined,
   corsOrigins: [],
   logLevel: "info",
   shutdownMs: 30000,
@@ -75,7 +77,8 @@ describe("readConfig", () => {
       ROWGATE_LOG_LEVEL: "warn",
       ROWGATE_SHUTDOWN_MS: "0",
       ROWGATE_CONSOLE: "off",
-      ROWGATE_AUDIT: "off",
+      ROWGATE_AUDIT: "on",
+      ROWGATE_AUDIT_DAYS: "365",
       ROWGATE_RATE_LIMIT: "600/min",
     });
     assertEquals<unknown>({ ...config }, {
@@ -96,6 +99,8 @@ describe("readConfig", () => {
       rateLimit: { requests: 600, windowSeconds: 60 },
       prepare: false,
       tenantSetting: "app.tenant_id",
+      audit: true,
+      auditDays: 365,
       corsOrigins: ["https://a.example", "http://localhost:3000"],
       logLevel: "warn",
       shutdownMs: 0,
@@ -148,8 +153,8 @@ describe("readConfig", () => {
   });
 
   it("refuses what this version can not do instead of ignoring it [D9.unbuilt]", () => {
-    assertEquals(problemsOf({ ROWGATE_AUDIT: "on" }), [
-      "ROWGATE_AUDIT: is not available in this version, leave it out",
+    assertEquals(problemsOf({ ROWGATE_CONSOLE: "yes" }), [
+      "ROWGATE_CONSOLE: is not available in this version, leave it out",
     ]);
   });
 

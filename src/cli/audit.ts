@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type AuditFilters, type AuditRecord, readAudit } from "../audit/read_audit.ts";
+import type { Host } from "../runtime/host.ts";
+import { findSchema } from "../schema/find_schema.ts";
+import { parseExpiry } from "../tokens/expiry.ts";
+import { printColumns } from "./columns.ts";
+import { parseId, parseText } from "./parse_argument.ts";
+import type { Run } from "./run.ts";
+import { FAILED, stop } from "./stop.ts";
+import { withDatabase } from "./with_database.ts";
+
+const EXAMPLE = `
+Newest first. Updates leave a row with ROWGATE_AUDIT=on; the columns are those of rowgate.audit.
+
+Examples:
+  rowgate audit
+  rowgate audit --tenant acme --table orders --since 24h
+  rowgate audit --token 0aB3dE6gH9j --since 2026-11-01 --limit 1000 --json`;
+
+const MAX_LIMIT = 100_000;
+const HEAD = [
+  "AT",
+  "TENANT",
+  "TOKEN",
+  "OPERATION",
+  "TABLE",
+  "FILTERS",
+  "FIELDS",
+  "MATCHED",
+  "UPDATED",
+  "REQUEST",
+];
+
+interface AuditOptions extends Omit<AuditFilters, "sinceSeconds" | "sinceTime"> {
+  readonly since?: Pick<AuditFilters, "sinceSeconds" | "sinceTime">;
+  readonly json?: boolean;
+}
+
+/** Adds `rowgate audit`. */
+export function addAudit(root: Command, run: Run): void {
+  root.command("audit")
+    .description("list the updates that clients made: who, when, what, and no values")
+    .option("--tenant <tenant>", "those of one tenant", parseText)
+    .addOption(new Option("--token <id>", "those of one token").argParser(parseId))
+    .option("--table <table>", "those of one table", parseText)
+    .addOption(
+      new Option("--since <when>", "24h, 7d, or a date in UTC such as 2026-11-01")
+        .argParser(parseSince),
+    )
+    .addOption(new Option("--limit <n>", "rows at most").argParser(parseLimit).default(100))
+    .option("--json", "print JSON, for programs")
+    .addHelpText("after", EXAMPLE)
+    .action((options: AuditOptions) => run((host) => listAudit(host, options)));
+}
+
+function listAudit(host: Host, { since, json, ...filters }: AuditOptions): Promise<number> {
+  return withDatabase(host, async ({ database }) => {
+    if ((await findSchema(database)).version < 2) {
+      throw stop(
+        FAILED,
+        'rowgate: the table rowgate.audit is not there; "rowgate setup" makes it, as the owner of ' +
+          "the database",
+      );
+    }
+    const records = await readAudit(database, { ...filters, ...since });
+    if (json) host.stdout.write(`${JSON.stringify(records.map(printRecord), null, 2)}\n`);
+    else if (records.length === 0) host.stderr.write("There are no such updates in the audit.\n");
+    else host.stdout.write(printColumns([HEAD, ...records.map(describe)]));
+    return 0;
+  });
+}
+
+function describe(record: AuditRecord): readonly string[] {
+  return [
+    `${record.at.slice(0, 19)}Z`,
+    record.tenant,
+    record.tokenId,
+    record.operation,
+    record.table,
+    record.filters.join(","),
+    record.fields.join(","),
+    String(record.matched),
+    String(record.updated),
+    record.requestId,
+  ];
+}
+
+/** Named as the columns of the table are. */
+function printRecord(record: AuditRecord) {
+  return {
+    at: record.at,
+    request_id: record.requestId,
+    token_id: record.tokenId,
+    tenant: record.tenant,
+    schema_name: record.schema,
+    table_name: record.table,
+    operation: record.operation,
+    filter_fields: record.filters,
+    fields: record.fields,
+    matched: record.matched,
+    updated: record.updated,
+  };
+}
+
+function parseSince(text: string): NonNullable<AuditOptions["since"]> {
+  const moment = parseExpiry(text);
+  if (moment?.kind === "after") return { sinceSeconds: moment.seconds };
+  if (moment?.kind === "at") return { sinceTime: moment.time };
+  throw new InvalidArgumentError("Expected a time back such as 24h or 7d, or a date.");
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_LIMIT}.`);
+}

@@ -1,0 +1,43 @@
+import type { Database } from "../database/database.ts";
+
+/** What there is of the schema `rowgate`, and what the role may do with it. */
+export interface FoundSchema {
+  /** How many of `VERSIONS` it has been through: 0, 1 or 2. */
+  readonly version: number;
+  /** Tokens can be looked up. */
+  readonly readsTokens: boolean;
+  /** Updates can leave their row in `rowgate.audit`. */
+  readonly writesAudit: boolean;
+  /** Old rows of `rowgate.audit` can be found and deleted. */
+  readonly prunesAudit: boolean;
+}
+
+/** Asks Postgres's own catalogue, which every role may read, so that nothing can fail. */
+export async function findSchema(database: Database): Promise<FoundSchema> {
+  const [found] = await database.run<Record<keyof FoundSchema, string>>(
+    (sql) =>
+      sql`with "$t" as materialized (
+          select c.oid, c.relname::text as name,
+            pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
+          from pg_catalog.pg_namespace n
+          join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname in ('tokens', 'audit')
+          where n.nspname = 'rowgate'
+        )
+        select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'audit') then 2 else 1 end)::text as "version",
+          exists (select from "$t" where name = 'tokens' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsTokens",
+          exists (select from "$t" where name = 'audit' and usable
+            and pg_catalog.has_table_privilege(oid, 'INSERT'))::text as "writesAudit",
+          exists (select from "$t" where name = 'audit' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT')
+            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "prunesAudit"`,
+    { write: false },
+  );
+  return {
+    version: Number(found?.version ?? 0),
+    readsTokens: found?.readsTokens === "true",
+    writesAudit: found?.writesAudit === "true",
+    prunesAudit: found?.prunesAudit === "true",
+  };
+}

@@ -1,0 +1,24 @@
+import type { Fragment, Sql } from "postgres";
+import { printArray } from "../array_text.ts";
+import type { AuditEntry } from "../plan/update_plan.ts";
+
+/** How many rows matched and were written, as int8. */
+export interface AuditCounts {
+  readonly matched: Fragment;
+  readonly updated: Fragment;
+}
+
+/**
+ * Compiles the insert of one row of the audit; a FROM may follow. Names go in as parameters, so that
+ * the text is the same for all updates; no value of the client's stands in it.
+ * @see docs/decisions/0140-audit.md
+ */
+export function compileAudit(
+  sql: Sql,
+  { requestId, tokenId, tenant, schema, table, operation, filters, fields }: AuditEntry,
+  { matched, updated }: AuditCounts,
+): Fragment {
+  return sql`insert into rowgate.audit (request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated) select ${requestId}::text, ${tokenId}::text, ${tenant}::text, ${schema}::text, ${table}::text, ${operation}::text, ${
+    printArray(filters)
+  }::text::text[], ${printArray(fields)}::text::text[], ${matched}, ${updated}`;
+}
