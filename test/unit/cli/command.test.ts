@@ -38,6 +38,7 @@ const COMMANDS = [
   ["token", "revoke"],
   ["token", "rotate"],
   ["tables"],
+  ["audit"],
   ["setup"],
 ];
 

@@ -1,0 +1,148 @@
+import { assertEquals } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { createTestService, type TestService } from "../../support/service.ts";
+import {
+  CONTESTED_TABLES,
+  fillContestedTable,
+  makeContestedTables,
+  TENANT_SETTING,
+} from "../operations/contested_tables.ts";
+import { openOtherSession } from "../operations/other_session.ts";
+
+const PATH = "/integration/tables";
+
+describe("the audit of updates that meet others", () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await createTestService("real", {
+      environment: { ROWGATE_TENANT_SETTING: TENANT_SETTING, ROWGATE_AUDIT: "on" },
+    });
+    await makeContestedTables(service.database.admin);
+  });
+  after(() => service.close());
+  beforeEach(async () => void await service.database.admin`truncate rowgate.audit`);
+
+  const single = (table: string, body: unknown) =>
+    service.send("PATCH", `${PATH}/${table}/records/single`, { body });
+
+  async function counts(): Promise<string[]> {
+    const rows = await service.database.admin<{ line: string }[]>`
+      select concat_ws(' ', table_name, matched, updated) as line from rowgate.audit
+      order by number`;
+    return rows.map(({ line }) => line);
+  }
+
+  /** Ends whoever waits for a lock. */
+  const killBlocked = () =>
+    service.database.admin`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+
+  const OVERTAKEN = { filters: { state: "open" }, fields: { note: "ours" } };
+  for (const table of CONTESTED_TABLES) {
+    const outcomes = [
+      ["changes the row", `update ${table.name} set n = 5 where id = 1`, 200, 1],
+      ["writes the same", `update ${table.name} set note = 'ours' where id = 1`, 200, 0],
+      ["takes the row away", `update ${table.name} set state = 'shut' where id = 1`, 404],
+      ["adds a row", `update ${table.name} set state = 'open', n = 1 where id in (1, 2)`, 409],
+    ] as const;
+    for (const [other, statement, status, updated] of outcomes) {
+      it(`has one row or none when the other ${other} on ${table.what} [D9.audit]`, async () => {
+        const { admin } = service.database;
+        await fillContestedTable(admin, table);
+        const session = await openOtherSession(admin);
+        try {
+          await session.run(`begin; ${statement}`);
+          const pending = single(table.name, OVERTAKEN);
+          await session.awaitBlocked(1);
+          await session.run("commit");
+          assertEquals((await pending).status, status);
+        } finally {
+          await session.close();
+        }
+        assertEquals(await counts(), updated === undefined ? [] : [`${table.name} 1 ${updated}`]);
+      });
+    }
+
+    it(`has no row of a connection that died before the update on ${table.what} [D9.audit]`, async () => {
+      const { admin } = service.database;
+      await fillContestedTable(admin, table);
+      const session = await openOtherSession(admin);
+      try {
+        await session.run(`begin; select from ${table.name} where id = 1 for update`);
+        const pending = single(table.name, OVERTAKEN);
+        await session.awaitBlocked(1);
+        await killBlocked();
+        // What was not begun is begun once more in the lane; the one statement is not.
+        const isLane = ["unpinnable", "ruled"].includes(table.name);
+        if (isLane) {
+          await session.awaitBlocked(1);
+          assertEquals(await counts(), []);
+          await session.run("rollback");
+        }
+        assertEquals((await pending).status, isLane ? 200 : 503);
+        assertEquals(await counts(), isLane ? [`${table.name} 1 1`] : []);
+      } finally {
+        await session.close();
+      }
+    });
+  }
+
+  it("has no row of a transaction that ended between begin and commit [D9.audit]", async () => {
+    const { admin } = service.database;
+    await admin.unsafe(`create table slow (id int4 primary key, tenant_id int4 not null, a text);
+      insert into slow values (1, 1, 'old');
+      create rule slow_all as on update to slow where old.id < 0 do instead nothing;
+      create function wait_for_key() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(77); return null; end $$;
+      create constraint trigger slow_late after update on slow deferrable initially deferred
+        for each row execute function wait_for_key();
+      grant select, update (a) on slow to rowgate_app;
+      notify rowgate_catalogue`);
+    for (let tries = 0; tries < 50; tries++) {
+      const { status } = await service.send("POST", `${PATH}/slow/query`, { body: {} });
+      if (status === 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const session = await openOtherSession(admin);
+    try {
+      await session.run("begin; select pg_advisory_xact_lock(77)");
+      const pending = single("slow", { filters: { id: 1 }, fields: { a: "new" } });
+      await session.awaitBlocked(1);
+      await killBlocked();
+      const { status } = await pending;
+      assertEquals(status, 503);
+      assertEquals(await counts(), []);
+      assertEquals([...await admin`select a from slow`], [{ a: "old" }]);
+    } finally {
+      await session.close();
+    }
+  });
+
+  it("has one row for each bulk when one of two was the victim of a deadlock [D9.audit] [D4.serialization]", async () => {
+    const { admin } = service.database;
+    await admin.unsafe(`
+      create table ring (id int4 primary key, tenant_id int4 not null, a int4, b int4, note text);
+      insert into ring select n, 1, 1 + n / 3, 1 + n / 3, 'old' from generate_series(1, 20000) n;
+      create index ring_backwards on ring (tenant_id, b, id desc);
+      analyze ring;
+      create function linger() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(0.2); return new; end $$;
+      create trigger ring_linger before update on ring for each row execute function linger();
+      grant select on ring to rowgate_app;
+      grant update (note) on ring to rowgate_app;
+      notify rowgate_catalogue`);
+    const bulk = (filters: unknown, note: string) =>
+      service.send("PATCH", `${PATH}/ring/records/bulk`, { body: { filters, fields: { note } } });
+    const isRetried = () =>
+      service.observations.some((seen) => seen.kind === "retry" && seen.fault === "serialization");
+    // On a busy machine they may miss each other.
+    for (let round = 0; round < 20 && !isRetried(); round++) {
+      await admin`truncate rowgate.audit`;
+      const pair = [bulk({ a: 1 }, `a ${round}`), bulk({ b: 1 }, `b ${round}`)];
+      assertEquals((await Promise.all(pair)).map(({ status }) => status), [200, 200]);
+      assertEquals(await counts(), ["ring 2 2", "ring 2 2"]);
+    }
+    assertEquals(isRetried(), true);
+  });
+});

@@ -1,0 +1,115 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { keepRetention } from "../../../src/audit/keep_retention.ts";
+import { PRUNE_ROWS, pruneAudit } from "../../../src/audit/prune_audit.ts";
+import type { Observation } from "../../../src/observe.ts";
+import { ApiError } from "../../../src/errors.ts";
+import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
+import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
+import { openSubject, type Subject } from "../database/open_subject.ts";
+
+for (const kind of DATABASE_KINDS) {
+  describe(`the retention of the audit on ${kind}`, () => {
+    let test: TestDatabase;
+    let subject: Subject;
+
+    before(async () => {
+      test = await createTestDatabase(kind, "empty");
+      subject = await openSubject(test);
+      await migrateSchema(subject.database);
+    });
+    after(async () => {
+      await subject?.database.close(1000);
+      await test?.drop();
+    });
+    beforeEach(async () => void await test.admin`truncate rowgate.audit`);
+
+    /** Makes rows, the first of them so many days old, each next one an hour older. */
+    const fill = (rows: number, days: number) =>
+      test.admin.unsafe(`insert into rowgate.audit (at, request_id, token_id, tenant, schema_name,
+          table_name, operation, filter_fields, fields, matched, updated)
+        select now() - interval '${days} days' - n * interval '1 hour', 'r', 't', '1', 'public',
+          'deals', 'update_bulk', '{a}', '{b}', 1, 1 from generate_series(0, ${rows - 1}) n`);
+
+    const left = async () =>
+      (await test.admin`select count(*)::int4 as n from rowgate.audit`)[0]!["n"] as number;
+
+    it("deletes what is older, the oldest first, in pieces, and nothing else [D9.audit]", async () => {
+      await fill(3, 9);
+      await fill(PRUNE_ROWS + 5, 11);
+      assertEquals(await pruneAudit(subject.database, 10), PRUNE_ROWS);
+      const [oldest] = await test.admin`select min(at) > now() - interval '12 days' as young
+        from rowgate.audit`;
+      assertEquals(oldest!["young"], true);
+      assertEquals(await pruneAudit(subject.database, 10), 5);
+      assertEquals(await pruneAudit(subject.database, 10), 0);
+      assertEquals(await left(), 3);
+    });
+
+    it("goes on until nothing old is left, and tells it once [D9.audit]", async () => {
+      await fill(2 * PRUNE_ROWS + 1, 11);
+      await fill(2, 1);
+      const told: Observation[] = [];
+      await new Promise<void>((resolve) => {
+        const retention = keepRetention(subject.database, {
+          days: 10,
+          firstMs: 0,
+          observe(observation) {
+            told.push(observation);
+            retention.close();
+            resolve();
+          },
+        });
+      });
+      assertEquals(told, [{ kind: "audit_pruned", rows: 2 * PRUNE_ROWS + 1 }]);
+      assertEquals(await left(), 2);
+    });
+
+    it("tells when it can not, and does not throw [D9.audit]", async () => {
+      await test.admin`alter table rowgate.audit rename to away`;
+      const told = await new Promise<Observation>((resolve) => {
+        const retention = keepRetention(subject.database, {
+          days: 10,
+          firstMs: 0,
+          observe(observation) {
+            retention.close();
+            resolve(observation);
+          },
+        });
+      });
+      await test.admin`alter table rowgate.away rename to audit`;
+      assert(told.kind === "warning" && told.message.includes("rowgate.audit"), told.kind);
+    });
+
+    if (kind === "embedded") return;
+
+    it("leaves it to the instance that is at it already, and waits for nobody [D9.audit]", async () => {
+      await fill(3, 11);
+      const other = await test.admin.reserve();
+      try {
+        await other`begin`;
+        await other`select pg_advisory_xact_lock(418581342580)`;
+        assertEquals(await pruneAudit(subject.database, 10), 0);
+        await other`rollback`;
+      } finally {
+        other.release();
+      }
+      const both = await Promise.all([1, 2].map(() => pruneAudit(subject.database, 10)));
+      assertEquals(both.reduce((sum, rows) => sum + rows), 3);
+    });
+
+    it("is refused to a role that may only insert [D9.audit]", async () => {
+      await fill(1, 11);
+      await test.admin`grant usage on schema rowgate to rowgate_app`;
+      await test.admin`grant insert on rowgate.audit to rowgate_app`;
+      const serving = await openSubject({ ...test, url: test.servingUrl });
+      try {
+        const refused = await assertRejects(() => pruneAudit(serving.database, 10), ApiError);
+        assertEquals(refused.status, 403);
+      } finally {
+        await serving.database.close(1000);
+      }
+      assertEquals(await left(), 1);
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import type { Database } from "../../../src/database/database.ts";
+import { findSchema } from "../../../src/schema/find_schema.ts";
+import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
+import { SCHEMA_STATEMENTS, VERSIONS } from "../../../src/schema/statements.ts";
+import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
+import { openSubject } from "../database/open_subject.ts";
+
+/** What an earlier version of Rowgate made. */
+const FIRST_VERSION = VERSIONS[0]!.map((text) => text[0]!).join(";");
+
+for (const kind of DATABASE_KINDS) {
+  describe(`a schema rowgate of version 1 on ${kind}`, () => {
+    let test: TestDatabase;
+    let owner: Database;
+
+    before(async () => {
+      test = await createTestDatabase(kind, "empty");
+      ({ database: owner } = await openSubject(test));
+      await test.admin.unsafe(FIRST_VERSION);
+      await test.admin`insert into rowgate.tokens (id, digest, tenant, scopes)
+        values ('kept', 'x', '1', '{query}')`;
+    });
+    after(async () => {
+      await owner?.close(1000);
+      await test?.drop();
+    });
+
+    if (kind === "real") {
+      it("serves a role that may read tokens, as long as there is no audit [D9.migrate]", async () => {
+        await test.admin`grant usage on schema rowgate to rowgate_app`;
+        await test.admin`grant select on rowgate.tokens to rowgate_app`;
+        const { database } = await openSubject({ ...test, url: test.servingUrl });
+        assertEquals(await migrateSchema(database), "current");
+        assertEquals(await migrateSchema(database, { audit: true }), "not permitted");
+        await database.close(1000);
+        assertEquals((await findSchema(owner)).version, 1);
+      });
+    }
+
+    it("is brought to version 2, and keeps its tokens [D9.migrate]", async () => {
+      assertEquals(await migrateSchema(owner), "migrated");
+      assertEquals(await findSchema(owner), {
+        version: 2,
+        readsTokens: true,
+        writesAudit: true,
+        prunesAudit: true,
+      });
+      assertEquals(await migrateSchema(owner, { audit: true }), "current");
+      const versions = await test.admin`select version from rowgate.migrations order by version`;
+      assertEquals(versions.map((row) => row["version"]), [1, 2]);
+      assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
+    });
+
+    it("can be made twice by hand [D9.setup-print]", async () => {
+      for (const text of SCHEMA_STATEMENTS) await test.admin.unsafe(text);
+      assertEquals(await migrateSchema(owner), "current");
+    });
+
+    if (kind === "real") {
+      it("needs insert on the audit from a role that is to write it, and nothing more [D9.audit]", async () => {
+        const { database } = await openSubject({ ...test, url: test.servingUrl });
+        assertEquals(await migrateSchema(database), "current");
+        assertEquals(await migrateSchema(database, { audit: true }), "not permitted");
+        await test.admin`grant insert on rowgate.audit to rowgate_app`;
+        assertEquals(await migrateSchema(database, { audit: true }), "current");
+        assertEquals((await findSchema(database)).prunesAudit, false);
+        await database.close(1000);
+      });
+    }
+  });
+}
