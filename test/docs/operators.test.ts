@@ -115,8 +115,8 @@ describe("the SQL and the policy file in docs/operators.md", () => {
   });
 
   it("notify of a change of the schema [DECISIONS 2]", async () => {
-    const notified = new Promise((resolve) => test.admin.listen("rowgate_catalogue", resolve));
-    await test.admin`select pg_sleep(0.1)`;
+    const { promise: notified, resolve } = Promise.withResolvers<unknown>();
+    await test.admin.listen("rowgate_catalogue", resolve);
     await test.admin`alter table products add column colour text`;
     await notified;
   });

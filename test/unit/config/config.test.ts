@@ -38,6 +38,8 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_STATEMENT_TIMEOUT_MS: ["0", "9", "3600001", "30s"],
   ROWGATE_MAX_BODY_BYTES: ["1023", "999999999"],
   ROWGATE_RATE_LIMIT: ["", "0/s", "600", "600/m", "600/day", "1.5/s", "-1/s", "1000001/h", "on"],
+  ROWGATE_AUDIT: ["true", "ON"],
+  ROWGATE_AUDIT_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
   ROWGATE_PREPARE: ["true", "ON"],
   ROWGATE_TENANT_SETTING: ["tenant", "app.", "a b.c", "app.x; drop"],
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
