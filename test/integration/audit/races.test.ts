@@ -11,6 +11,27 @@ import { openOtherSession } from "../operations/other_session.ts";
 
 const PATH = "/integration/tables";
 
+/** One whose update is held up at its commit, one that two bulks go through from either end. */
+const OTHER_TABLES = `
+  create table slow (id int4 primary key, tenant_id int4 not null, a text);
+  insert into slow values (1, 1, 'old');
+  create rule slow_all as on update to slow where old.id < 0 do instead nothing;
+  create function wait_for_key() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(77); return null; end $$;
+  create constraint trigger slow_late after update on slow deferrable initially deferred
+    for each row execute function wait_for_key();
+  grant select, update (a) on slow to rowgate_app;
+
+  create table ring (id int4 primary key, tenant_id int4 not null, a int4, b int4, note text);
+  insert into ring select n, 1, 1 + n / 3, 1 + n / 3, 'old' from generate_series(1, 20000) n;
+  create index ring_backwards on ring (tenant_id, b, id desc);
+  analyze ring;
+  create function linger() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(0.2); return new; end $$;
+  create trigger ring_linger before update on ring for each row execute function linger();
+  grant select on ring to rowgate_app;
+  grant update (note) on ring to rowgate_app;`;
+
 describe("the audit of updates that meet others", () => {
   let service: TestService;
 
@@ -19,6 +40,7 @@ describe("the audit of updates that meet others", () => {
       environment: { ROWGATE_TENANT_SETTING: TENANT_SETTING, ROWGATE_AUDIT: "on" },
     });
     await makeContestedTables(service.database.admin);
+    await service.database.admin.unsafe(OTHER_TABLES);
   });
   after(() => service.close());
   beforeEach(async () => void await service.database.admin`truncate rowgate.audit`);
@@ -90,20 +112,6 @@ describe("the audit of updates that meet others", () => {
 
   it("has no row of a transaction that ended between begin and commit [D9.audit]", async () => {
     const { admin } = service.database;
-    await admin.unsafe(`create table slow (id int4 primary key, tenant_id int4 not null, a text);
-      insert into slow values (1, 1, 'old');
-      create rule slow_all as on update to slow where old.id < 0 do instead nothing;
-      create function wait_for_key() returns trigger language plpgsql as
-        $$ begin perform pg_advisory_xact_lock(77); return null; end $$;
-      create constraint trigger slow_late after update on slow deferrable initially deferred
-        for each row execute function wait_for_key();
-      grant select, update (a) on slow to rowgate_app;
-      notify rowgate_catalogue`);
-    for (let tries = 0; tries < 50; tries++) {
-      const { status } = await service.send("POST", `${PATH}/slow/query`, { body: {} });
-      if (status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
     const session = await openOtherSession(admin);
     try {
       await session.run("begin; select pg_advisory_xact_lock(77)");
@@ -121,17 +129,6 @@ describe("the audit of updates that meet others", () => {
 
   it("has one row for each bulk when one of two was the victim of a deadlock [D9.audit] [D4.serialization]", async () => {
     const { admin } = service.database;
-    await admin.unsafe(`
-      create table ring (id int4 primary key, tenant_id int4 not null, a int4, b int4, note text);
-      insert into ring select n, 1, 1 + n / 3, 1 + n / 3, 'old' from generate_series(1, 20000) n;
-      create index ring_backwards on ring (tenant_id, b, id desc);
-      analyze ring;
-      create function linger() returns trigger language plpgsql as
-        $$ begin perform pg_sleep(0.2); return new; end $$;
-      create trigger ring_linger before update on ring for each row execute function linger();
-      grant select on ring to rowgate_app;
-      grant update (note) on ring to rowgate_app;
-      notify rowgate_catalogue`);
     const bulk = (filters: unknown, note: string) =>
       service.send("PATCH", `${PATH}/ring/records/bulk`, { body: { filters, fields: { note } } });
     const isRetried = () =>
