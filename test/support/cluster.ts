@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly fill?: (data: string, run: RunProgram) => Promise<void>;
   /** The superuser's, when the data have one already. */
   readonly password?: string;
+  /** Written into the data directory before the server starts, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 interface User {
@@ -79,6 +81,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
     const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
     await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");
+  }
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    await writeFile(join(data, name), text, { mode: 0o600 });
+    if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
   }
   const port = await findFreePort();
   const settings = {

@@ -48,7 +48,7 @@ describe("rowgate serve, by the role it is given", () => {
     }
   });
 
-  it("ends with one clear line on a wrong password, which it does not show [D9.wrong-password]", async () => {
+  it("ends with one clear line on a wrong password, which it does not show [D9.wrong-password] [DB2]", async () => {
     const DATABASE_URL = serving.replace(/:[^:@/]+@/, ":not-the-password@");
     const { code, out, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     assertEquals(code, 1);

@@ -16,6 +16,9 @@ interface Door {
   readonly shut: () => Promise<void>;
 }
 
+/** The question whether a server encrypts. */
+const SSL_REQUEST_BYTES = 8;
+
 async function makeDoor(target: URL): Promise<Door> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -53,7 +56,7 @@ describe("a database that comes and goes", () => {
     await test.drop();
   });
 
-  it("may be away at the start and come later [D9.away-at-start] [RELIABILITY DB1]", async () => {
+  it("may be away at the start and come later [D9.away-at-start] [DB1]", async () => {
     const url = new URL(test.url ?? "");
     url.port = String(door.port);
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -103,7 +106,7 @@ describe("a database that comes and goes", () => {
     assertEquals(heard, 1);
   });
 
-  it("is useless to wait for when it has another name [D9.wrong-database] [RELIABILITY DB2]", async () => {
+  it("is useless to wait for when it has another name [D9.wrong-database] [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.pathname = "/no_such_database";
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -115,7 +118,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("is useless to wait for with a wrong password [DECISIONS 9] [RELIABILITY DB2]", async () => {
+  it("is useless to wait for with a wrong password [DECISIONS 9] [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.password = "hunter2";
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -127,7 +130,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("is never spoken to unencrypted when encryption was asked for [RELIABILITY DB24]", async () => {
+  it("is never spoken to unencrypted when encryption was asked for [DB24]", async () => {
     for (const mode of ["require", "verify-full"]) {
       const database = await openDatabase(
         configure({ databaseUrl: `${test.url}?sslmode=${mode}` }),
@@ -135,6 +138,30 @@ describe("a database that comes and goes", () => {
       );
       assertEquals((await probeDatabase(database))?.kind, "unavailable", mode);
       await database.close(1000);
+    }
+  });
+
+  it("is never spoken to when it answers strangely to whether it encrypts [DB24]", async () => {
+    // An error as from before TLS, and a yes with more behind it, which would be taken for encrypted.
+    for (const answer of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
+      let told = 0;
+      const server = createServer((socket) => {
+        socket.on("error", () => {}).on("data", (data) => told += data.length);
+        socket.write(answer);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const url = `postgres://app:secret@127.0.0.1:${port}/shop?sslmode=`;
+      for (const mode of ["prefer", "require", "verify-full"]) {
+        const database = await openDatabase(configure({ databaseUrl: url + mode }), () => {});
+        told = 0;
+        const failure = await probeDatabase(database);
+        assertEquals([failure?.kind, failure?.code], ["unavailable", "SSL_NOT_ANSWERED"], mode);
+        // It takes four attempts in a row before anybody is told; each asks and says nothing else.
+        assertEquals(told % SSL_REQUEST_BYTES, 0);
+        await database.close(1000);
+      }
+      await new Promise((resolve) => server.close(resolve));
     }
   });
 
