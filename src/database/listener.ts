@@ -2,6 +2,10 @@ import type { Backend } from "./backend.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import type { Failure } from "./failure.ts";
+import { classify, isBroken } from "./failure.ts";
+
+/** A server that refuses to listen is asked so much later again, on the same session. */
+const REFUSED_MS = 5000;
 
 interface ListenerOptions {
   readonly channel: string;
@@ -79,10 +83,18 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
     backend = result;
     if (closed) return backend.close();
     backend.watch(again);
+    await begin(result);
+  }
+
+  /** A standby refuses to listen: the session is kept, for the day that it is the primary. */
+  async function begin(session: Backend): Promise<void> {
     try {
-      await backend.sql`listen ${backend.sql(channel)}`;
-    } catch {
-      return again();
+      await session.sql`listen ${session.sql(channel)}`;
+    } catch (error) {
+      if (isBroken(classify(error)) || !session.isOpen()) return again();
+      missed = true;
+      timer = setTimeout(() => begin(session), REFUSED_MS);
+      return;
     }
     if (missed) notified();
     missed = false;

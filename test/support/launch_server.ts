@@ -66,7 +66,7 @@ function becomeReady(server: ChildProcess): Promise<void> {
     server.stderr!.on("data", (chunk) => {
       if (told.length > 100_000) return;
       told += chunk;
-      if (told.includes("database system is ready to accept connections")) resolve();
+      if (/database system is ready to accept (read-only )?connections/.test(told)) resolve();
     });
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${told}`)));

@@ -1,0 +1,130 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import postgres from "postgres";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { type FaultProxy, startFaultProxy } from "../../support/fault_proxy.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { awaitReplay, startStandby } from "../../support/standby.ts";
+import { makeTemplates } from "../../support/templates.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { askDuring, listStatuses, readDeals, sleep, writeTitle } from "./load.ts";
+
+/** Takes a second, so that something can come in between. */
+const SLOW_VIEW = `
+  create view slow_deals as select fid, tenant_id, title, slept
+    from deals, lateral (select pg_sleep(1)::text as slept offset 0) as pause where fid = 1;
+  grant select on slow_deals to rowgate_app`;
+
+/** A primary is found again within. */
+const AWAY_MS = 2000;
+
+describe("a primary with a standby", () => {
+  let primary: Cluster;
+  let standby: Cluster;
+  let proxy: FaultProxy;
+  /** A service that is given both servers, and one that knows the standby alone. */
+  let both: TestService;
+  let single: TestService;
+
+  before(async () => {
+    primary = await startCluster();
+    await makeTemplates(primary.url);
+    standby = await startStandby(primary, { max_standby_streaming_delay: "0" });
+    both = await createTestService("real", {
+      cluster: primary.url,
+      route: (url) => {
+        const { username, password, pathname } = new URL(url);
+        const hosts = [primary, standby].map((cluster) => new URL(cluster.url).host).join(",");
+        const role = "target_session_attrs=read-write";
+        return Promise.resolve(`postgres://${username}:${password}@${hosts}${pathname}?${role}`);
+      },
+    });
+    single = await createTestService("real", {
+      cluster: primary.url,
+      policy: { tables: { slow_deals: { expose: true, primary_key: ["fid"] }, deals: {} } },
+      route: async (url) => {
+        await awaitReplay(primary, standby);
+        proxy = await startFaultProxy(standby.url);
+        return proxy.through(url);
+      },
+    });
+    await single.database.admin.unsafe(SLOW_VIEW);
+    await awaitReplay(primary, standby);
+  });
+  after(async () => {
+    await single?.close();
+    await both?.close();
+    await proxy?.stop();
+    await standby?.stop();
+    await primary?.stop();
+  });
+
+  it("of which only the standby is known is read, and writes are refused [DB19]", async () => {
+    const read = await readDeals(single);
+    assertEquals(read.status, 200, read.text);
+    const written = await writeTitle(single, 6, "never");
+    assertEquals([written.status, written.headers.get("retry-after")], [503, "1"]);
+    assert(String(written.body.error).includes("nothing was changed"));
+    assertEquals((await readDeals(single)).status, 200);
+  });
+
+  it("is not connected to again and again because a standby sends no notifications", async () => {
+    await readDeals(single);
+    await sleep(1000);
+    const connections = proxy.connections();
+    await sleep(2000);
+    assert(proxy.connections() - connections <= 1, `${proxy.connections() - connections} in 2 s`);
+  });
+
+  it("is read once more when the standby cancels what is in the way of the primary [DB20]", async () => {
+    const observed = single.observations.length;
+    const reading = single.send("POST", "/integration/tables/slow_deals/query", {
+      body: { select: ["fid", "title"] },
+    });
+    const there = postgres(`${standby.url}/postgres`, { max: 1 });
+    await waitUntil(async () => {
+      const rows = await there`select from pg_stat_activity where wait_event = 'PgSleep'`;
+      return rows.length > 0;
+    });
+    // The rows that the standby still reads are taken away.
+    const { admin } = single.database;
+    await admin`update deals set title = title where fid < 40`;
+    await admin.unsafe("vacuum deals");
+    const answer = await reading;
+    assertEquals([answer.status, answer.body.success], [200, true], answer.text);
+    const retries = single.observations.slice(observed).filter(({ kind }) => kind === "retry");
+    assertEquals(retries, [{ kind: "retry", fault: "serialization" }]);
+    const [row] =
+      await there`select sum(confl_snapshot)::int4 as n from pg_stat_database_conflicts`;
+    assert(row!.n > 0, "nothing was in the way");
+    await there.end();
+  });
+
+  it("is written again soon after the standby was promoted under load [DB19]", async () => {
+    assertEquals((await writeTitle(both, 6, "before")).status, 200);
+    await awaitReplay(primary, standby);
+    const load = askDuring(
+      (index) => index % 2 === 0 ? readDeals(both) : writeTitle(both, 11 + index % 40, `${index}`),
+      { everyMs: 20, forMs: 5000 },
+    );
+    await sleep(1000);
+    await primary.halt("immediate");
+    await sleep(1000);
+    const there = postgres(`${standby.url}/postgres`, { max: 1 });
+    await there`select pg_promote(true)`;
+    const promotedMs = performance.now();
+    while ((await writeTitle(both, 6, "after")).status !== 200) await sleep(20);
+    const foundMs = performance.now() - promotedMs;
+    const { answers, worstMs } = await load;
+    assert(foundMs < AWAY_MS, `found after ${foundMs} ms`);
+    assert(worstMs < 7000, `answered after ${worstMs} ms`);
+    assertEquals(listStatuses(answers), [200, 503]);
+    // The one that knew it as a standby alone finds it a primary.
+    assertEquals((await readDeals(single)).status, 200);
+    const changedMs = performance.now();
+    while ((await writeTitle(single, 6, "after")).status !== 200) await sleep(20);
+    assert(performance.now() - changedMs < AWAY_MS);
+    await there.end();
+    await primary.start();
+  });
+});

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import postgres from "postgres";
+import { type Cluster, startCluster, succeed } from "./cluster.ts";
+import { waitUntil } from "./wait_until.ts";
+
+/**
+ * Starts a standby that streams from a cluster and answers reads; the cluster is stopped for the copy
+ * of its data, which needs no program that is not everywhere.
+ */
+export async function startStandby(
+  primary: Cluster,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
+  const { port, password } = new URL(primary.url);
+  await primary.halt("fast");
+  return await startCluster({
+    password,
+    fill: async (data) => {
+      // With its owner and rights, on which Postgres insists.
+      await succeed(spawn("cp", ["-a", join(primary.folder, "data"), data]), "cp");
+      await primary.start();
+    },
+    files: { "standby.signal": "" },
+    settings: {
+      primary_conninfo: `host=127.0.0.1 port=${port} user=postgres password=${password}`,
+      wal_retrieve_retry_interval: "100ms",
+      ...settings,
+    },
+  });
+}
+
+/** Waits until the standby has all that the primary has written by now. */
+export async function awaitReplay(primary: Cluster, standby: Cluster): Promise<void> {
+  const [from, to] = [primary, standby].map(({ url }) => postgres(`${url}/postgres`, { max: 1 }));
+  const [{ lsn }] = await from!<[{ lsn: string }]>`select pg_current_wal_flush_lsn()::text as lsn`;
+  await waitUntil(async () => {
+    const [row] = await to!`select pg_last_wal_replay_lsn() >= ${lsn}::text::pg_lsn as there`;
+    return row!.there === true;
+  });
+  await Promise.all([from!.end(), to!.end()]);
+}
