@@ -27,6 +27,8 @@ type DriverOptions =
 export const CONNECT_MS = 5000;
 /** SQLSTATE of a session setting that the server can not have. */
 const SETTING_REFUSED = "22023";
+/** What PgBouncer says of a setting that it does not pass on, under a code that it uses for all. */
+const NOT_PASSED_ON = /^unsupported startup parameter/;
 
 /** Opens one session, or says why there is none; tells of notifications where it is asked to. */
 export type OpenSession = (notified?: (channel: string) => void) => Promise<Backend | Failure>;
@@ -70,7 +72,9 @@ export function planSessions(config: Config, embedded: Embedded | undefined): Op
         if (isOfRole(backend, role)) return backend;
         backend.close();
       } catch (error) {
-        failure = classify(error, false);
+        failure = NOT_PASSED_ON.test((error as Error).message)
+          ? fail("unavailable", "SETTING_NOT_PASSED_ON")
+          : classify(error, false);
       }
     }
     return failure;

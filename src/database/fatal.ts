@@ -15,6 +15,11 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
     "the database's certificate comes from an unknown authority",
   ],
   ["SSL_REFUSED", "the database does not encrypt, which sslmode in DATABASE_URL asks for"],
+  [
+    "SETTING_NOT_PASSED_ON",
+    "a pooler stands before the database and does not pass on what a session needs; " +
+    "set ROWGATE_PREPARE=off",
+  ],
   ["SSL_ROOT_CERT", "the file named by sslrootcert in DATABASE_URL can not be read"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the database's certificate comes from an unknown authority"],
 ]);

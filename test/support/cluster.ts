@@ -140,8 +140,8 @@ export async function succeed(child: ChildProcess, name: string): Promise<void> 
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${told}`);
 }
 
-/** Somebody else may take it before the server does; that has not been seen. */
-function findFreePort(): Promise<number> {
+/** Gives a free port; somebody else may take it before it is used, which has not been seen. */
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -1,0 +1,80 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { runRowgate } from "../cli/run_rowgate.ts";
+import { askDuring, awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
+
+const program = await findPooler();
+if (program === undefined) console.log("pgbouncer is not installed: nothing is tested behind it");
+else {
+  describe("behind PgBouncer in transaction mode", () => {
+    let pooler: Pooler;
+    let pooled: TestService;
+
+    before(async () => {
+      pooled = await createTestService("real", {
+        environment: { ROWGATE_PREPARE: "off", ROWGATE_POOL_SIZE: "8", ROWGATE_AUDIT: "on" },
+        route: async (url) => {
+          pooler = await startPooler(program, url);
+          return pooler.through(url);
+        },
+      });
+    });
+    after(async () => {
+      await pooled?.close();
+      await pooler?.stop();
+    });
+
+    it("tenants at once on the same two connections see their own rows alone [DB25]", async () => {
+      const { tokens } = pooled;
+      const ask = (index: number) =>
+        pooled.send("POST", "/integration/tables/deals/query", {
+          body: { sort: [{ field: "fid" }], per_page: 60 },
+          token: index % 2 === 0 ? tokens.a : tokens.b,
+        });
+      const own = [await ask(0), await ask(1)];
+      assertEquals(own.map(({ status }) => status), [200, 200], own[0]!.text);
+      assert(!own[0]!.text.includes("CANARY") && own[1]!.text.includes("CANARY"));
+      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => ask(index)));
+      answers.forEach(({ text }, index) => assertEquals(text, own[index % 2]!.text));
+    });
+
+    it("updates, and transactions that are undone, hold to their tenant [DB25]", async () => {
+      const write = (index: number) =>
+        pooled.send("PATCH", "/integration/tables/deals/records/bulk", {
+          body: {
+            filters: { external_no: 1 + index % 4 },
+            fields: { title: index % 3 === 0 ? "undone" : `by ${index % 2}` },
+          },
+          headers: index % 3 === 0 ? { prefer: "tx=rollback" } : {},
+          token: index % 2 === 0 ? pooled.tokens.a : pooled.tokens.b,
+        });
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => write(index)));
+      assertEquals(answers.filter(({ status }) => status !== 200).map(({ text }) => text), []);
+      const rows = await pooled.database.admin`
+        select distinct tenant_id, title from deals where title ~ '^(by|undone)' order by 1`;
+      assertEquals(rows.map((row) => [row.tenant_id, row.title]), [[1, "by 0"], [2, "by 1"]]);
+    });
+
+    it("is well again when the pooler lost its connections [DB25]", async () => {
+      const { admin } = pooled.database;
+      const load = askDuring(
+        (index) => index % 2 === 0 ? readDeals(pooled) : writeTitle(pooled, 11 + index % 40, "x"),
+        { everyMs: 20, forMs: 1000 },
+      );
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity
+        where usename = 'rowgate_app' and datname = current_database()`;
+      const { answers } = await load;
+      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      assert(await awaitRecovery(pooled) < 2000);
+    });
+
+    it("says what to set when the pooler passes on no settings of a session [DB25]", async () => {
+      const DATABASE_URL = pooler.through(pooled.database.servingUrl!);
+      const { code, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });
+      assertEquals(code, 1);
+      assertMatch(err, /^rowgate: a pooler [^\n]*; set ROWGATE_PREPARE=off \(\w+\)\n$/);
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { findFreePort } from "./cluster.ts";
+import { waitUntil } from "./wait_until.ts";
+
+/** A PgBouncer in transaction mode, with fewer connections than it is asked for. */
+export interface Pooler {
+  /** The given URL, through the pooler. */
+  readonly through: (url: string) => string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Where packages put it. */
+const FOLDERS = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+const SERVER_CONNECTIONS = 2;
+
+/** Gives the program to test with, where it is installed. */
+export async function findPooler(): Promise<string | undefined> {
+  for (const folder of FOLDERS) {
+    const file = join(folder, "pgbouncer");
+    if (await access(file).then(() => true, () => false)) return file;
+  }
+  return undefined;
+}
+
+/** Starts a pooler before the server of a URL, for the role of that URL. */
+export async function startPooler(program: string, target: string): Promise<Pooler> {
+  const { hostname, port: targetPort, username, password } = new URL(target);
+  const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
+  const port = await findFreePort();
+  const users = join(folder, "users.txt");
+  const settings = join(folder, "pgbouncer.ini");
+  await writeFile(users, `"${username}" "${password}"\n`);
+  await writeFile(
+    settings,
+    `[databases]
+* = host=${hostname} port=${targetPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = ${SERVER_CONNECTIONS}
+server_login_retry = 1
+`,
+  );
+  await chmod(folder, 0o755);
+  // It refuses to run as root.
+  const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
+  const child = spawn(program, [...user, settings], { stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await waitUntil(() => isOpen(port));
+  return {
+    through: (url) => {
+      const changed = new URL(url);
+      changed.host = `127.0.0.1:${port}`;
+      return changed.href;
+    },
+    stop: async () => {
+      child.kill("SIGKILL");
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
