@@ -1,0 +1,74 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { rename, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import { awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
+
+/** A device on which each write finds no space left. */
+const FULL = "/dev/full";
+
+describe("a disk or memory that is full", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService();
+  });
+  after(() => service.close());
+
+  /** Gives the file in which long values of deals are kept. */
+  async function findFile(): Promise<string> {
+    const [row] = await service.database.admin<[{ folder: string; file: string; size: number }]>`
+      select current_setting('data_directory') as folder, pg_relation_filepath(reltoastrelid) as file,
+        pg_relation_size(reltoastrelid)::int4 as size
+      from pg_class where oid = 'deals'::regclass`;
+    assertEquals(row.size, 0);
+    return join(row.folder, row.file);
+  }
+
+  it("changes nothing, is still read, and is written again once there is space [DB22]", async () => {
+    await awaitRecovery(service);
+    const { admin } = service.database;
+    const file = await findFile();
+    const long = Array.from({ length: 300 }, () => crypto.randomUUID()).join("");
+    await rename(file, `${file}.kept`);
+    await symlink(FULL, file);
+    service.proxy.drop("fin");
+    try {
+      const before = await admin`select * from deals order by fid`;
+      for (const filters of [{ fid: 9 }, { status: "open" }]) {
+        const kind = "fid" in filters ? "single" : "bulk";
+        const path = `/integration/tables/deals/records/${kind}`;
+        const answer = await service.send("PATCH", path, {
+          body: { filters, fields: { title: long } },
+        });
+        assert(isUnavailable(answer), answer.text);
+        assert(String(answer.body.error).includes("nothing was changed"), answer.text);
+        assertEquals((await readDeals(service)).status, 200);
+      }
+      const faults = service.observations.filter(({ kind }) => kind === "warning");
+      assert(JSON.stringify(faults).includes("53100"), JSON.stringify(faults));
+      assertEquals(await admin`select * from deals order by fid`, before);
+      // What needs no more space goes on.
+      assertEquals((await writeTitle(service, 10, "short")).status, 200);
+    } finally {
+      await rename(`${file}.kept`, file);
+    }
+    service.proxy.drop("fin");
+    await awaitRecovery(service);
+    const again = await writeTitle(service, 9, long);
+    assertEquals(again.status, 200, again.text);
+  });
+
+  it("of memory is told the same way [DB22]", async () => {
+    const { admin } = service.database;
+    await admin.unsafe(`create function out_of_memory() returns trigger language plpgsql as
+        $$ begin raise exception 'full' using errcode = '53200'; end $$;
+      create trigger out_of_memory before update on deals for each row
+        when (new.title = 'much') execute function out_of_memory()`);
+    const answer = await writeTitle(service, 12, "much");
+    assert(isUnavailable(answer), answer.text);
+    assert(String(answer.body.error).includes("nothing was changed"), answer.text);
+    assertEquals((await writeTitle(service, 12, "little")).status, 200);
+  });
+});
