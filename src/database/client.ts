@@ -9,7 +9,7 @@ import type { Compile, Database, RunOptions } from "./database.ts";
 import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
-import { nameFault, toApiError } from "./failure.ts";
+import { DEADLINE, LANE_DEADLINE, nameFault, toApiError } from "./failure.ts";
 import { openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openListeners } from "./listener.ts";
@@ -133,18 +133,22 @@ function mayRepeat({ kind }: Failure, write: boolean): boolean {
 }
 
 /**
- * Has new sessions made: when one was lost, since others that rest may be as dead without having heard
- * of it; at most twice a second when the server turns out to be read-only, since after a failover the
+ * Has new sessions made: when one was lost or is silent, since others that rest may be as dead without
+ * having heard of it; at most twice a second when the server turns out to be read-only, since after a failover the
  * primary is somewhere else.
  */
 function renewAfter(pools: readonly Pool[]): (failure: Failure | undefined) => void {
   let renewedMs = -Infinity;
   return (failure) => {
     const isStale = failure?.code === READ_ONLY && performance.now() - renewedMs > RENEW_MS;
-    if (failure?.kind !== "lost" && !isStale) return;
+    if (failure?.kind !== "lost" && !isSilent(failure) && !isStale) return;
     renewedMs = performance.now();
     for (const pool of pools) pool.renew();
   };
+}
+
+function isSilent(failure: Failure | undefined): boolean {
+  return failure?.code === DEADLINE || failure?.code === LANE_DEADLINE;
 }
 
 /** Tells how a pool stands, under its name. */

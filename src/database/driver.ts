@@ -25,6 +25,9 @@ type DriverOptions =
 
 /** Longest time until a session stands, in milliseconds. */
 export const CONNECT_MS = 5000;
+/** After which an attempt to connect keeps no other from being made. */
+export const SLOW_MS = 1000;
+const SILENT_MS = 10_000;
 /** SQLSTATE of a session setting that the server can not have. */
 const SETTING_REFUSED = "22023";
 /** What PgBouncer says of a setting that it does not pass on, under a code that it uses for all. */
@@ -60,21 +63,30 @@ export function planSessions(config: Config, embedded: Embedded | undefined): Op
     });
   }
 
+  /** Until when a host that does not answer is tried after all others. */
+  const silentUntil = new Map<Address, number>();
+  const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
+
   return async function openSession(notified): Promise<Backend | Failure> {
     let failure = fail("unavailable", "NO_SUCH_ROLE");
-    for (const { address, role } of planAttempts(plan)) {
+    for (const { address, role } of planAttempts(plan, isSilent)) {
+      const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
+      const timer = setTimeout(silence, SLOW_MS);
       try {
         const backend = await open(address, notified).catch((error) => {
           if (!checkClient || classify(error).code !== SETTING_REFUSED) throw error;
           checkClient = false;
           return open(address, notified);
         });
+        silentUntil.delete(address);
         if (isOfRole(backend, role)) return backend;
         backend.close();
       } catch (error) {
         failure = NOT_PASSED_ON.test((error as Error).message)
           ? fail("unavailable", "SETTING_NOT_PASSED_ON")
           : classify(error, false);
+      } finally {
+        clearTimeout(timer);
       }
     }
     return failure;
@@ -82,8 +94,12 @@ export function planSessions(config: Config, embedded: Embedded | undefined): Op
 }
 
 /** Who prefers a standby takes what there is after all of them were asked. */
-function planAttempts({ addresses, role }: ConnectionPlan) {
-  const first = addresses.map((address) => ({ address, role }));
+function planAttempts(
+  { addresses, role }: ConnectionPlan,
+  isLast: (address: Address) => boolean,
+) {
+  const [last, others] = [addresses.filter(isLast), addresses.filter((item) => !isLast(item))];
+  const first = [...others, ...last].map((address) => ({ address, role }));
   if (role !== "prefer-standby") return first;
   return [...first, ...addresses.map((address) => ({ address, role: "any" as const }))];
 }

@@ -18,6 +18,8 @@ export interface Failure {
 
 /** Code of a failure that our own deadline made: the backend did not even answer its timeout. */
 export const DEADLINE = "DEADLINE";
+/** The same before the commit of a transaction: nothing was kept. */
+export const LANE_DEADLINE = "LANE_DEADLINE";
 
 const MAX_RAISED_CHARACTERS = 500;
 

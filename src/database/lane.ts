@@ -3,7 +3,7 @@ import type { Observe } from "../observe.ts";
 import type { Backend } from "./backend.ts";
 import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, nameFault, toApiError } from "./failure.ts";
+import { DEADLINE, fail, LANE_DEADLINE, nameFault, toApiError } from "./failure.ts";
 import type { Gate } from "./gate.ts";
 import type { Pool } from "./pool.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
@@ -116,7 +116,7 @@ async function undoTransaction(
   failure: Failure,
   options: StatementOptions,
 ): Promise<Failure> {
-  if (failure.code === DEADLINE) return fail("timeout", "LANE_DEADLINE");
+  if (failure.code === DEADLINE) return fail("timeout", LANE_DEADLINE);
   if (failure === ABORTED && !backend.isOpen()) return failure;
   if (failure.kind === "lost" || !backend.isOpen()) return LANE_LOST;
   const undone = await settle(backend, command(backend, "rollback"), options);

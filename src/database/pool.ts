@@ -1,7 +1,7 @@
 import type { Backend } from "./backend.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import { CONNECT_MS } from "./driver.ts";
+import { CONNECT_MS, SLOW_MS } from "./driver.ts";
 import type { Failure } from "./failure.ts";
 import { fail } from "./failure.ts";
 
@@ -26,8 +26,6 @@ export interface PoolOptions {
   readonly lifeMs?: number | undefined;
 }
 
-/** After which an attempt to connect keeps no other from being made. */
-const SLOW_MS = 1000;
 const SWEEP_MS = 10_000;
 /** For what was cancelled to be answered. */
 const CANCELLED_MS = 1000;

@@ -7,8 +7,11 @@ export type Fault =
   | { readonly kind: "pass" }
   /** Each packet arrives so much later, in both directions and in order. */
   | { readonly kind: "delay"; readonly ms: number }
-  /** Nothing goes through any more, nothing is closed; new ones are accepted. */
-  | { readonly kind: "black_hole" }
+  /**
+   * Nothing goes through any more, nothing is closed; new ones are accepted. Afterwards those of that
+   * time are reset, or silent for ever, as when something between has forgotten them.
+   */
+  | { readonly kind: "black_hole"; readonly silent?: boolean }
   /** Accepted, and closed at once (FIN). */
   | { readonly kind: "accept_and_close" }
   /** Nobody listens. */
@@ -40,6 +43,8 @@ interface Pair {
   readonly server: Socket;
   /** Bytes of the server so far. */
   answered: number;
+  /** Nothing goes through ever again. */
+  silent: boolean;
 }
 
 /** The message type of a row. */
@@ -62,17 +67,17 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return;
     }
     const server = connect(Number(targetPort), hostname).setNoDelay(true).on("error", () => {});
-    const pair: Pair = { client, server, answered: 0 };
+    const pair: Pair = { client, server, answered: 0, silent: false };
     pairs.add(pair);
     client.on("data", (data) => {
       packets++;
-      if (fault.kind !== "black_hole") carry(data, server);
+      if (fault.kind !== "black_hole" && !pair.silent) carry(data, server);
     });
     server.on("data", (data) => answer(data, pair));
     for (const [one, other] of [[client, server], [server, client]] as const) {
       one.on("close", () => {
         // Behind a black hole one end does not hear that the other is gone.
-        if (fault.kind === "black_hole") return;
+        if (fault.kind === "black_hole" || pair.silent) return;
         pairs.delete(pair);
         other.end();
       });
@@ -80,7 +85,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   });
 
   function answer(data: Uint8Array, pair: Pair): void {
-    if (fault.kind === "black_hole") return;
+    if (fault.kind === "black_hole" || pair.silent) return;
     const length = cutLength(data, pair);
     if (length === undefined) return carry(data, pair.client);
     const how = "how" in fault ? fault.how : "fin";
@@ -127,7 +132,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
   async function set(next: Fault): Promise<void> {
     // Whoever was in a black hole is not found again.
-    if (fault.kind === "black_hole") drop("rst");
+    if (fault.kind === "black_hole") {
+      if (fault.silent) { for (const pair of pairs) pair.silent = true; }
+      else drop("rst");
+    }
     fault = next;
     bytesLeft = next.kind === "cut" ? next.afterBytes : 0;
     if (next.kind === "refuse") {

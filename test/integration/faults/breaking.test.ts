@@ -71,6 +71,30 @@ describe("a connection that breaks", () => {
     assert(await awaitRecovery(service) < 2000);
   });
 
+  it("and is silent ever after is not used again after the deadline [DB11]", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => readDeals(service)));
+    await service.proxy.set({ kind: "black_hole", silent: true });
+    const load = askDuring(() => readDeals(service), { everyMs: 100, forMs: 6000 });
+    await sleep(6000);
+    await service.proxy.set({ kind: "pass" });
+    const backMs = await awaitRecovery(service);
+    assert(backMs < 2000, `back after ${backMs} ms`);
+    const { answers, worstMs } = await load;
+    assertEquals(listStatuses(answers).filter((status) => ![200, 503, 504].includes(status)), []);
+    assert(worstMs < 10_000, `answered after ${worstMs} ms`);
+  });
+
+  it("while it rests, and is silent ever after, costs one deadline for all of them [DB11]", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => readDeals(service)));
+    await service.proxy.set({ kind: "black_hole", silent: true });
+    await service.proxy.set({ kind: "pass" });
+    const askedMs = performance.now();
+    assertEquals((await readDeals(service)).status, 504);
+    const tookMs = performance.now() - askedMs;
+    assert(tookMs < 7000, `answered after ${tookMs} ms`);
+    assert(await awaitRecovery(service) < 2000);
+  });
+
   it("does not when it is slow, and costs one round trip a statement [DB13]", async () => {
     // What the statement is prepared with, and the token known by, is there already.
     await readDeals(service);

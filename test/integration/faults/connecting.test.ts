@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Fault } from "../../support/fault_proxy.ts";
+import { type Fault, type FaultProxy, startFaultProxy } from "../../support/fault_proxy.ts";
 import { createFaultyService, type FaultyService } from "./faulty_service.ts";
 import { askDuring, awaitRecovery, isUnavailable, readDeals } from "./load.ts";
 
@@ -77,5 +77,35 @@ describe("a database that can not be connected to", () => {
       await admin`alter role rowgate_app connection limit -1`;
     }
     assert(await awaitRecovery(service) < 2000);
+  });
+});
+
+describe("of two servers, a first one that never speaks", () => {
+  let service: FaultyService;
+  let second: FaultProxy;
+
+  before(async () => {
+    service = await createFaultyService({
+      before: async (url, through) => {
+        second = await startFaultProxy(url);
+        return through.replace("@127.0.0.1", `@127.0.0.1:${second.port},127.0.0.1`);
+      },
+    });
+  });
+  after(async () => {
+    await service.close();
+    await second.stop();
+  });
+
+  it("is tried last from then on [DB9] [DB19]", async () => {
+    await awaitRecovery(service);
+    await second.set({ kind: "black_hole" });
+    second.drop("rst");
+    const foundMs = await awaitRecovery(service);
+    assert(foundMs < 2000, `found after ${foundMs} ms`);
+    service.proxy.drop("rst");
+    const connections = second.connections();
+    assertEquals((await readDeals(service)).status, 200);
+    assertEquals(second.connections(), connections);
   });
 });

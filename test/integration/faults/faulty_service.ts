@@ -6,16 +6,23 @@ export interface FaultyService extends TestService {
   readonly proxy: FaultProxy;
 }
 
+/** How a faulty service differs from another. */
+interface FaultyOptions extends Omit<ServiceOptions, "route"> {
+  /** Gives the URL that the service asks, of its database's and that through the proxy. */
+  readonly before?: (url: string, through: string) => Promise<string>;
+}
+
 /** Makes a service whose every connection goes through a proxy. */
 export async function createFaultyService(
-  options: Omit<ServiceOptions, "route"> = {},
+  { before, ...options }: FaultyOptions = {},
 ): Promise<FaultyService> {
   let proxy: FaultProxy | undefined;
   const service = await createTestService("real", {
     ...options,
     route: async (url) => {
       proxy = await startFaultProxy(url);
-      return proxy.through(url);
+      const through = proxy.through(url);
+      return await before?.(url, through) ?? through;
     },
   });
   const started = proxy!;
