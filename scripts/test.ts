@@ -2,7 +2,8 @@
  * Runs the tests: starts one throw-away Postgres, makes the databases that every test file clones,
  * runs the files side by side, then the conformance list against a server on each runtime, and stops
  * it all. Paths and flags are passed on: `deno task test test/unit --filter tenant`;
- * `--runtime=node` asks a server on Node instead of the handler in process.
+ * `--runtime=node` asks a server on Node instead of the handler in process; `--access=rls` or
+ * `--access=least` runs them twice, with the rights of every day and with those, and compares the answers.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -10,8 +11,13 @@ import { type Cluster, startCluster } from "../test/support/cluster.ts";
 import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
 import { RUNTIMES } from "../test/support/runtime_server.ts";
 import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
+import { type Access, ACCESSES } from "../test/support/access.ts";
+import { runAccesses } from "./run_accesses.ts";
 import { installPackages, makeBundle } from "./install_packages.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
+
+/** What `--access` runs when no path is named. */
+const ACCESS_PATHS = ["test/conformance/", "test/integration/operations/", "test/property/"];
 
 /** Run only when they are named or all is run: they start processes. */
 const RUNTIME_FOLDER = "test/runtime";
@@ -26,8 +32,9 @@ process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
 async function run(parameters: readonly string[]): Promise<Tally> {
   const paths = parameters.filter((parameter) => !parameter.startsWith("--"));
   const chosen = readRuntime(parameters);
-  const rest = parameters.filter((parameter) => !parameter.startsWith("--runtime="));
-  const isWhole = paths.length === 0 && chosen === undefined;
+  const access = readAccess(parameters);
+  const rest = parameters.filter((parameter) => !/^--(runtime|access)=/.test(parameter));
+  const isWhole = paths.length === 0 && chosen === undefined && access === undefined;
   const needsRuntimes = isWhole || chosen !== undefined ||
     paths.some((path) => path.startsWith(RUNTIME_FOLDER));
   if (needsRuntimes) await makeBundle();
@@ -35,7 +42,8 @@ async function run(parameters: readonly string[]): Promise<Tally> {
 
   const cluster = await startCluster();
   try {
-    const environment = await prepare(cluster);
+    const accesses = access === undefined ? [] : ["plain", access] as const;
+    const environment = await prepare(cluster, accesses);
     const ask = (given: readonly string[], runtime?: string) =>
       runTests(given, {
         folder: cluster.folder,
@@ -44,6 +52,10 @@ async function run(parameters: readonly string[]): Promise<Tally> {
           : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
         label: runtime ?? "in process",
       });
+    if (access !== undefined) {
+      const given = paths.length === 0 ? [...ACCESS_PATHS, ...rest] : rest;
+      return await runAccesses(given, { accesses, folder: cluster.folder, environment });
+    }
     const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
     for (const runtime of isWhole ? RUNTIMES : []) {
       console.log(`\nThe conformance list against a server on ${runtime}:\n`);
@@ -61,8 +73,19 @@ function readRuntime(parameters: readonly string[]): string | undefined {
   throw new Error(`--runtime=${text}: expected one of ${RUNTIMES.join(", ")}`);
 }
 
-async function prepare(cluster: Cluster): Promise<Record<string, string>> {
+function readAccess(parameters: readonly string[]): Access | undefined {
+  const text = parameters.find((parameter) => parameter.startsWith("--access="))?.slice(9);
+  if (text === undefined) return undefined;
+  const access = ACCESSES.slice(1).find((access) => access === text);
+  if (access !== undefined) return access;
+  throw new Error(`--access=${text}: expected one of ${ACCESSES.slice(1).join(", ")}`);
+}
+
+async function prepare(
+  cluster: Cluster,
+  accesses: readonly Access[],
+): Promise<Record<string, string>> {
   const embedded = join(cluster.folder, "fixture.tar");
-  await Promise.all([makeTemplates(cluster.url), makeEmbeddedTemplate(embedded)]);
+  await Promise.all([makeTemplates(cluster.url, accesses), makeEmbeddedTemplate(embedded)]);
   return { ROWGATE_TEST_CLUSTER: cluster.url, ROWGATE_TEST_EMBEDDED: embedded };
 }

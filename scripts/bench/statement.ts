@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type PrintedStatement, printStatement } from "../../test/property/print_statement.ts";
+import { type PrintedStatement, printStatement } from "../../test/support/print_statement.ts";
 import { followDatabase } from "../../src/catalogue/current.ts";
 import { EMPTY_POLICY } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config.ts";

@@ -85,6 +85,7 @@ function buildColumn(
     if (found.identity) return "identity";
     if (closed) return "policy";
     if (type.kind === "composite" || type.elementKind === "composite") return "composite";
+    if (type.lookedUp) return "looked up";
     return found.update ? undefined : "privilege";
   }
 }

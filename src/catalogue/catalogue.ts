@@ -30,7 +30,8 @@ export type ReadOnlyReason =
   | "identity"
   | "policy"
   | "privilege"
-  | "composite";
+  | "composite"
+  | "looked up";
 
 /** A column that a client may name. @see DECISIONS 2 */
 export interface Column {
@@ -72,6 +73,8 @@ export interface Column {
   readonly equality: boolean;
   /** The type has `<` by a default operator class of btree. */
   readonly order: boolean;
+  /** Postgres looks values of the type up in its catalogue, so that none is taken. */
+  readonly lookedUp: boolean;
   /** False for a collation under which unequal texts are equal; patterns need another one then. */
   readonly deterministic: boolean;
   /** 64-bit integer or numeric, or an array of it: printed as strings on `IEEE754Compatible=true`. */

@@ -20,6 +20,7 @@ export type ColumnType =
     | "equality"
     | "order"
     | "wideNumber"
+    | "lookedUp"
   >
   & { readonly notNull: boolean };
 
@@ -48,6 +49,24 @@ const KINDS: ReadonlyMap<string, ValueKind> = new Map([
   ["char", "text"],
   ["name", "text"],
 ]);
+/**
+ * Types whose values Postgres looks up in its own catalogue: whether it takes one tells which tables,
+ * functions and roles there are, exposed or not.
+ */
+const LOOKED_UP = new Set([
+  "regclass",
+  "regcollation",
+  "regconfig",
+  "regdictionary",
+  "regnamespace",
+  "regoper",
+  "regoperator",
+  "regproc",
+  "regprocedure",
+  "regrole",
+  "regtype",
+  "aclitem",
+]);
 /** Types whose modifier rounds a value. All are words of SQL's grammar, so they need no schema. */
 const ROUNDED = new Set(["numeric", "timestamp", "timestamptz", "time", "timetz", "interval"]);
 /** Length in a modifier: `varchar(n)` and `char(n)` add four to it, the bit strings do not. */
@@ -70,6 +89,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
   const length = LENGTH_OFFSETS.get(builtInName(value.type));
   const rounded = ROUNDED.has(builtInName(value.type)) && footing.modified !== null;
   const composite = value.type.kind === "c";
+  const lookedUp = LOOKED_UP.has(builtInName(value.type));
   return {
     type: nameOf(declared, types),
     baseType: element === undefined ? base.name : `${element.type.name}[]`,
@@ -85,8 +105,9 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
       ? undefined
       : value.modifier - length,
     labels: value.type.labels ?? undefined,
-    equality: value.type.equality || composite,
-    order: value.type.order || composite,
+    equality: !lookedUp && (value.type.equality || composite),
+    order: !lookedUp && (value.type.order || composite),
+    lookedUp,
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
     notNull: footing.notNull,
   };

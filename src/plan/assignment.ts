@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   policy: "is read-only",
   privilege: "is read-only",
   composite: "has a composite type and can not be set",
+  "looked up": "has a type that names objects of the database and can not be set",
 };
 
 /**

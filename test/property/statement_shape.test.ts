@@ -17,7 +17,7 @@ import { columnOf } from "../support/oracle.ts";
 import type { OracleFilter } from "../support/oracle.ts";
 import { makeColumn, makeTable } from "../support/table.ts";
 import { checkLaw } from "./check_law.ts";
-import { printStatement } from "./print_statement.ts";
+import { printStatement } from "../support/print_statement.ts";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
   i4: "int4",

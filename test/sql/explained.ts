@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type PrintedStatement, printStatement } from "../property/print_statement.ts";
+import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 
 /** How Postgres would run a statement, as far as tables are concerned. */
 export interface Explained {

@@ -3,6 +3,9 @@ import process from "node:process";
 import postgres, { type Sql } from "postgres";
 import { connectEmbedded } from "../../src/database/driver.ts";
 import { type Embedded, openEmbedded } from "../../src/database/embedded.ts";
+import { ACCESS } from "./access.ts";
+import { openRowWatch, type RowWatch } from "./watch/row_watch.ts";
+import { watchAdmin } from "./watch/watch_admin.ts";
 
 /** A cluster of Postgres, or PGlite in this process. */
 export type DatabaseKind = "real" | "embedded";
@@ -15,17 +18,21 @@ export interface TestDatabase {
   /** URL of the role with the least rights; undefined when embedded. */
   readonly servingUrl: string | undefined;
   readonly embedded: Embedded | undefined;
-  /** The superuser's client. */
+  /** The superuser's client; what it writes is not laid to the service. */
   readonly admin: Sql;
+  /** Knows which rows there were before the service was asked. */
+  readonly rows: RowWatch;
   readonly drop: () => Promise<void>;
 }
 
 /** What a test database begins with. */
 export type Template = "fixture" | "empty";
 
-/** Which kinds the tests run on; another runtime's process can't reach an embedded one. */
+/** Which kinds the tests run on; another runtime's process can't reach an embedded one, nor can rights. */
 export const DATABASE_KINDS: readonly DatabaseKind[] =
-  process.env.ROWGATE_TEST_RUNTIME === undefined ? ["real", "embedded"] : ["real"];
+  process.env.ROWGATE_TEST_RUNTIME === undefined && ACCESS === undefined
+    ? ["real", "embedded"]
+    : ["real"];
 
 /** Makes a database of its own for a test file, in the tests' cluster or in that of a URL. */
 export async function createTestDatabase(
@@ -33,15 +40,29 @@ export async function createTestDatabase(
   template: Template = "fixture",
   cluster?: string,
 ): Promise<TestDatabase> {
-  return kind === "real" ? await cloneReal(template, cluster) : await openMemory(template);
+  const made = kind === "real" ? await cloneReal(template, cluster) : await openMemory(template);
+  const rows = openRowWatch(made);
+  return {
+    ...made,
+    rows,
+    admin: watchAdmin(made.admin, rows),
+    drop: async () => {
+      await rows.close();
+      await made.drop();
+    },
+  };
 }
+
+/** A database that nobody watches yet. */
+type MadeDatabase = Omit<TestDatabase, "rows">;
 
 async function cloneReal(
   template: Template,
   cluster: string = requireSetting("ROWGATE_TEST_CLUSTER"),
-): Promise<TestDatabase> {
+): Promise<MadeDatabase> {
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
-  await command(cluster, `create database ${name} template template_${template}`);
+  const source = ACCESS === undefined || ACCESS === "plain" ? template : `${template}_${ACCESS}`;
+  await command(cluster, `create database ${name} template template_${source}`);
   const url = `${cluster}/${name}`;
   const serving = new URL(url);
   serving.username = serving.password = "rowgate_app";
@@ -74,7 +95,7 @@ async function command(cluster: string, text: string): Promise<void> {
   }
 }
 
-async function openMemory(template: Template): Promise<TestDatabase> {
+async function openMemory(template: Template): Promise<MadeDatabase> {
   const file = requireSetting("ROWGATE_TEST_EMBEDDED");
   const embedded = template === "empty"
     ? await openEmbedded()

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
 
@@ -22,6 +23,8 @@ export interface RuntimeServer {
 export interface StartOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly policyText: string;
+  /** Hears each line of its log. */
+  readonly logged?: (line: string) => void;
 }
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +47,7 @@ export function isRuntime(text: string | undefined): text is Runtime {
 /** Starts `rowgate serve` on a free port and waits until it is ready. */
 export async function startServer(
   runtime: Runtime,
-  { environment, policyText }: StartOptions,
+  { environment, policyText, logged }: StartOptions,
 ): Promise<RuntimeServer> {
   // The cluster's folder goes with the cluster, even when nobody stops the server.
   const parent = dirname(process.env.ROWGATE_TEST_EMBEDDED ?? join(tmpdir(), "none"));
@@ -58,6 +61,10 @@ export async function startServer(
     env: { ...inherit(), PORT: "0", ...environment, ROWGATE_POLICY: policyFile },
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
+  for (const stream of [child.stdout!, child.stderr!]) {
+    const lines = createInterface({ input: stream });
+    lines.on("line", (line) => logged?.(line));
+  }
   const address = await readAddress(child);
   await becomeReady(address);
   return {

@@ -14,9 +14,11 @@ import {
   type Template,
   type TestDatabase,
 } from "./database.ts";
+import { ACCESS, ACCESS_VARIABLES } from "./access.ts";
 import { FIXTURE_POLICY } from "./fixture_policy.ts";
 import { isRuntime, type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
 import { type Answer, send, type SendOptions } from "./send.ts";
+import { watchService } from "./watch/watch_service.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
 
 export type { Answer, SendOptions };
@@ -68,12 +70,14 @@ export async function createTestService(
   const observe = (observation: Observation) => {
     observations.push(observation);
     metrics.observe(observation);
+    watch.observe(observation);
   };
   const { servingUrl } = database;
   const databaseUrl = servingUrl && await options.route?.(servingUrl) || servingUrl;
   const environment = {
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ROWGATE_POOL_SIZE: "4",
+    ...(kind === "real" ? ACCESS_VARIABLES[ACCESS ?? "plain"] : {}),
     ...options.environment,
   };
   const { config, problems } = readConfig(environment);
@@ -82,33 +86,50 @@ export async function createTestService(
   const parsed = parsePolicy(policyText);
   if (!("policy" in parsed)) throw new Error(parsed.problems.join("\n"));
   const { policy } = parsed;
+  const { schema, tenantColumn } = config;
+  const { tables } = { tables: {}, ...options.policy ?? FIXTURE_POLICY };
+  const watch = watchService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
 
   const { embedded } = database;
-  const serving = await openDatabase(config, observe, embedded && { embedded });
-  const owner = await openOwner(database, serving);
-  const tokens = await issueTokens(database, owner);
+  const opened = await openDatabase(config, observe, embedded && { embedded });
+  const owner = await openOwner(database, opened);
+  const serving = watch.database(opened);
+  const issue = issueWith(owner, watch.issued);
+  const tokens = await issueTokens(database, { owner, issue });
   const runtime = options.runtime ?? process.env.ROWGATE_TEST_RUNTIME;
   const server = isRuntime(runtime)
-    ? await startServer(runtime, { environment, policyText })
+    ? await startServer(runtime, { environment, policyText, logged: watch.logged })
     : undefined;
-  const { schema, tenantColumn } = config;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
   const store = createTokenStore(serving, { observe });
-  const app = server?.app ??
-    createApp({ config, database: serving, catalogue, tokens: store, observe, metrics });
+  const app = watch.app(
+    server?.app ??
+      createApp({
+        config,
+        database: serving,
+        catalogue,
+        tokens: watch.tokens(store),
+        observe,
+        metrics,
+      }),
+  );
   return {
     database,
     app,
     tokens,
-    issue: issueWith(owner),
+    issue,
     catalogue,
     observations,
     server,
-    send: (method, path, request) => send(app, tokens.a, { method, path, ...request }),
+    send: (method, path, request) => {
+      watch.spoken(`"${path}" ${JSON.stringify(request)}`);
+      return send(app, tokens.a, { method, path, ...request });
+    },
     close: async () => {
+      watch.close();
       await server?.stop();
       catalogue.close();
-      if (owner !== serving) await owner.close(1000);
+      if (owner !== opened) await owner.close(1000);
       await serving.close(1000);
       await database.drop();
     },

@@ -22,6 +22,7 @@ export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> 
     labels: undefined,
     equality: true,
     order: true,
+    lookedUp: false,
     deterministic: true,
     wideNumber: kind === "int8" || kind === "numeric",
     comment: null,

@@ -1,20 +1,37 @@
 import { readFile, writeFile } from "node:fs/promises";
 import postgres from "postgres";
 import { connectEmbedded } from "../../src/database/driver.ts";
+import type { Access } from "./access.ts";
 import { openEmbedded } from "../../src/database/embedded.ts";
 
 const FIXTURE = new URL("./fixture.sql", import.meta.url);
 
-/** Makes the databases that every test clones: `template_empty` and `template_fixture`. */
-export async function makeTemplates(clusterUrl: string): Promise<void> {
-  const fixture = await readFile(FIXTURE, "utf8");
-  const quiet = { max: 1, onnotice: () => {} };
-  const server = postgres(`${clusterUrl}/postgres`, quiet);
-  await server.unsafe("create database template_empty");
-  await server.unsafe("create database template_fixture");
-  await server.end();
-  const sql = postgres(`${clusterUrl}/template_fixture`, quiet);
-  await sql.unsafe(fixture);
+/**
+ * Makes the databases that every test clones: `template_empty` and `template_fixture`, and both once
+ * more for each access, `template_fixture_rls`.
+ */
+export async function makeTemplates(
+  clusterUrl: string,
+  accesses: readonly Access[] = [],
+): Promise<void> {
+  await runIn(`${clusterUrl}/postgres`, "create database template_empty");
+  await runIn(`${clusterUrl}/postgres`, "create database template_fixture");
+  await runIn(`${clusterUrl}/template_fixture`, await readFile(FIXTURE, "utf8"));
+  for (const access of accesses.filter((access) => access !== "plain")) {
+    const text = await readFile(new URL(`./access_${access}.sql`, import.meta.url), "utf8");
+    for (const template of ["template_empty", "template_fixture"]) {
+      const name = `${template}_${access}`;
+      await runIn(`${clusterUrl}/postgres`, `create database ${name} template ${template}`);
+      // The least rights are those on the tables of the fixture.
+      const concerns = access === "rls" || template === "template_fixture";
+      if (concerns) await runIn(`${clusterUrl}/${name}`, text);
+    }
+  }
+}
+
+async function runIn(url: string, text: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(text);
   await sql.end();
 }
 

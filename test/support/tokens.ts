@@ -44,14 +44,16 @@ export async function openOwner(test: TestDatabase, serving: Database): Promise<
 }
 
 /** Makes the schema `rowgate` and tokens in it; lets the serving role read those and write the audit. */
-export async function issueTokens(test: TestDatabase, owner: Database): Promise<TestTokens> {
+export async function issueTokens(
+  test: TestDatabase,
+  { owner, issue }: { readonly owner: Database; readonly issue: IssueToken },
+): Promise<TestTokens> {
   await migrateSchema(owner);
   if (test.kind === "real") {
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
     await test.admin`grant insert on rowgate.audit to rowgate_app`;
   }
-  const issue = issueWith(owner);
   return {
     a: await issue({ name: "a" }),
     b: await issue({ name: "b", tenant: "2" }),
@@ -62,11 +64,16 @@ export async function issueTokens(test: TestDatabase, owner: Database): Promise<
   };
 }
 
-/** Gives what makes tokens in a database. */
-export function issueWith(owner: Database): IssueToken {
+/** Gives what makes tokens in a database, and tells each with its tenant. */
+export function issueWith(
+  owner: Database,
+  issued: (token: string, tenant: string) => void = () => {},
+): IssueToken {
   return async (draft) => {
-    const created = await createToken(owner, { ...DRAFT, ...draft });
+    const made = { ...DRAFT, ...draft };
+    const created = await createToken(owner, made);
     if (created === undefined) throw new Error("the token would have ended already");
+    issued(created.token, made.tenant);
     return created.token;
   };
 }

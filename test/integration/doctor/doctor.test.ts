@@ -89,7 +89,7 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`drop index people_tenant_id_id_idx`;
     });
 
-    it("finds references that cross tenants, and those that could", async () => {
+    it("finds references that cross tenants, and those that could [TE11]", async () => {
       assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
         "warning: visits may refer to any tenant's rows of people (visits_companion_fkey)",
         "error: rows of visits refer to rows of people that belong to another tenant (visits_person)",

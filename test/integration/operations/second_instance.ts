@@ -14,9 +14,9 @@ export interface SecondInstance {
   readonly close: () => Promise<void>;
 }
 
-/** Starts another service in this process; it asks with the given token. */
+/** Starts another service in this process; it asks with the given token, of tenant 1. */
 export async function openSecondInstance(
-  { servingUrl }: TestDatabase,
+  { servingUrl, rows }: TestDatabase,
   token: string,
 ): Promise<SecondInstance> {
   const { config, problems } = readConfig({
@@ -42,7 +42,14 @@ export async function openSecondInstance(
     observe,
   });
   return {
-    send: (method, path, options) => send(app, token, { method, path, ...options }),
+    send: async (method, path, options) => {
+      const end = await rows.start("1");
+      try {
+        return await send(app, token, { method, path, ...options });
+      } finally {
+        end();
+      }
+    },
     close: async () => {
       catalogue.close();
       await database.close(1000);

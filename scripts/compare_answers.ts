@@ -1,0 +1,69 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RecordedAnswer } from "../test/support/watch/record_answers.ts";
+
+/** How two runs of the same tests answered. */
+export interface Comparison {
+  /** Requests of the tests that both ran. */
+  readonly compared: number;
+  /** What differs, for reading. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * Groups and tests whose requests are not the same each time, or whose set-up is the access itself.
+ * Each proves its answers by itself, in every run.
+ */
+const EXCEPTIONS: readonly RegExp[] = [
+  // Races: who comes first differs.
+  /^Updates of many clients|^DECISIONS 4, concurrency|^DECISIONS 3, one snapshot/,
+  // They ask until the catalogue has followed.
+  /^DECISIONS 2, (following the database|columns that take other values)/,
+  /\[D6\.etag-fields\]|^DECISIONS 4, a rule/,
+  // Row level security that wants a setting, on a service that has none or has.
+  /^DECISIONS 9, without the setting|\[TE17\]/,
+];
+/** Figures of a clock; and a table that shows nothing to whom has no setting. */
+const EXCEPTED_PATHS = /\/metrics$|\/tables\/guarded\//;
+
+/** Tells whether a test's answers, or its failure, tell nothing about the access. */
+export function isExcepted(test: string): boolean {
+  return EXCEPTIONS.some((exception) => exception.test(test));
+}
+
+/** Compares what two runs recorded, request by request; the bodies byte by byte. */
+export async function compareAnswers(plain: string, other: string): Promise<Comparison> {
+  const expected = await readAnswers(plain);
+  const differences: string[] = [];
+  let compared = 0;
+  for (const [key, answer] of await readAnswers(other)) {
+    if (isExcepted(answer.test) || EXCEPTED_PATHS.test(answer.request)) continue;
+    const known = expected.get(key);
+    compared++;
+    const difference = known === undefined ? "was not asked before" : differ(known, answer);
+    if (difference !== undefined) differences.push(`${key}: ${answer.request}: ${difference}`);
+  }
+  return { compared, differences };
+}
+
+function differ(known: RecordedAnswer, answer: RecordedAnswer): string | undefined {
+  const [before, after] = [known, answer].map(({ status, headers, body }) =>
+    `${status} ${JSON.stringify(headers)} ${body}`
+  ) as [string, string];
+  if (before === after) return undefined;
+  const at = [...before].findIndex((letter, at) => letter !== after[at]);
+  const from = Math.max(0, at - 60);
+  return `\n    ${before.slice(from, at + 200)}\n    ${after.slice(from, at + 200)}`;
+}
+
+async function readAnswers(folder: string): Promise<Map<string, RecordedAnswer>> {
+  const answers = new Map<string, RecordedAnswer>();
+  for (const name of await readdir(folder)) {
+    const lines = (await readFile(join(folder, name), "utf8")).split("\n");
+    for (const line of lines.filter((line) => line !== "")) {
+      const answer = JSON.parse(line) as RecordedAnswer;
+      answers.set(`${answer.test} #${answer.number}`, answer);
+    }
+  }
+  return answers;
+}

@@ -1,0 +1,52 @@
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import type { Access } from "../test/support/access.ts";
+import { compareAnswers, isExcepted } from "./compare_answers.ts";
+import { addTallies, runTests, type Tally } from "./run_tests.ts";
+
+/** What the runs with other rights are given. */
+export interface AccessOptions {
+  /** The first is what the others are compared with. */
+  readonly accesses: readonly Access[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly folder: string;
+}
+
+/** So that generated cases are the same in each run. */
+const SEED = String(Math.floor(Math.random() * 0x7fffffff));
+
+/** Runs the tests once for each access, and counts each answer that is not that of the first as a failure. */
+export async function runAccesses(
+  parameters: readonly string[],
+  { accesses, environment, folder }: AccessOptions,
+): Promise<Tally> {
+  const tallies: Tally[] = [];
+  let first: string | undefined;
+  for (const access of accesses) {
+    console.log(`\nWith the access called ${access}:\n`);
+    const answers = await mkdtemp(join(folder, `answers-${access}-`));
+    const variables = {
+      ROWGATE_TEST_ACCESS: access,
+      ROWGATE_TEST_RECORD: answers,
+      ROWGATE_TEST_SEED: SEED,
+    };
+    const run = { folder, environment: { ...environment, ...variables }, label: access };
+    tallies.push(withoutExcepted(await runTests(parameters, run), `${access}: `));
+    if (first === undefined) first = answers;
+    else tallies.push(await compare(first, answers, access));
+  }
+  return addTallies(tallies);
+}
+
+function withoutExcepted(tally: Tally, label: string): Tally {
+  const failures = tally.failures.filter((name) => !isExcepted(name.slice(label.length)));
+  return { ...tally, failures, failed: failures.length };
+}
+
+async function compare(first: string, answers: string, access: Access): Promise<Tally> {
+  const { compared, differences } = await compareAnswers(first, answers);
+  const failures = differences.map((difference) => `${access}: ${difference}`);
+  console.log(`${access}: ${compared} answers compared, ${differences.length} differ`);
+  const passed = compared - differences.length;
+  return { passed, failed: failures.length, skipped: 0, failures };
+}

@@ -1,0 +1,125 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { planQuery } from "../../src/plan/query_plan.ts";
+import { planUpdate } from "../../src/plan/update_plan.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { compileLock } from "../../src/sql/lane.ts";
+import { compileSelect } from "../../src/sql/select.ts";
+import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
+import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
+import { makeColumn, makeTable } from "../support/table.ts";
+import { checkStatement } from "../support/watch/check_statement.ts";
+
+const RULES = { schema: "app", tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
+const ACCESS = {
+  tokenId: "t",
+  name: null,
+  tenant: "1",
+  scopes: ["query", "update"] as const,
+  tables: null,
+  expiresAt: null,
+};
+const TABLE = makeTable([makeColumn("status", "text"), makeColumn("amount", "numeric")]);
+const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
+const FILTERS = {
+  or: [{ field: "status", op: "is_null" }, { field: "id", op: "in", value: [1, 2] }],
+};
+const UPDATE = { filters: { id: 1, status: "or" }, fields: { amount: 1, status: null } };
+
+const query = planQuery(
+  parseQueryRequest({ filters: FILTERS, sort: [{ field: "amount" }], page: 2 }),
+  { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: true },
+);
+const update = (maxAffected?: number) =>
+  planUpdate(parseUpdateRequest(UPDATE), {
+    table: TABLE,
+    access: ACCESS,
+    maxAffected,
+    rollback: false,
+  });
+
+const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
+  "a query": printStatement((sql) => compileSelect(sql, query)),
+  "a query with a setting": printStatement((sql) => compileSelect(sql, query, SETTINGS)),
+  "a single update": printStatement((sql) => compileUpdateSingle(sql, update())),
+  "a bulk update": printStatement((sql) => compileUpdateBulk(sql, update())),
+  "a bulk update up to a number": printStatement((sql) => compileUpdateBulk(sql, update(3))),
+  "the lock of the lane": printStatement((sql) => compileLock(sql, update())),
+  "the decision before rules": printStatement((sql) => compileDecision(sql, update())),
+  "an update beside rules": printStatement((sql) => compileUpdateRuled(sql, update(), 1)),
+};
+const PREDICATE = /"\$t"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/g;
+
+/** Each place of the predicate, with the text that stands there after a mutation. */
+function mutate(text: string, mutant: (predicate: string) => string): string[] {
+  return [...text.matchAll(PREDICATE)].map(({ 0: predicate, index }) =>
+    text.slice(0, index) + mutant(predicate) + text.slice(index + predicate.length)
+  );
+}
+
+const check = (statement: PrintedStatement, tenant: string | undefined = "1") =>
+  checkStatement(statement, { rules: RULES, tenant });
+
+describe("the watch over statements", () => {
+  for (const [name, statement] of Object.entries(STATEMENTS)) {
+    it(`passes ${name}, which is bound wherever it names the table [TE20]`, () => {
+      assertEquals(check(statement), []);
+      const references = statement.text.match(/"app"\."deals"/g)!.length;
+      assertEquals(statement.text.match(PREDICATE)?.length, references);
+    });
+
+    it(`catches ${name} when any of its tenant predicates is left out or loosened [TE20]`, () => {
+      const mutants = [
+        () => "true",
+        (predicate: string) => `(${predicate} or true)`,
+        (predicate: string) => `${predicate} or true`,
+        (predicate: string) => `not ${predicate}`,
+        (predicate: string) => predicate.replace(" = ", " >= "),
+        (predicate: string) => predicate.replace("tenant_id", "status"),
+        (predicate: string) => predicate.replace(/\$\d+::text/, "'1'::text"),
+        (predicate: string) => predicate.replace(/= .*$/, `= "$t"."tenant_id"`),
+      ];
+      for (const mutant of mutants) {
+        const texts = mutate(statement.text, mutant);
+        assert(texts.length > 0);
+        for (const text of texts) {
+          assert(check({ ...statement, text }).length > 0, `not caught: ${text}`);
+        }
+      }
+    });
+
+    it(`catches ${name} when it is another tenant's or nobody's [TE20]`, () => {
+      assert(check(statement, "2").length > 0);
+      assert(checkStatement(statement, { rules: RULES, tenant: undefined }).length > 0);
+    });
+  }
+
+  it("takes a shared table that is read, and none that is written [TE15] [TE20]", () => {
+    const read = `select count(*) from "app"."lists" "$t" where true`;
+    assertEquals(check({ text: read, parameters: [] }), []);
+    const write = `update "app"."lists" "$t" set "status" = $1 where true`;
+    assert(check({ text: write, parameters: ["x"] }).length > 0);
+  });
+
+  it("catches a table that is joined, or named beside the one that is bound [TE20]", () => {
+    const bound = `where "$t"."tenant_id" = $1::text::"pg_catalog"."int4"`;
+    for (
+      const text of [
+        `select 1 from "app"."deals" "$t", "app"."other" "$o" ${bound}`,
+        `select 1 from "app"."deals" "$t" join "app"."other" "$o" on true ${bound}`,
+        `select 1 from "app"."deals" "$t" ${bound} and exists (select 1 from "app"."other" "$o")`,
+        `select 1 from "app"."deals" "$t" ${bound} and exists (select 1 from other)`,
+        `select 1 from "app"."deals" "$t" ${bound} union select 1 from "app"."deals" "$t"`,
+        `select 1 from "pg_catalog"."pg_authid" "$t"`,
+        `select 1 from rowgate.tokens`,
+        `delete from "app"."deals" "$t"`,
+        `select pg_read_file('x')`,
+      ]
+    ) {
+      assert(check({ text, parameters: ["1"] }).length > 0, `not caught: ${text}`);
+    }
+  });
+});

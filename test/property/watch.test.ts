@@ -1,0 +1,102 @@
+import { assert, assertEquals } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../support/database.ts";
+import { findCanaries, findPostgres, hearSpoken } from "../support/watch/find_leaks.ts";
+import { openRowWatch } from "../support/watch/row_watch.ts";
+
+const TOKEN = "rg_abc_0123456789";
+
+describe("the watch over answers", () => {
+  const secrets = { tokens: new Set([TOKEN]), spoken: new Set<string>() };
+
+  it("finds another tenant's canary, and leaves tenant 2 its own [TE1]", () => {
+    const text = `{"records":[{"title":"Deal 7 CANARY"}]}`;
+    assertEquals(findCanaries(text, "1", secrets).length, 1);
+    assertEquals(findCanaries(text, undefined, secrets).length, 1);
+    assertEquals(findCanaries(text, "2", secrets), []);
+    assertEquals(findCanaries(text.replace("CANARY", ""), "1", secrets), []);
+  });
+
+  it("leaves a client its own words, and nothing beside them", () => {
+    const spoken = new Set<string>();
+    hearSpoken(`{"value":"my \\"CANARY\\""}`, spoken);
+    const echoed = JSON.stringify({
+      error: `value: ${JSON.stringify('my "CANARY"')} is no number`,
+    });
+    assertEquals(findCanaries(echoed, "1", { ...secrets, spoken }), []);
+    assertEquals(findCanaries(`${echoed} CANARY`, "1", { ...secrets, spoken }).length, 1);
+  });
+
+  it("finds a token, plain and in base64, whoever is told", () => {
+    for (const text of [`x ${TOKEN} y`, btoa(TOKEN)]) {
+      for (const tenant of ["1", "2", undefined]) {
+        assertEquals(findCanaries(text, tenant, secrets), ["a token"]);
+      }
+    }
+  });
+
+  it("finds SQL and Postgres's words, but not in what a client said", () => {
+    for (
+      const text of [
+        `duplicate key value violates unique constraint "x"`,
+        `ERROR:  relation "deals" does not exist`,
+        "invalid input syntax for type integer",
+        "select 1 from deals",
+        "$1::text",
+        "current transaction is aborted",
+      ]
+    ) assertEquals(findPostgres(text).length, 1, text);
+    assertEquals(findPostgres(`filters.a: "select 1 from x" does not fit column "a"`), []);
+  });
+});
+
+for (const kind of DATABASE_KINDS) {
+  describe(`the watch over rows (${kind})`, () => {
+    let test: TestDatabase;
+    const write = (text: string) => test.admin.unsafe(text);
+    beforeAll(async () => {
+      test = await createTestDatabase(kind);
+    });
+    afterAll(() => test.drop());
+
+    for (
+      const [what, statement, writer, changed] of [
+        ["another tenant's row", "update deals set note = 'x' where fid = 1001", "1", "deals 2"],
+        [
+          "one with the values it has",
+          "update deals set note = note where fid = 1002",
+          "1",
+          "deals 2",
+        ],
+        ["a row without a tenant", "update countries set population = 1", "1", "countries"],
+        ["a row that is new", "insert into guests values (9001, 2, 'x')", "1", "guests 2"],
+        ["a row that is gone", "delete from order_lines where tenant_id = 2", "1", "order_lines 2"],
+        ["the reader's own", "update deals set note = 'x' where fid = 1", undefined, "deals 1"],
+        ["the writer's own", "update deals set note = 'y' where fid = 1", "1", undefined],
+      ] as const
+    ) {
+      it(`sees a write to ${what} [TE8]`, async () => {
+        // One that does not know of the test's own writes.
+        const rows = openRowWatch(test);
+        const end = await rows.start(writer);
+        await write(statement);
+        end();
+        const found = await rows.check();
+        assertEquals(
+          found,
+          changed === undefined ? [] : [`the rows of others changed: ${changed}`],
+        );
+        assertEquals(await rows.check(), []);
+        await rows.close();
+      });
+    }
+
+    it("takes what the test writes itself for what it is", async () => {
+      const end = await test.rows.start("1");
+      end();
+      await write("update deals set note = 'z' where fid = 1001");
+      assertEquals(await test.rows.check(), []);
+      assert((await test.admin`select 1 from deals where note = 'z'`).length > 0);
+    });
+  });
+}

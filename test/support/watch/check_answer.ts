@@ -1,0 +1,61 @@
+import type { TenancyRules } from "./check_statement.ts";
+import { findCanaries, findPostgres, type Secrets } from "./find_leaks.ts";
+
+/** Whom an answer is for, and what it must not tell. */
+export interface AnswerCheck {
+  readonly rules: TenancyRules;
+  readonly secrets: Secrets;
+  readonly tenant: string | undefined;
+  /** Takes the answer down, where that is wanted. */
+  readonly record: ((response: Response, body: string) => void) | undefined;
+}
+
+/** Finds what an answer tells that is none of the tenant's business. The answer can still be read. */
+export async function checkAnswer(
+  request: Request,
+  response: Response,
+  check: AnswerCheck,
+): Promise<string[]> {
+  const { tenant, secrets } = check;
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  const text = await readCopy(response);
+  check.record?.(response, text);
+  return [
+    ...findCanaries(headers, tenant, secrets),
+    ...findPostgres(headers),
+    ...findCanaries(text, tenant, secrets),
+    ...checkBody(request, text, check),
+  ];
+}
+
+function checkBody(request: Request, text: string, check: AnswerCheck): string[] {
+  if (!text.startsWith("{")) return [];
+  const body = JSON.parse(text) as { error?: unknown; records?: unknown };
+  if (typeof body.error === "string") return findPostgres(body.error);
+  return Array.isArray(body.records) ? checkRecords(request, body.records, check) : [];
+}
+
+/** A record that says whose it is must say the tenant. */
+function checkRecords(
+  request: Request,
+  records: readonly Record<string, unknown>[],
+  { rules, tenant }: AnswerCheck,
+): string[] {
+  const table = /\/tables\/([^/]+)\/query/.exec(new URL(request.url).pathname)?.[1] ?? "";
+  const column = rules.tables[table]?.tenant_column ?? rules.tenantColumn;
+  if (rules.tables[table]?.shared) return [];
+  const foreign = records.filter((record) =>
+    Object.hasOwn(record, column) && String(record[column]) !== tenant
+  );
+  return foreign.length === 0 ? [] : [`${foreign.length} records of another tenant`];
+}
+
+/** In this process nobody but us undoes the compression. */
+async function readCopy(response: Response): Promise<string> {
+  if (response.body === null || response.bodyUsed) return "";
+  // A client that goes away in the middle sees no answer, and neither do we.
+  const packed = await response.clone().bytes().catch(() => new Uint8Array());
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) return new TextDecoder().decode(packed);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return await new Response(stream).text();
+}

@@ -1,0 +1,128 @@
+import type { PrintedStatement } from "../print_statement.ts";
+import { listTables, readStatement, type TableReference, type Token } from "./read_statement.ts";
+
+/** How the tables of a service tell whose a row is: known to the test, not read from the service. */
+export interface TenancyRules {
+  readonly schema: string;
+  readonly tenantColumn: string;
+  readonly tables: Readonly<Record<string, { tenant_column?: string; shared?: boolean }>>;
+}
+
+/** What one statement is judged by. */
+export interface StatementCheck {
+  readonly rules: TenancyRules;
+  /** Whose request it serves; undefined outside of requests. */
+  readonly tenant: string | undefined;
+}
+
+/**
+ * The statements that name no table of the operator: catalogue, tokens, audit, values that Postgres
+ * alone can judge, settings of a transaction, and questions to nothing.
+ */
+const ALLOWED: readonly RegExp[] = [
+  /^\s*with recursive space as \(\s*select n\.oid from pg_catalog\.pg_namespace n\s/,
+  /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
+  /^select count\("\$v"\."\$e"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$v"\("\$e"\)$/,
+  /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
+  /^select 1$/,
+  /^select where false$/,
+];
+
+/**
+ * Finds what is wrong with a statement: each table of the operator must be bound to the tenant of the
+ * request by `"$t".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed;
+ * a shared one may be read alone; a statement without such a table must be one of the list.
+ */
+export function checkStatement(
+  { text, parameters }: PrintedStatement,
+  { rules, tenant }: StatementCheck,
+): string[] {
+  const tokens = readStatement(text);
+  const references = listTables(tokens);
+  const exposed = references.filter(({ schema }) => schema === rules.schema);
+  if (exposed.length === 0) {
+    return ALLOWED.some((allowed) => allowed.test(text))
+      ? []
+      : ["is on no list and names no table"];
+  }
+  const foreign = references.filter(({ schema }) =>
+    schema !== rules.schema && schema !== "rowgate"
+  );
+  const unexpected = foreign.map(({ schema, table }) => `names ${schema}.${table}`);
+  return [
+    ...unexpected,
+    ...exposed.flatMap((reference) => {
+      const fault = checkReference(reference, { rules, tenant, tokens, parameters });
+      return fault === undefined ? [] : [`${reference.verb} ${reference.table}: ${fault}`];
+    }),
+  ];
+}
+
+interface Judged extends StatementCheck {
+  readonly tokens: readonly Token[];
+  readonly parameters: readonly unknown[];
+}
+
+function checkReference(reference: TableReference, judged: Judged): string | undefined {
+  const { rules, tenant, tokens, parameters } = judged;
+  const rule = rules.tables[reference.table];
+  if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
+  if (reference.alias !== "$t") return "has another alias";
+  const column = rule?.tenant_column ?? rules.tenantColumn;
+  const conjuncts = listConjuncts(tokens, reference.at);
+  if (conjuncts === undefined) return "has no WHERE, or one with OR";
+  const bound = conjuncts.map((conjunct) => readTenant(conjunct, column)).find((at) => at > 0);
+  if (bound === undefined) return `is not bound by ${column}`;
+  if (tenant === undefined) return "is asked outside of a request";
+  const value = parameters[bound - 1];
+  return value === tenant ? undefined : `is bound to another tenant than the token's`;
+}
+
+/** What the WHERE of a table's own level joins by AND; undefined without one, or when it has an OR. */
+function listConjuncts(tokens: readonly Token[], at: number): Token[][] | undefined {
+  const { depth } = tokens[at]!;
+  const rest = tokens.slice(at);
+  const closed = rest.findIndex((token) => token.depth < depth);
+  const level = closed < 0 ? rest : rest.slice(0, closed);
+  const start = level.findIndex((token) => isWord(token, depth, ["where"]));
+  if (start < 0) return undefined;
+  const behind = level.slice(start + 1);
+  const stop = behind.findIndex((token) => isWord(token, depth, ENDS));
+  const condition = stop < 0 ? behind : behind.slice(0, stop);
+  if (condition.some((token) => isWord(token, depth, ["or"]))) return undefined;
+  const conjuncts: Token[][] = [[]];
+  for (const token of condition) {
+    if (isWord(token, depth, ["and"])) conjuncts.push([]);
+    else conjuncts.at(-1)!.push(token);
+  }
+  return conjuncts;
+}
+
+const ENDS = [
+  "order",
+  "limit",
+  "offset",
+  "returning",
+  "for",
+  "group",
+  "having",
+  "union",
+  "except",
+  "intersect",
+];
+
+function isWord(token: Token, depth: number, words: readonly string[]): boolean {
+  return token.kind === "word" && token.depth === depth && words.includes(token.text);
+}
+
+/** Number of the parameter in `"$t"."column" = $n::text::"schema"."type"`; 0 for anything else. */
+function readTenant(conjunct: readonly Token[], column: string): number {
+  const printed = conjunct.map(({ kind, text }) => kind === "parameter" ? `$${text}` : text).join(
+    " ",
+  );
+  const [alias, dot, name, equals, parameter] = conjunct;
+  const starts = alias?.text === "$t" && dot?.text === "." && name?.text === column &&
+    equals?.text === "=" && parameter?.kind === "parameter";
+  const ends = /= \$\d+ :: text :: \w+ \. \w+$/.test(printed);
+  return starts && ends ? Number(parameter.text) : 0;
+}

@@ -1,0 +1,45 @@
+import type { Sql } from "postgres";
+
+/** A digest for each table and tenant, by `table tenant`; rows of tables without tenants by `table`. */
+export type Digests = ReadonlyMap<string, string>;
+
+/** Every name that a tenant column of the tests has. */
+const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "account_id", "company_no"];
+
+/** Tables of the tests that have no tenant and are written by their own triggers. */
+const WRITTEN_BY_TRIGGERS = ["trail"];
+
+/**
+ * Digests every row of the schema `public`, by table and tenant: values, place and version, so that a
+ * write that changes nothing shows too. One statement finds the tables, one reads them.
+ */
+export async function digestRows(admin: Sql): Promise<Digests> {
+  const [found] = await admin<{ statement: string | null }[]>`
+    select string_agg(format(
+      'select %L::text as key, %s as tenant, count(*) || '':'' || sum(hashtextextended(t.ctid::text || t.xmin::text || t::text, 0)) as digest from %s t group by 2',
+      c.relname, coalesce('t.' || quote_ident(a.attname) || '::text', 'null::text'), c.oid::regclass), ' union all ') as statement
+    from pg_class c
+    left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+      and a.attname = any (${`{${TENANT_COLUMNS}}`}::text::text[])
+    where c.relnamespace = to_regnamespace('public') and c.relkind = 'r'
+      and c.relname <> all (${`{${WRITTEN_BY_TRIGGERS}}`}::text::text[])`;
+  const statement = found?.statement ?? null;
+  if (statement === null) return new Map();
+  const rows = await admin.unsafe<{ key: string; tenant: string | null; digest: string }[]>(
+    statement,
+  );
+  return new Map(
+    rows.map(({ key, tenant, digest }) => [tenant === null ? key : `${key} ${tenant}`, digest]),
+  );
+}
+
+/** Names what differs, but for the rows of the tenants given. */
+export function compareDigests(
+  before: Digests,
+  after: Digests,
+  tenants: ReadonlySet<string>,
+): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) =>
+    before.get(key) !== after.get(key) && !tenants.has(key.split(" ").at(-1)!)
+  );
+}

@@ -1,0 +1,27 @@
+import type { Sql } from "postgres";
+import type { Database, Step } from "../../../src/database/database.ts";
+import { type PrintedStatement, printStatement } from "../print_statement.ts";
+
+/** Hears the text and the parameters of each statement before it is sent. */
+export type HearStatement = (statement: PrintedStatement) => void;
+
+/** Gives the database with someone who hears every statement. */
+export function watchDatabase(database: Database, hear: HearStatement): Database {
+  const tell = (compile: (sql: Sql) => unknown) => hear(printStatement(compile));
+  return {
+    ...database,
+    run: (compile, options) =>
+      database.run((sql) => {
+        tell(compile);
+        return compile(sql);
+      }, options),
+    transact: (steps, options) =>
+      database.transact(
+        steps.map((step): Step => (sql, before) => {
+          tell((sql) => step(sql, before));
+          return step(sql, before);
+        }),
+        options,
+      ),
+  };
+}
