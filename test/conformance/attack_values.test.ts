@@ -236,8 +236,8 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
 
   it("takes types with hostile names and labels for what they are", async () => {
     await run(`create type "x""; drop table deals; --" as enum ('a', 'b''"', '');
-      create domain "d ' $1" as text check (value <> 'no');
-      create table hostile_types (id int4 primary key, tenant_id int4, e "x""; drop table deals; --", d "d ' $1");
+      create domain "d ' $$" as text check (value <> 'no');
+      create table hostile_types (id int4 primary key, tenant_id int4, e "x""; drop table deals; --", d "d ' $$");
       insert into hostile_types values (1, 1, 'a', 'x'), (1001, 2, 'a', 'x');
       grant select, update on hostile_types to rowgate_app`);
     await waitUntil(async () => (await query("hostile_types")).status === 200);

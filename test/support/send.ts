@@ -46,7 +46,8 @@ export async function send(
   const text = await readText(response);
   const parsed = text.startsWith("{") ? JSON.parse(text) : {};
   const { status } = response;
-  const told = { method, path, sent: options.body, status, answered: parsed };
+  const sent = options.raw === undefined ? options.body : undefined;
+  const told = { method, path, sent, status, answered: parsed };
   const wrong = method === "HEAD" ? undefined : checkExchange(told);
   if (wrong !== undefined) {
     throw new Error(`not as /openapi.json tells: ${method} ${path}: ${wrong}`);
