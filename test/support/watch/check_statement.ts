@@ -24,6 +24,7 @@ const ALLOWED: readonly RegExp[] = [
   /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
   /^select count\("\$v"\."\$e"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$v"\("\$e"\)$/,
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
+  /^with "\$t" as materialized \(\s+select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
   /^select 1$/,
   /^select where false$/,

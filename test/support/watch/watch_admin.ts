@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { PendingQuery, Sql } from "postgres";
 
 /** What is to be known of the superuser's statements. */
 export interface AdminWatch {
@@ -16,6 +16,20 @@ const WRITES =
 
 function writes(text: string): boolean {
   return !READS.test(text) || WRITES.test(text);
+}
+
+/** Runs a query of the driver when it is waited for, as the driver does; describing it writes nothing. */
+function beLazy<T extends object>(
+  query: () => PendingQuery<T[]>,
+  around: (run: () => PromiseLike<T[]>) => Promise<T[]>,
+): PendingQuery<T[]> {
+  const run = () => around(query);
+  return {
+    then: (...settled: Parameters<Promise<T[]>["then"]>) => run().then(...settled),
+    catch: (...settled: Parameters<Promise<T[]>["catch"]>) => run().catch(...settled),
+    finally: (...settled: Parameters<Promise<T[]>["finally"]>) => run().finally(...settled),
+    describe: () => query().describe(),
+  } as unknown as PendingQuery<T[]>;
 }
 
 /**
@@ -43,7 +57,7 @@ export function watchAdmin(admin: Sql, watch: AdminWatch): Sql {
       if (name === "unsafe") {
         return (...parameters: Parameters<Sql["unsafe"]>) =>
           writes(parameters[0]) || parameters[0].includes(";")
-            ? around(() => target.unsafe(...parameters))
+            ? beLazy(() => target.unsafe(...parameters), around)
             : target.unsafe(...parameters);
       }
       if (name === "begin" || name === "file") {
