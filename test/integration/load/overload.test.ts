@@ -126,6 +126,45 @@ describe("a service under overload", () => {
   });
 });
 
+describe("tokens by the thousand", () => {
+  let service: TestService;
+  beforeAll(async () => service = await createTestService("real"));
+  afterAll(() => service.close());
+
+  const lookups = (result: string) =>
+    service.observations.filter((seen) => seen.kind === "token_lookup" && seen.result === result)
+      .length;
+  const ask = (token: string) =>
+    service.app(
+      new Request("http://127.0.0.1/integration/token", {
+        headers: { authorization: `Bearer ${token}` },
+      }),
+    );
+
+  it("asks the database once for 500 requests with one cold token", async () => {
+    const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service.tokens.a)));
+    assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assertEquals(lookups("miss"), 1);
+  });
+
+  it("answers 100,000 bogus tokens without the database", async () => {
+    const misses = lookups("miss");
+    const used = service.observations.filter(({ kind }) => kind === "pool").length;
+    const [prefix, id, secret] = service.tokens.a.split("_");
+    for (let round = 0; round < 1000; round++) {
+      // Of a token's form, with another digit in its secret: the checksum tells.
+      const bogus = Array.from({ length: 100 }, (_, place) => {
+        const digits = String(round * 100 + place).padStart(6, "0");
+        return `${prefix}_${id}_${digits}${secret!.slice(6)}`;
+      });
+      const statuses = await Promise.all(bogus.map(async (token) => (await ask(token)).status));
+      assertEquals(statuses.every((status) => status === 401), true);
+    }
+    assertEquals(lookups("miss"), misses);
+    assertEquals(service.observations.filter(({ kind }) => kind === "pool").length, used);
+  });
+});
+
 describe("five thousand shapes of queries", () => {
   const COLUMNS = ["fid", "external_no", "title", "status", "amount", "probability", "closed"];
   const MORE = ["owner", "stage", "modified_at", "created_on", "note", "code"];
