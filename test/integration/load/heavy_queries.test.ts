@@ -16,7 +16,7 @@ describe("a million rows without an index", () => {
     });
     await service.database.admin.unsafe(`
       create unlogged table visits (id int4 primary key, tenant_id int4 not null, page text);
-      insert into visits select n, 1, 'page ' || n from generate_series(1, 1000000) n;
+      insert into visits select n, 1, repeat('lorem ipsum dolor ', 8) || n from generate_series(1, 1000000) n;
       grant select on visits to rowgate_app`);
   });
   afterAll(() => service.close());

@@ -12,7 +12,7 @@ const CANARY_TENANTS = new Set(["2", "22222222-2222-4222-8222-222222222222"]);
 
 /** What Postgres says, and what it is asked; nothing that we say ourselves. */
 const POSTGRES_TEXT =
-  /SQLSTATE|ERROR:|DETAIL|HINT|CONTEXT:|syntax error|duplicate key|violates|invalid input|out of range for type|permission denied|does not exist|already exists|deadlock detected|canceling statement|terminating connection|current transaction|\bpg_(catalog|class|attribute|type|roles|authid|toast|temp|stat\w*|proc|namespace|index)\b|PL\/pgSQL|::\w|\$\d|\bselect\b.*\bfrom\b|\bupdate\b.*\bset\b|node_modules|\.ts:\d/;
+  /SQLSTATE|ERROR:|DETAIL|HINT|CONTEXT:|syntax error|duplicate key|violates|invalid input|out of range for type|permission denied|does not exist|already exists|deadlock detected|canceling statement|terminating connection|current transaction|\bpg_(catalog|class|attribute|type|roles|authid|toast|temp|stat\w*|proc|namespace|index)\b|PL\/pgSQL|::(?:text|pg_catalog)\b|\$\d+::|parameter \$\d|\bselect\s.*\bfrom\b|\bupdate\b.*\bset\b|node_modules|\.ts:\d/;
 
 /** Finds, in a text that a tenant may see, what is none of its business. */
 export function findCanaries(text: string, tenant: string | undefined, secrets: Secrets): string[] {

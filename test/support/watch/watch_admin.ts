@@ -18,18 +18,23 @@ function writes(text: string): boolean {
   return !READS.test(text) || WRITES.test(text);
 }
 
-/** Runs a query of the driver when it is waited for, as the driver does; describing it writes nothing. */
+/**
+ * Has a query of the driver run in `around` when it is waited for. It stays what it is, since it may
+ * only be described, or be a part of another one.
+ */
 function beLazy<T extends object>(
-  query: () => PendingQuery<T[]>,
-  around: (run: () => PromiseLike<T[]>) => Promise<T[]>,
+  query: PendingQuery<T[]>,
+  around: <R>(run: () => PromiseLike<R>) => Promise<R>,
 ): PendingQuery<T[]> {
-  const run = () => around(query);
-  return {
-    then: (...settled: Parameters<Promise<T[]>["then"]>) => run().then(...settled),
-    catch: (...settled: Parameters<Promise<T[]>["catch"]>) => run().catch(...settled),
-    finally: (...settled: Parameters<Promise<T[]>["finally"]>) => run().finally(...settled),
-    describe: () => query().describe(),
-  } as unknown as PendingQuery<T[]>;
+  const start = query.then.bind(query);
+  const then: typeof query.then = (...settled) =>
+    around(() => new Promise<T[]>((resolve, reject) => void start(resolve as () => void, reject)))
+      .then(...settled as []);
+  return Object.assign(query, {
+    then,
+    catch: (failed: () => void) => then(undefined, failed),
+    finally: (settled: () => void) => Promise.resolve(query).finally(settled),
+  });
 }
 
 /**
@@ -50,14 +55,14 @@ export function watchAdmin(admin: Sql, watch: AdminWatch): Sql {
       const [strings] = parameters;
       const run = () => Reflect.apply(target, self, parameters);
       const isStatement = Array.isArray(strings) && "raw" in strings;
-      return isStatement && writes(strings.join(" ? ")) ? around(run) : run();
+      return isStatement && writes(strings.join(" ? ")) ? beLazy(run(), around) : run();
     },
     get(target, name) {
       const member = Reflect.get(target, name);
       if (name === "unsafe") {
         return (...parameters: Parameters<Sql["unsafe"]>) =>
           writes(parameters[0]) || parameters[0].includes(";")
-            ? beLazy(() => target.unsafe(...parameters), around)
+            ? beLazy(target.unsafe(...parameters), around)
             : target.unsafe(...parameters);
       }
       if (name === "begin" || name === "file") {
