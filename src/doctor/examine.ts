@@ -10,6 +10,8 @@ import { checkRole } from "./role.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes } from "./tenant_index.ts";
 import { checkTenantRows } from "./tenant_rows.ts";
+import { checkTriggers } from "./triggers.ts";
+import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkViews } from "./views.ts";
 
 /** What one check saw, under its name. */
@@ -22,7 +24,9 @@ export const CHECKS: readonly Check[] = [
   checkRole,
   checkIsolation,
   checkViews,
+  checkTriggers,
   checkForeignKeys,
+  checkUniqueKeys,
   checkTenantRows,
   checkTenantIndexes,
   checkCredentialColumns,

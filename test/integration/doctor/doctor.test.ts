@@ -96,6 +96,31 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
+    it("finds values that must be unique over all tenants, where an update could try them out", async () => {
+      await sick.admin`create unique index people_name on people (name)`;
+      await sick.admin`create unique index people_whose on people (tenant_id, name)`;
+      const { findings } = (await examineDatabase(sick)).get("unique keys")!;
+      assertEquals(findings.map(({ what }) => what), [
+        "name of people must be unique over all tenants (people_name)",
+      ]);
+      await sick.admin`drop index people_name, people_whose`;
+    });
+
+    it("finds triggers that run with their owner's rights", async () => {
+      await sick.admin.unsafe(`
+        create function note_change() returns trigger language plpgsql security definer
+          as 'begin return new; end';
+        create trigger noted before update on people for each row execute function note_change();
+        create trigger inserted before insert on people for each row execute function note_change()`);
+      const found = await examineDatabase(sick);
+      assertEquals(findingsOf(found, "triggers"), [
+        "warning: an update of people runs note_change() with its owner's rights",
+      ]);
+      await sick.admin.unsafe(found.get("triggers")!.findings[0]!.fix);
+      assertEquals(findingsOf(await examineDatabase(sick), "triggers"), []);
+      await sick.admin`drop function note_change() cascade`;
+    });
+
     it("finds exposed columns that look like credentials, not numbers that count them", async () => {
       const found = await examineDatabase(sick);
       assertEquals(findingsOf(found, "credentials"), [

@@ -1,0 +1,48 @@
+import { printArray } from "../array_text.ts";
+import { askJson } from "./ask.ts";
+import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+
+/** A trigger on UPDATE of an exposed table. */
+interface Trigger {
+  readonly name: string;
+  readonly table: string;
+  /** Signature, quoted where it must be. */
+  readonly function: string;
+  /** The function has the rights of its owner. */
+  readonly definer: boolean;
+}
+
+/** What a trigger does on an update is done with its own rights, past all that Rowgate looks at. */
+export const checkTriggers: Check = { name: "triggers", look };
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const triggers = await readTriggers(setup);
+  const findings = triggers.filter(({ definer }) => definer).map((trigger) => ({
+    level: "warning" as const,
+    what: `an update of ${trigger.table} runs ${trigger.function} with its owner's rights`,
+    why:
+      `the trigger ${trigger.name} can read and write rows of every tenant; only you know whether` +
+      " it does",
+    fix: `alter function ${trigger.function} security invoker;    -- or read it and leave it`,
+  }));
+  return { seen: `${count(triggers.length, "trigger")} on updates`, findings };
+}
+
+function readTriggers({ database, config, catalogue }: Setup): Promise<readonly Trigger[]> {
+  const writable = [...catalogue.tables.values()].filter((table) => table.writable);
+  const names = printArray(writable.map(({ name }) => name));
+  // The third and fifth bit of tgtype: UPDATE, and INSTEAD OF views.
+  return askJson(
+    database,
+    (sql) =>
+      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'name', t.tgname, 'table', c.relname, 'definer', p.prosecdef,
+        'function', t.tgfoid::pg_catalog.regprocedure::text) order by c.relname, t.tgname),
+        '[]')::text as found
+      from pg_catalog.pg_trigger t
+      join pg_catalog.pg_class c on c.oid = t.tgrelid and c.relname = any (${names}::text::text[])
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
+      join pg_catalog.pg_proc p on p.oid = t.tgfoid
+      where not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 = 16`,
+  );
+}
