@@ -16,7 +16,7 @@ const require = createRowgateRequire(import.meta.url);`;
 
 // Not there after `npm install --omit=dev`, where the bundle came with the package.
 const esbuild = await import("esbuild").catch(() => undefined);
-if (esbuild !== undefined) await bundle(esbuild);
+if (esbuild !== undefined) await Promise.all([bundle(esbuild), bundleClient(esbuild)]);
 else if (!(await exists(OUTPUT))) fail();
 
 async function bundle({ build }) {
@@ -35,6 +35,21 @@ async function bundle({ build }) {
     legalComments: "linked",
   });
   await chmod(OUTPUT, 0o755);
+}
+
+/** The client of `rowgate/client`, for any runtime; minified, so that its size is known. */
+async function bundleClient({ build }) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/client/client.ts"],
+    outfile: `${ROOT}/dist/client.js`,
+    bundle: true,
+    minify: true,
+    platform: "neutral",
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+  });
 }
 
 function exists(file) {

@@ -1,0 +1,70 @@
+/** What the client is told of one table; `rowgate types` prints it. */
+export interface TableTypes {
+  /** A row, with all of its columns. */
+  readonly record: object;
+  /** A condition of a query's filter. */
+  readonly condition: object;
+  /** What picks the rows of an update; missing: the table is read-only. */
+  readonly filters?: object;
+  /** What an update can set. */
+  readonly fields?: object;
+  /** There when 64-bit integers and `numeric` are typed as strings. */
+  readonly wideNumbers?: true;
+}
+
+/** Table names and what is known of them. */
+export type TablesOf<T> = { readonly [K in keyof T]: TableTypes };
+
+/** What a client without types takes: any table, any column. */
+export interface AnyTables {
+  readonly [table: string]: {
+    readonly record: { readonly [column: string]: unknown };
+    readonly condition: {
+      readonly field: string;
+      readonly op: string;
+      readonly value?: unknown;
+    };
+    readonly filters: { readonly [column: string]: unknown };
+    readonly fields: { readonly [column: string]: unknown };
+  };
+}
+
+/** Names of a table's columns. */
+export type ColumnOf<T extends TableTypes> = keyof T["record"] & string;
+
+/** Names of the tables that can be changed. */
+export type WritableOf<T extends TablesOf<T>> = {
+  [K in keyof T & string]: T[K] extends { readonly fields: object } ? K : never;
+}[keyof T & string];
+
+/** A condition, or a group of them. */
+export type Filter<C> = C | Group<C>;
+
+/** All of the items, or one of them. */
+export type Group<C> =
+  | { readonly and: readonly Filter<C>[]; readonly or?: never }
+  | { readonly or: readonly Filter<C>[]; readonly and?: never };
+
+/** One key of an order. */
+export interface SortKey<Name extends string> {
+  readonly field: Name;
+  /** `asc` when left out. */
+  readonly direction?: "asc" | "desc";
+}
+
+/** The body of Query Records; `S` are the columns of `select`. */
+export interface Query<T extends TableTypes, S extends ColumnOf<T> = ColumnOf<T>> {
+  readonly filters?: Group<T["condition"]> | undefined;
+  readonly select?: readonly S[] | undefined;
+  readonly sort?: readonly SortKey<ColumnOf<T>>[] | undefined;
+  /** From 1. */
+  readonly page?: number | undefined;
+  /** 1 to 200. */
+  readonly per_page?: number | undefined;
+}
+
+/** The body of an update: which rows, and what to set. */
+export interface Update<T extends TableTypes> {
+  readonly filters: NonNullable<T["filters"]>;
+  readonly fields: NonNullable<T["fields"]>;
+}

@@ -1,0 +1,154 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { createClient, isRowgateError, type Result } from "../../src/client/client.ts";
+import { scriptFetch } from "./fake_service.ts";
+
+const PAGE = { success: true, table: "deals", page: 1, per_page: 50, total: 0, records: [] };
+const BUSY = [503, { success: false, error: "Busy" }, { "Retry-After": "0" }] as const;
+const at = { url: "https://rows.example/base/", token: "rg_x" };
+
+function errorOf(result: Result<object>) {
+  assert(!result.success);
+  return result.error;
+}
+
+describe("a request of the client", () => {
+  it("carries token, body and preferences to the table's address", async () => {
+    const { fetch, asked } = scriptFetch([200, PAGE]);
+    const client = createClient({ ...at, fetch });
+    const page = await client.query("deals", { per_page: 7 }, { count: false });
+    assertEquals<unknown>(page, PAGE);
+    const [{ url, method, headers, body }] = asked as [typeof asked[0]];
+    assertEquals([method, url], [
+      "POST",
+      "https://rows.example/base/integration/tables/deals/query",
+    ]);
+    assertEquals(body, { per_page: 7 });
+    assertEquals(Object.fromEntries(headers), {
+      "accept": "application/json",
+      "authorization": "Bearer rg_x",
+      "content-type": "application/json",
+      "prefer": "count=none",
+    });
+  });
+
+  it("can not leave the table's address by a name", async () => {
+    const { fetch, asked } = scriptFetch([200, PAGE]);
+    await createClient({ ...at, fetch }).query("../token?x#y");
+    assertEquals(
+      asked[0]!.url,
+      "https://rows.example/base/integration/tables/..%2Ftoken%3Fx%23y/query",
+    );
+  });
+
+  it("asks for wide numbers as strings, for a limit and for a rollback", async () => {
+    const { fetch, asked } = scriptFetch([200, { success: true, table: "deals", updated: 0 }]);
+    const client = createClient({ ...at, fetch, wideNumbers: true });
+    const update = { filters: { fid: 1 }, fields: { note: null } };
+    await client.updateBulk("deals", update, { maxAffected: 0, rollback: true });
+    await client.updateSingle("deals", update);
+    const [bulk, single] = asked;
+    assertEquals(bulk!.headers.get("accept"), "application/json;IEEE754Compatible=true");
+    assertEquals(bulk!.headers.get("prefer"), "max-affected=0,tx=rollback");
+    assertEquals([bulk!.method, bulk!.body], ["PATCH", update]);
+    assert(bulk!.url.endsWith("/records/bulk") && single!.url.endsWith("/records/single"));
+    assertEquals(single!.headers.get("prefer"), null);
+  });
+
+  it("gives an error as a value, with status, paths and matched", async () => {
+    const error = 'filters.and[0].value: "a; b: c" does not fit; per_pages: "per_pages" is not a ' +
+      "known key; nothing was changed";
+    const { fetch } = scriptFetch([409, { success: false, error, matched: 3 }, {
+      "X-Request-Id": "abc",
+    }]);
+    const found = errorOf(await createClient({ ...at, fetch }).query("deals"));
+    assert(isRowgateError(found));
+    const { status, path, paths, matched, requestId, attempts, message, name } = found;
+    assertEquals({ status, path, paths, matched, requestId, attempts, message, name }, {
+      status: 409,
+      path: "filters.and[0].value",
+      paths: ["filters.and[0].value", "per_pages"],
+      matched: 3,
+      requestId: "abc",
+      attempts: 1,
+      message: error,
+      name: "RowgateError",
+    });
+  });
+
+  it("takes what is not of Rowgate for an error", async () => {
+    for (const body of ["<html>", "null", "[]", { success: "yes" }, { error: 5 }]) {
+      const { fetch } = scriptFetch([200, body]);
+      const { status, message } = errorOf(await createClient({ ...at, fetch }).tables());
+      assertEquals([status, message], [200, "No answer of Rowgate, status 200"], String(body));
+    }
+  });
+
+  it("is ended by the caller's signal with its reason, also while it waits", async () => {
+    const { fetch } = scriptFetch([503, {}, { "Retry-After": "30" }]);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const asking = createClient({ ...at, fetch }).tables({ signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 20);
+    assertStrictEquals(await asking.catch((error: unknown) => error), reason);
+    const { signal } = controller;
+    await assertRejects(() => createClient({ ...at, fetch }).tables({ signal }), Error, "enough");
+  });
+
+  it("takes no longer than it may", async () => {
+    const fetch = (_: string, { signal }: RequestInit) =>
+      new Promise<Response>((_, reject) => {
+        signal!.addEventListener("abort", () => reject(new Error("aborted")));
+      });
+    const client = createClient({ ...at, fetch, timeoutSeconds: 0.02, retries: 0 });
+    assertEquals(errorOf(await client.query("deals")).status, 0);
+  });
+});
+
+describe("the client repeats", () => {
+  it("what was refused for now, as long as the answer says", async () => {
+    const { fetch, asked } = scriptFetch([429, {}, { "Retry-After": "1" }], BUSY, [200, PAGE]);
+    const began = performance.now();
+    assert((await createClient({ ...at, fetch }).query("deals")).success);
+    assertEquals(asked.length, 3);
+    assert(performance.now() - began >= 1000);
+  });
+
+  it("an update that is told to come again, and not one without an answer", async () => {
+    const update = { filters: { fid: 1 }, fields: { note: "x" } };
+    const busy = scriptFetch(BUSY, [200, { success: true, updated: 1 }]);
+    assert((await createClient({ ...at, ...busy }).updateBulk("deals", update)).success);
+    assertEquals(busy.asked.length, 2);
+    const lost = scriptFetch(new TypeError("reset"), [200, { success: true, updated: 1 }]);
+    const error = errorOf(await createClient({ ...at, ...lost }).updateBulk("deals", update));
+    assertEquals([error.status, error.attempts, lost.asked.length], [0, 1, 1]);
+    assert(error.cause instanceof TypeError);
+  });
+
+  it("a query without an answer", async () => {
+    const { fetch, asked } = scriptFetch(new TypeError("reset"), [502, "<html>"], [200, PAGE]);
+    assert((await createClient({ ...at, fetch }).query("deals")).success);
+    assertEquals(asked.length, 3);
+  });
+
+  it("so often and no more, and never when it is told so", async () => {
+    for (const retries of [0, 1]) {
+      const { fetch, asked } = scriptFetch(BUSY);
+      const { status, attempts } = errorOf(
+        await createClient({ ...at, fetch, retries }).query("deals"),
+      );
+      assertEquals([status, attempts, asked.length], [503, retries + 1, retries + 1]);
+    }
+  });
+
+  it("nothing that would be refused again, and nothing it had to wait minutes for", async () => {
+    for (const status of [400, 401, 403, 404, 409, 413, 500, 504]) {
+      const { fetch, asked } = scriptFetch([status, { success: false, error: "No" }]);
+      assertEquals(errorOf(await createClient({ ...at, fetch }).query("deals")).status, status);
+      assertEquals(asked.length, 1);
+    }
+    const { fetch, asked } = scriptFetch([429, {}, { "Retry-After": "3600" }]);
+    const { retryAfter } = errorOf(await createClient({ ...at, fetch }).query("deals"));
+    assertEquals([retryAfter, asked.length], [3600, 1]);
+  });
+});

@@ -1,0 +1,48 @@
+/**
+ * What a program does with the client as it is shipped: run on each runtime, with address and token,
+ * against a server. Prints what came of it.
+ */
+import process from "node:process";
+import { createClient, isRowgateError } from "../../dist/client.js";
+
+const [url, token] = process.argv.slice(2);
+const client = createClient({ url, token });
+const controller = new AbortController();
+const found = { keys: [], polled: [] };
+
+const { token: told } = await client.token();
+found.tenant = told.tenant;
+const request = { select: ["fid"], per_page: 7 };
+for await (const { fid } of client.records("deals", request)) found.keys.push(fid);
+
+const update = { filters: { fid: 7 }, fields: { note: "client" } };
+found.updated = await client.updateSingle("deals", update);
+found.bulk = await client.updateBulk("deals", {
+  filters: { note: "client" },
+  fields: { code: "Z" },
+}, {
+  rollback: true,
+});
+const refused = await client.updateSingle("deals", {
+  filters: { closed: true },
+  fields: { code: "Z" },
+});
+found.matched = [refused.error.status, refused.error.matched, isRowgateError(refused.error)];
+const wrong = await client.query("deals", {
+  filters: { and: [{ field: "fid", op: "eq", value: "x" }] },
+});
+found.paths = wrong.error.paths;
+
+const options = { by: "modified_at", everySeconds: 0.01, signal: controller.signal };
+for await (const { records } of client.poll("deals", request, options)) {
+  found.polled.push(...records.map(({ fid }) => fid));
+  if (found.polled.length === 60) {
+    await client.updateSingle("deals", { filters: { fid: 3 }, fields: { note: "again" } });
+  }
+  if (found.polled.length > 60) controller.abort();
+}
+
+const nobody = createClient({ url: "http://127.0.0.1:1", token, retries: 1 });
+const { error } = await nobody.tables();
+found.nobody = [error.status, error.attempts];
+console.log(JSON.stringify(found));
