@@ -1,5 +1,5 @@
 import { nearest } from "./nearest.ts";
-import { SETTINGS, UNAVAILABLE } from "./settings.ts";
+import { SETTINGS, TOKEN_VARIABLE, UNAVAILABLE } from "./settings.ts";
 
 /** So many requests in a window. */
 export interface RateLimit {
@@ -72,6 +72,7 @@ export function readConfig(environment: Environment): ReadConfig {
   }
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || !name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name)) continue;
+    if (name === TOKEN_VARIABLE) continue;
     problems.push(...refuseUnknown(name, text));
   }
   if (problems.length > 0) return { problems };

@@ -130,6 +130,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_SHUTDOWN_MS: setting("shutdownMs", 30_000, { shape: wholeNumber(0, 3_600_000) }),
 };
 
+/** Holds the token of `rowgate types`; no setting, and no other command looks at it. */
+export const TOKEN_VARIABLE = "ROWGATE_TOKEN";
+
 /**
  * Variables of DECISIONS 9 whose feature is not here yet, with the values that ask for nothing: any
  * other one is refused.

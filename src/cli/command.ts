@@ -3,6 +3,7 @@ import type { Host } from "../runtime/host.ts";
 import { addAudit } from "./audit.ts";
 import { addDoctor } from "./doctor.ts";
 import { addOpenapi } from "./openapi.ts";
+import { addTypes } from "./print_types.ts";
 import { addServe } from "./serve.ts";
 import { addSetup } from "./setup.ts";
 import { addTables } from "./tables.ts";
@@ -39,7 +40,16 @@ export async function runCommand(host: Host): Promise<number> {
     })
     .showHelpAfterError("--help shows what there is, also behind a command")
     .addHelpText("after", EXAMPLE);
-  const subcommands = [addServe, addToken, addTables, addAudit, addSetup, addDoctor, addOpenapi];
+  const subcommands = [
+    addServe,
+    addToken,
+    addTables,
+    addAudit,
+    addSetup,
+    addDoctor,
+    addOpenapi,
+    addTypes,
+  ];
   for (const add of subcommands) {
     add(root, async (work) => {
       code = await work(host);

@@ -4,7 +4,7 @@ import { followDatabase } from "../catalogue/current.ts";
 import { describeService, type Holder } from "../openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Run } from "./run.ts";
-import { withDatabase } from "./with_database.ts";
+import { withDatabase, type Workplace } from "./with_database.ts";
 
 const EXAMPLE = `
 A running server gives the same at /openapi.json; there a token gets its tenant's own.
@@ -30,25 +30,33 @@ export function addOpenapi(root: Command, run: Run): void {
 }
 
 function printTenant(host: Host, tenant: string): Promise<number> {
-  return withDatabase(host, async ({ config, policy, database, observe }) => {
-    const { schema, tenantColumn } = config;
-    const following = followDatabase(database, { schema, tenantColumn, policy, observe });
-    try {
-      const { tables } = await following.current();
-      const access: Holder["access"] = {
-        tokenId: "",
-        name: null,
-        tenant,
-        scopes: ["query", "update"],
-        tables: null,
-        expiresAt: null,
-      };
-      const open = [...tables.values()].filter((table) => isOpenTo(table, access));
-      return print(host, { access, tables: open });
-    } finally {
-      following.close();
-    }
-  });
+  return withDatabase(
+    host,
+    async (workplace) => print(host, await readHolder(workplace, tenant)),
+  );
+}
+
+/** Gives what a token of a tenant opens that is restricted in nothing. */
+export async function readHolder(
+  { config, policy, database, observe }: Workplace,
+  tenant: string,
+): Promise<Holder> {
+  const { schema, tenantColumn } = config;
+  const following = followDatabase(database, { schema, tenantColumn, policy, observe });
+  try {
+    const { tables } = await following.current();
+    const access: Holder["access"] = {
+      tokenId: "",
+      name: null,
+      tenant,
+      scopes: ["query", "update"],
+      tables: null,
+      expiresAt: null,
+    };
+    return { access, tables: [...tables.values()].filter((table) => isOpenTo(table, access)) };
+  } finally {
+    following.close();
+  }
 }
 
 function print(host: Host, holder?: Holder): Promise<number> {

@@ -4,6 +4,8 @@ import type { JsonSchema } from "./json_schema.ts";
 /** What is no number in JSON, and comes as a string. */
 const NOT_FINITE = { enum: ["NaN", "Infinity", "-Infinity"] };
 const FRACTION = { anyOf: [{ type: "number" }, NOT_FINITE] };
+const DECIMAL = { anyOf: [{ type: "number", format: "decimal" }, NOT_FINITE] };
+const FRACTIONS: ReadonlySet<ValueKind> = new Set<ValueKind>(["float4", "float8", "numeric"]);
 
 const INTEGERS: ReadonlySet<ValueKind> = new Set<ValueKind>(["int2", "int4", "int8"]);
 
@@ -15,7 +17,7 @@ const PRINTED: ReadonlyMap<ValueKind, JsonSchema> = new Map<ValueKind, JsonSchem
   ["int8", { type: "integer", format: "int64" }],
   ["float4", FRACTION],
   ["float8", FRACTION],
-  ["numeric", FRACTION],
+  ["numeric", DECIMAL],
   ["text", { type: "string" }],
   ["uuid", { type: "string", format: "uuid" }],
   ["bytea", { type: "string", pattern: "^\\\\x([0-9a-f]{2})*$" }],
@@ -86,7 +88,7 @@ function describeTakenKind({ kind, labels }: Column): JsonSchema {
   if (kind === "boolean") return { anyOf: [{ type: ["boolean", "string"] }, { enum: [0, 1] }] };
   if (kind === "text") return { type: ["string", "number", "boolean"] };
   if (INTEGERS.has(kind)) return { type: ["integer", "string"] };
-  return PRINTED.get(kind) === FRACTION ? { type: ["number", "string"] } : { type: "string" };
+  return FRACTIONS.has(kind) ? { type: ["number", "string"] } : { type: "string" };
 }
 
 const SCALAR_TYPES = ["string", "number", "boolean", "null"];

@@ -1,0 +1,113 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { beforeAll, describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { printTables } from "../../src/typescript/print_tables.ts";
+import { readTypedTables, type TypedTable } from "../../src/typescript/typed_table.ts";
+import { printSample, readDemonstration } from "./print_demonstration.ts";
+
+const SAMPLE = new URL("tables.ts", import.meta.url);
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const NARROW = { wideNumbers: false };
+
+/** Runs Deno with a text on its standard input; gives exit code and what it said. */
+async function runDeno(parameters: readonly string[], text = ""): Promise<[number, string]> {
+  const child = spawn(process.execPath, [...parameters], {
+    cwd: ROOT,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  let told = "";
+  child.stdout.on("data", (chunk) => told += chunk);
+  child.stderr.on("data", (chunk) => told += chunk);
+  child.stdin.end(text);
+  const code = await new Promise<number>((resolve) => child.once("close", resolve));
+  return [code, told];
+}
+
+describe("the types of the tables", () => {
+  let tables: readonly TypedTable[];
+  beforeAll(async () => {
+    tables = await readDemonstration("TOKEN");
+  });
+
+  it("are those that the type tests stand on; ROWGATE_WRITE_TYPES=1 writes them anew", async () => {
+    const printed = printSample(tables);
+    if (process.env.ROWGATE_WRITE_TYPES === "1") await writeFile(SAMPLE, printed);
+    assertEquals(printed, await readFile(SAMPLE, "utf8"));
+  });
+
+  it("let through what fits and refuse what does not", async () => {
+    assertEquals(await runDeno(["check", "--quiet", "test/client/typed.ts"]), [0, ""]);
+  });
+
+  it("are formatted, and the same each time", async () => {
+    const printed = printTables(tables, NARROW);
+    const read = await readDemonstration("TOKEN");
+    assertEquals(printTables(read, NARROW), printed);
+    const [code, formatted] = await runDeno(
+      ["fmt", "--quiet", "--line-width=100", "--ext=ts", "-"],
+      printed,
+    );
+    assertEquals([code, formatted], [0, printed]);
+  });
+
+  it("have 64-bit integers and numeric as strings when that is asked for", () => {
+    const wide = printTables(tables, { wideNumbers: true });
+    const orders = wide.slice(wide.indexOf("interface OrdersRecord"));
+    for (const line of ["  id: string;", "  total: string;", "  customer_id: number;"]) {
+      assert(orders.slice(0, orders.indexOf("}")).includes(line), line);
+    }
+    assertEquals(wide.match(/wideNumbers: true;/g)?.length, tables.length);
+  });
+
+  it("have no updates where the token allows none", async () => {
+    const printed = printTables(await readDemonstration("QUERY_TOKEN"), NARROW);
+    assert(printed.includes("interface OrdersRecord") && !printed.includes("Fields"));
+  });
+});
+
+describe("a document that was made by somebody else", () => {
+  const describeTable = (name: string, record: object) => ({
+    paths: {},
+    components: { schemas: { [`${name}.Record`]: record } },
+  });
+
+  it("can not put code among the types", async () => {
+    const record = {
+      description: "x */ evil(); /*",
+      properties: JSON.parse(`{
+        "a: number } evil(); interface X {": { "type": "string", "description": "*/ evil()\\n;" },
+        "__proto__": { "enum": ["\\" | evil()", null] },
+        "b": { "type": "evil()" },
+        "c": 5
+      }`),
+    };
+    const printed = printTables(readTypedTables(describeTable("deals", record)), NARROW);
+    const [code, told] = await runDeno(["fmt", "--quiet", "--ext=ts", "-"], printed);
+    assertEquals(code, 0, told);
+    assert(!/^\s*evil|\*\/ evil/m.test(printed), printed);
+    for (const name of ["x {} evil(); interface y", "x\nevil()", ""]) {
+      assertThrows(() => readTypedTables(describeTable(name, record)), Error, "no name of a table");
+    }
+  });
+
+  it("gives each table names of its own", () => {
+    const schemas = Object.fromEntries(
+      ["a_b", "A_b", "aB", "2nd"].map((name) => [`${name}.Record`, { properties: {} }]),
+    );
+    const document = { paths: {}, components: { schemas } };
+    const printed = printTables(readTypedTables(document), NARROW);
+    assertEquals(
+      printed.match(/interface \w+Record/g)?.map((name) => name.slice(10)),
+      ["Table2ndRecord", "ABRecord", "AB_2Record", "AB_3Record"],
+    );
+  });
+
+  it("is refused when it is no OpenAPI document", () => {
+    for (const document of [null, 5, [], {}, { components: {} }, { paths: {}, components: 5 }]) {
+      assertThrows(() => readTypedTables(document), Error, "OpenAPI");
+    }
+  });
+});

@@ -1,0 +1,90 @@
+// The programs in the guide are checked against the types of the demonstration, and run against it; the block
+// below each is what it prints. After a change on purpose: `ROWGATE_WRITE_TYPES=1 deno task test test/docs`.
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Buffer } from "node:buffer";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { printTables } from "../../src/typescript/print_tables.ts";
+import { readDemonstration } from "../client/print_demonstration.ts";
+import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { matches } from "./example.ts";
+
+const GUIDE = new URL("../../docs/guide.md", import.meta.url);
+const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROGRAM = /```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
+
+describe("the programs in the guide", () => {
+  let service: DocumentedService;
+  let server: Server;
+  let folder = "";
+  let address = "";
+  const markdown = { text: "" };
+
+  before(async () => {
+    markdown.text = await readFile(GUIDE, "utf8");
+    folder = await mkdtemp(join(tmpdir(), "rowgate-guide-"));
+    const tables = printTables(await readDemonstration("TOKEN"), { wideNumbers: false });
+    await writeFile(join(folder, "tables.ts"), tables);
+    service = await startDemonstration();
+    server = createServer(async (request, response) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const answer = await service.app(
+        new Request(`http://127.0.0.1${request.url}`, {
+          method: request.method!,
+          headers: request.headers as Record<string, string>,
+          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        }),
+      );
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(new Uint8Array(await answer.arrayBuffer()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("pass the type check and print what stands below them", async () => {
+    const programs = [...markdown.text.matchAll(PROGRAM)];
+    assertEquals(programs.length, 2);
+    let text = markdown.text;
+    for (const [block, program = "", shown = ""] of programs) {
+      const printed = await run(program);
+      if (matches(printed, shown)) continue;
+      if (process.env.ROWGATE_WRITE_TYPES === "1") {
+        text = text.replace(block, () => block.replace(`text\n${shown}`, () => `text\n${printed}`));
+      } else assertEquals(printed, shown);
+    }
+    if (text !== markdown.text) await writeFile(GUIDE, text);
+  });
+
+  async function run(program: string): Promise<string> {
+    const file = join(folder, "program.ts");
+    const here = program.replaceAll('"rowgate/client"', JSON.stringify(CLIENT))
+      .replaceAll("https://rows.example.com", address).replaceAll("rg_…", "TOKEN");
+    await writeFile(file, here);
+    const location = "--location=https://rows.example.com";
+    const child = spawn(
+      process.execPath,
+      ["run", "--check", "--quiet", "--no-config", "--allow-net", location, file],
+      { cwd: ROOT, env: { ...process.env, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let told = "";
+    child.stdout.on("data", (chunk) => told += chunk);
+    child.stderr.on("data", (chunk) => told += chunk);
+    await new Promise((resolve) => child.once("close", resolve));
+    return told;
+  }
+});
