@@ -16,6 +16,7 @@ type Level = Exclude<Config["logLevel"], "silent">;
 const LEVELS: readonly Config["logLevel"][] = ["debug", "info", "warn", "error", "silent"];
 
 /** A token that a client has put where it does not belong: into a path, or an id of its request. */
+const TOKEN_START = "rg_";
 const TOKEN = /(rg_[0-9A-Za-z]+_)[0-9A-Za-z]{43,}/g;
 
 /**
@@ -35,7 +36,7 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
       const text = human
         ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}`
         : JSON.stringify({ time, level: found, ...observation });
-      write(`${text.replaceAll(TOKEN, "$1…")}\n`);
+      write(`${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`);
     } catch {
       // A log that can not be written is no reason to refuse a request.
     }

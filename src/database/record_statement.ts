@@ -1,10 +1,7 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 
-const PIECE = Symbol("piece of a statement");
-
 /** One template and what stands between its texts: values, and other pieces. */
 export interface Piece {
-  readonly [PIECE]: true;
   readonly strings: TemplateStringsArray;
   readonly values: readonly unknown[];
 }
@@ -23,7 +20,7 @@ export interface FlatStatement {
  * @see docs/decisions/0181-statements-are-recorded.md
  */
 const RECORD = ((strings: TemplateStringsArray, ...values: unknown[]): Piece => {
-  return { [PIECE]: true, strings, values };
+  return { strings, values };
 }) as unknown as Sql;
 
 /** Compiles a statement without the driver. */
@@ -66,5 +63,5 @@ export function replay<R extends Row>(sql: Sql, { strings, values }: Piece): Pen
 }
 
 function isPiece(value: unknown): value is Piece {
-  return typeof value === "object" && value !== null && PIECE in value;
+  return typeof value === "object" && value !== null && "strings" in value;
 }
