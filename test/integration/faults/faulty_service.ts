@@ -31,6 +31,8 @@ export async function createFaultyService(
     proxy: started,
     close: async () => {
       await started.set({ kind: "pass" });
+      // Postgres drops no database while a connection is still in its first bytes.
+      started.drop("rst");
       await service.close();
       await started.stop();
     },
