@@ -1,7 +1,11 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 
+/** Nobody else has it, so nothing that came from outside can pass for a piece. */
+const MARK = Object.freeze({});
+
 /** One template and what stands between its texts: values, and other pieces. */
 export interface Piece {
+  readonly mark: typeof MARK;
   readonly strings: TemplateStringsArray;
   readonly values: readonly unknown[];
 }
@@ -20,7 +24,7 @@ export interface FlatStatement {
  * @see docs/decisions/0181-statements-are-recorded.md
  */
 const RECORD = ((strings: TemplateStringsArray, ...values: unknown[]): Piece => {
-  return { strings, values };
+  return { mark: MARK, strings, values };
 }) as unknown as Sql;
 
 /** Compiles a statement without the driver. */
@@ -63,5 +67,5 @@ export function replay<R extends Row>(sql: Sql, { strings, values }: Piece): Pen
 }
 
 function isPiece(value: unknown): value is Piece {
-  return typeof value === "object" && value !== null && "strings" in value;
+  return typeof value === "object" && value !== null && (value as Piece).mark === MARK;
 }
