@@ -31,6 +31,7 @@ interface Node {
   readonly "Rows Removed by Filter"?: number;
   readonly "Actual Rows": number;
   readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
   readonly Plans?: readonly Node[];
 }
 
@@ -41,7 +42,8 @@ function work(node: Node): unknown {
     node["Index Name"],
     node["Actual Rows"],
     node["Rows Removed by Filter"],
-    node["Shared Hit Blocks"],
+    // Where they came from is the doing of whoever else uses the cache.
+    node["Shared Hit Blocks"] + node["Shared Read Blocks"],
     (node.Plans ?? []).map(work),
   ];
 }
