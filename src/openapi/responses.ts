@@ -25,8 +25,8 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": describeHeader(
     "The request's own id when it sent a well-formed one, else a new one",
   ),
-  "RateLimit": describeHeader('What is left of the limit: `"token";r=599;t=60`'),
-  "RateLimit-Policy": describeHeader('The limit: `"token";q=600;w=60`'),
+  "RateLimit": describeHeader('What is left of the limit: `"default";r=599;t=60`'),
+  "RateLimit-Policy": describeHeader('The limit: `"default";q=600;w=60`'),
   "Preference-Applied": describeHeader("The preferences that were honoured"),
   "ETag": describeHeader("Send it back in `If-None-Match`, and 304 says that nothing changed"),
   "Retry-After": describeHeader("Seconds to wait before the next try"),
