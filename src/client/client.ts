@@ -25,7 +25,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   const update = (how: string) =>
   (
     table: string,
-    body: unknown,
+    body: object,
     { maxAffected, rollback, ...options }: UpdateOptions = {},
   ) => {
     const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;

@@ -18,7 +18,14 @@ export function createPoll(reader: Reader) {
   return async function* poll(
     table: string,
     request: AnyQuery,
-    { by, from, signal, everySeconds, overlapSeconds, onError }: PollOptions<string>,
+    {
+      by,
+      from,
+      signal,
+      everySeconds = DEFAULT_EVERY_SECONDS,
+      overlapSeconds = DEFAULT_OVERLAP_SECONDS,
+      onError,
+    }: PollOptions<string>,
   ): AsyncGenerator<Changes<AnyRecord>, void, undefined> {
     const [saved, since]: [Partial<Place>, string?] = typeof from === "string"
       ? [{}, from]
@@ -57,8 +64,8 @@ export function createPoll(reader: Reader) {
       });
       for await (const page of pages) {
         failures = 0;
-        // Never back: what is older is not remembered any more.
-        window = Math.max(window, askedAt - (overlapSeconds ?? DEFAULT_OVERLAP_SECONDS) * 1000);
+        // Never back: what is older is not remembered any more. Whole, as the times are.
+        window = Math.max(window, Math.floor(askedAt - overlapSeconds * 1000));
         const records = page.filter((row) => {
           const id = JSON.stringify(keys.map((name) => row[name]));
           const known = seen.get(id) === row[by];
@@ -82,8 +89,8 @@ export function createPoll(reader: Reader) {
         failures++;
         onError?.(error as RowgateError);
       }
-      const wait = (everySeconds ?? DEFAULT_EVERY_SECONDS) * 2 ** failures;
-      await sleep(Math.min(wait, MAX_EVERY_SECONDS), signal).catch(() => {});
+      const wait = Math.min(everySeconds * 2 ** failures, MAX_EVERY_SECONDS);
+      await sleep(wait, signal).catch(() => {});
     }
   };
 }

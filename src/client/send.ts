@@ -8,7 +8,7 @@ export interface Call extends CallOptions {
   readonly method?: "POST" | "PATCH";
   /** Behind `/integration/`. */
   readonly path: string;
-  readonly body?: unknown;
+  readonly body?: object;
   readonly prefer?: string | false;
 }
 
@@ -43,23 +43,29 @@ export async function send<A extends object>(
 }
 
 async function ask<A extends object>(
-  { url, token, fetch = globalThis.fetch, timeoutSeconds, wideNumbers }: ClientOptions,
+  {
+    url,
+    token,
+    fetch = globalThis.fetch,
+    timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
+    wideNumbers,
+  }: ClientOptions,
   { attempts, method, path, body, prefer, signal, onHeaders }: Call & { readonly attempts: number },
 ): Promise<Result<A>> {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, (timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000);
+  const timer = setTimeout(abort, timeoutSeconds * 1000);
   signal?.addEventListener("abort", abort);
   let response: Response | undefined;
   let [error, matched, cause]: [string?, number?, unknown?] = [];
   try {
     response = await fetch(`${url.replace(/\/+$/, "")}/integration/${path}`, {
-      method: method ?? "GET",
+      method,
       headers: {
         authorization: `Bearer ${token}`,
         accept: `application/json${wideNumbers ? ";IEEE754Compatible=true" : ""}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body && { "content-type": "application/json" }),
         ...(prefer && { prefer }),
       },
       body: JSON.stringify(body),

@@ -22,7 +22,9 @@ describe("the client and a service", () => {
       changed_at timestamptz, primary key (a, b))`;
     await admin`create table keyless (tenant_id int4 not null, n int4)`;
     await admin`insert into keyless select 1, n from generate_series(1, 7) n`;
-    await admin`grant select, update on ticks, keyless to rowgate_app`;
+    await admin`create table wide (tenant_id int4 not null, id int8 primary key)`;
+    await admin`insert into wide select 1, 9007199254740990 + n from generate_series(1, 6) n`;
+    await admin`grant select, update on ticks, keyless, wide to rowgate_app`;
     await service.catalogue.current();
   });
   afterAll(() => service.close());
@@ -143,12 +145,23 @@ describe("the client and a service", () => {
     assertEquals(page.records, [{ fid: "1", amount: "2345.6401", external_no: 1 }]);
   });
 
+  it("reads by a key that is wider than a double as strings, and never past a rounded one", async () => {
+    const ids: unknown[] = [];
+    const pages = open({ wideNumbers: true }).records("wide", { per_page: 2 });
+    for await (const { id } of pages) ids.push(id);
+    assertEquals(ids, [1, 2, 3, 4, 5, 6].map((n) => String(9007199254740990n + BigInt(n))));
+    const rounded = open().records("wide", { per_page: 2 });
+    const error = await Array.fromAsync(rounded).catch((error: unknown) => error);
+    assertEquals((error as { status: number }).status, 400);
+  });
+
   it("polls rows of one and the same time, each once, over the ends of pages", async () => {
     const same = "2026-01-01T00:00:00.123456Z";
     const names = ["a", "b", "c", "d", "e"];
     await fill([...names.map((b) => [1, b, same] as const), [0, "f", same], [9, "null", null]]);
     assertEquals((await take(6, {})).names, ["f", ...names]);
     assertEquals((await take(6, { overlapSeconds: 0 })).names, ["f", ...names]);
+    assertEquals((await take(6, { overlapSeconds: 0.0005 })).names, ["f", ...names]);
   });
 
   it("goes on where it stood, with what changed and came meanwhile", async () => {

@@ -22,9 +22,9 @@ export async function checkTypes(): Promise<void> {
   // @ts-expect-error before success is looked at there are no records
   page.records;
   if (!page.success) {
-    const { status, path, matched }: { status: number; path?: string; matched?: number } =
-      page.error;
-    throw new Error(`${status} ${path} ${matched}`);
+    const { status, path, matched } = page.error;
+    const told: readonly [number, string | undefined, number | undefined] = [status, path, matched];
+    throw new Error(told.join());
   }
   const id: number | undefined = page.records[0]?.id;
   const status: "draft" | "placed" | "paid" | "shipped" | "delivered" | "cancelled" | undefined =
