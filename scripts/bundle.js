@@ -1,6 +1,7 @@
 /**
- * Bundles the source into dist/rowgate.js, for Node and Bun: one file, PGlite beside it because it
- * brings files of its own. Plain JavaScript, because Node 20 runs it.
+ * Bundles the source for Node and Bun: the command into dist/rowgate.js, one file, PGlite beside it
+ * because it brings files of its own; what other programs import into dist/mod.js, the packages beside
+ * it. Plain JavaScript, because Node 20 runs it.
  */
 import { chmod, stat } from "node:fs/promises";
 import process from "node:process";
@@ -20,20 +21,31 @@ if (esbuild !== undefined) await Promise.all([bundle(esbuild), bundleClient(esbu
 else if (!(await exists(OUTPUT))) fail();
 
 async function bundle({ build }) {
-  await build({
+  const options = {
     absWorkingDir: ROOT,
-    entryPoints: ["src/main.ts"],
-    outfile: OUTPUT,
     bundle: true,
     platform: "node",
     format: "esm",
     target: "node20",
     sourcemap: true,
-    external: ["@electric-sql/pglite"],
-    banner: { js: BANNER },
     logLevel: "warning",
     legalComments: "linked",
-  });
+  };
+  await Promise.all([
+    build({
+      ...options,
+      entryPoints: ["src/main.ts"],
+      outfile: OUTPUT,
+      external: ["@electric-sql/pglite"],
+      banner: { js: BANNER },
+    }),
+    build({
+      ...options,
+      entryPoints: ["src/mod.ts"],
+      outfile: `${ROOT}/dist/mod.js`,
+      packages: "external",
+    }),
+  ]);
   await chmod(OUTPUT, 0o755);
 }
 

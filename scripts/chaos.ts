@@ -7,7 +7,7 @@ import process from "node:process";
 import { isRuntime } from "../test/support/runtime_server.ts";
 import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
 import { runChaos } from "./chaos/run_chaos.ts";
-import { installPackages, makeBundle } from "./install_packages.ts";
+import { installPackages, makeBinary, makeBundle } from "./install_packages.ts";
 
 const ALLOWED = [200, 404, 409, 503, 504];
 
@@ -15,10 +15,11 @@ const minutes = Number(read("minutes") ?? "5");
 const seed = Number(read("seed") ?? Math.floor(Math.random() * 1e9));
 const runtime = read("runtime") ?? "deno";
 if (!isRuntime(runtime) || !(minutes > 0) || !Number.isInteger(seed)) {
-  console.error("usage: deno task chaos [--minutes=5] [--seed=N] [--runtime=deno|bun|node]");
+  console.error("usage: deno task chaos [--minutes=5] [--seed=N] [--runtime=deno|bun|node|binary]");
   process.exit(2);
 }
 if (runtime === "node") await makeBundle();
+if (runtime === "binary") await makeBinary();
 if (runtime === "bun" || !await hasInstalledPostgres()) await installPackages("test/packages");
 console.log(`${runtime}, ${minutes} minutes, --seed=${seed}`);
 const figures = await runChaos({

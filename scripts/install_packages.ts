@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
+/** Where the tests have their Bun. */
+export const BUN = "test/packages/node_modules/.bin/bun";
+
 /**
  * Installs what the package.json of a folder says, unless that was done since it was changed; with
  * further words for npm.
@@ -26,6 +29,19 @@ export async function installPackages(
 export async function makeBundle(): Promise<void> {
   await installPackages(".");
   await run("node", ["scripts/bundle.js"], ROOT);
+}
+
+/** Makes dist/rowgate, the binary that Bun compiles. */
+export async function makeBinary(): Promise<void> {
+  await installPackages(".");
+  await installPackages("test/packages");
+  await run(join(ROOT, BUN), ["scripts/compile_bun.js"], ROOT);
+}
+
+/** Makes dist/types, the types of the package. */
+export async function makeTypes(): Promise<void> {
+  await installPackages("test/packages");
+  await run("node", ["scripts/write_types.js"], ROOT);
 }
 
 async function readTime(file: string): Promise<number> {

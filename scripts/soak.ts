@@ -8,7 +8,7 @@ import { isRuntime } from "../test/support/runtime_server.ts";
 import { createTestService } from "../test/support/service.ts";
 import { startCluster } from "../test/support/cluster.ts";
 import { makeTemplates } from "../test/support/templates.ts";
-import { installPackages, makeBundle } from "./install_packages.ts";
+import { installPackages, makeBinary, makeBundle } from "./install_packages.ts";
 import { compareQuarters, judgeSoak, STRICT } from "./soak/judge_soak.ts";
 import { runSoak, type SoakRun } from "./soak/run_soak.ts";
 
@@ -18,10 +18,11 @@ const runtime = readOption("runtime") ?? "deno";
 const minutes = Number(readOption("minutes") ?? DEFAULT_MINUTES);
 const seed = Number(readOption("seed") ?? Date.now() % 1_000_000);
 if (!isRuntime(runtime) || !(minutes > 0) || !Number.isInteger(seed)) {
-  console.error("soak [--minutes=60] [--runtime=deno|bun|node] [--seed=1]");
+  console.error("soak [--minutes=60] [--runtime=deno|bun|node|binary] [--seed=1]");
   process.exit(2);
 }
 if (runtime === "node") await makeBundle();
+if (runtime === "binary") await makeBinary();
 await installPackages("test/packages");
 const cluster = await startCluster();
 let faults: readonly string[] = ["it did not run"];

@@ -2,18 +2,19 @@
  * Runs the tests: starts one throw-away Postgres, makes the databases that every test file clones,
  * runs the files side by side, then the conformance list against a server on each runtime, and stops
  * it all. Paths and flags are passed on: `deno task test test/unit --filter tenant`;
- * `--runtime=node` asks a server on Node instead of the handler in process; `--access=rls` or
- * `--access=least` runs them twice, with the rights of every day and with those, and compares the answers.
+ * `--runtime=node` asks a server on Node instead of the handler in process, `--runtime=binary` the
+ * compiled one; `--access=rls` or `--access=least` runs them twice, with the rights of every day and
+ * with those, and compares the answers.
  */
 import { join } from "node:path";
 import process from "node:process";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
 import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
-import { RUNTIMES } from "../test/support/runtime_server.ts";
+import { isRuntime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
 import { type Access, ACCESSES } from "../test/support/access.ts";
 import { runAccesses } from "./run_accesses.ts";
-import { installPackages, makeBundle } from "./install_packages.ts";
+import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_packages.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
 
 /** What `--access` runs when no path is named. */
@@ -21,6 +22,8 @@ const ACCESS_PATHS = ["test/conformance/", "test/integration/operations/", "test
 
 /** Run only when they are named or all is run: they start processes. */
 const RUNTIME_FOLDER = "test/runtime";
+/** What is shipped: needs the types besides. */
+const SHIP_FOLDER = "test/ship";
 
 const parameters = process.argv.slice(2);
 const tally = await run(parameters);
@@ -35,9 +38,12 @@ async function run(parameters: readonly string[]): Promise<Tally> {
   const access = readAccess(parameters);
   const rest = parameters.filter((parameter) => !/^--(runtime|access)=/.test(parameter));
   const isWhole = paths.length === 0 && chosen === undefined && access === undefined;
-  const needsRuntimes = isWhole || chosen !== undefined ||
+  const ships = isWhole || paths.some((path) => path.startsWith(SHIP_FOLDER));
+  const needsRuntimes = ships || chosen !== undefined ||
     paths.some((path) => path.startsWith(RUNTIME_FOLDER));
   if (needsRuntimes) await makeBundle();
+  if (needsRuntimes) await makeBinary();
+  if (ships) await makeTypes();
   if (needsRuntimes || !await hasInstalledPostgres()) await installPackages("test/packages");
 
   const cluster = await startCluster();
@@ -57,7 +63,7 @@ async function run(parameters: readonly string[]): Promise<Tally> {
       return await runAccesses(given, { accesses, folder: cluster.folder, environment });
     }
     const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
-    for (const runtime of isWhole ? RUNTIMES : []) {
+    for (const runtime of isWhole ? [...RUNTIMES, "binary"] : []) {
       console.log(`\nThe conformance list against a server on ${runtime}:\n`);
       tallies.push(await ask(["test/conformance/", ...rest], runtime));
     }
@@ -69,8 +75,8 @@ async function run(parameters: readonly string[]): Promise<Tally> {
 
 function readRuntime(parameters: readonly string[]): string | undefined {
   const text = parameters.find((parameter) => parameter.startsWith("--runtime="))?.slice(10);
-  if (text === undefined || RUNTIMES.some((runtime) => runtime === text)) return text;
-  throw new Error(`--runtime=${text}: expected one of ${RUNTIMES.join(", ")}`);
+  if (text === undefined || isRuntime(text)) return text;
+  throw new Error(`--runtime=${text}: expected one of ${RUNTIMES.join(", ")}, binary`);
 }
 
 function readAccess(parameters: readonly string[]): Access | undefined {

@@ -58,7 +58,7 @@ export function createApp(dependencies: Dependencies): App {
     try {
       checkHost(request);
       if (!isWatch(request)) place.admit();
-      return trace.end(await router.fetch(request as IRequest, trace), dependencies.observe);
+      return trace.end(await router.fetch(own(request), trace), dependencies.observe);
     } catch (error) {
       trace.fail(error, dependencies.observe);
       return trace.end(respondError(error, exchange), dependencies.observe);
@@ -66,6 +66,11 @@ export function createApp(dependencies: Dependencies): App {
       place.leave();
     }
   };
+}
+
+/** Our router writes its finds into the request; Bun's, before it, has put fixed ones there. */
+function own(request: Request): IRequest {
+  return ("params" in request ? new Request(request) : request) as IRequest;
 }
 
 /** Whoever watches must see that it is full: the figures are cheap and ask nobody. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import type { Host } from "../runtime/host.ts";
 import { addAudit } from "./audit.ts";
 import { addDoctor } from "./doctor.ts";
+import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addTypes } from "./print_types.ts";
 import { addServe } from "./serve.ts";
@@ -42,6 +43,7 @@ export async function runCommand(host: Host): Promise<number> {
     .addHelpText("after", EXAMPLE);
   const subcommands = [
     addServe,
+    addHealth,
     addToken,
     addTables,
     addAudit,

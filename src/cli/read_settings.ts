@@ -11,12 +11,15 @@ export interface Settings {
   readonly policy: Policy;
 }
 
+/** Where settings stand. */
+export type SettingsSource = Pick<Host, "environment" | "readFile">;
+
 /**
  * Reads the variables, the database's URL and the policy file.
  * @throws {Stop} with every problem at once; 2 is the exit code
  * @see DECISIONS 9
  */
-export async function readSettings(host: Host): Promise<Settings> {
+export async function readSettings(host: SettingsSource): Promise<Settings> {
   const { config, problems = [] } = readConfig(host.environment);
   const found = [...problems];
   // Looked at even when a variable is wrong, so that all is told in one go.
@@ -48,7 +51,7 @@ function checkUrl(url: string | undefined): readonly string[] {
 }
 
 async function readPolicy(
-  host: Host,
+  host: SettingsSource,
   { file, embedded }: { readonly file: string | undefined; readonly embedded: boolean },
 ): Promise<{ readonly policy: Policy } | { readonly problems: readonly string[] }> {
   if (file === undefined || file.trim() === "") {

@@ -1,15 +1,9 @@
-import { createApp } from "../app.ts";
-import { keepRetention } from "../audit/keep_retention.ts";
-import { followDatabase } from "../catalogue/current.ts";
-import { openDatabase } from "../database/client.ts";
-import type { Database } from "../database/database.ts";
+import type { Config } from "../config.ts";
 import type { Host } from "../runtime/host.ts";
-import { createTokenStore } from "../tokens/store.ts";
+import { assembleService, type Service } from "./assemble_service.ts";
 import { printBanner } from "./banner.ts";
 import { listen } from "./listen.ts";
-import { prepareService } from "./prepare_service.ts";
-import { showWork } from "./show_work.ts";
-import { readSettings, type Settings } from "./read_settings.ts";
+import { readSettings } from "./read_settings.ts";
 import { explainFailure, FAILED } from "./stop.ts";
 import { type Watch, watchProcess } from "./watch_process.ts";
 
@@ -26,51 +20,38 @@ export async function runServer(host: Host): Promise<number> {
   const settings = await readSettings(host);
   const { config } = settings;
   const watch = watchProcess(host, config);
-  let database: Database | undefined;
+  let service: Service | undefined;
   let closeMs = 0;
   try {
-    const open = () => openDatabase(config, watch.observe);
-    const what = `Opening the embedded Postgres in ${config.dataDir}`;
-    database = config.databaseUrl !== undefined
-      ? await open()
-      : await showWork(host.stderr, what, open);
-    const endsAt = await serveUntil(signal, { host, settings, watch, database });
+    service = await assembleService(settings, { ...watch, output: host.stderr });
+    const endsAt = await serveUntil(signal, { host, config, watch, service });
     closeMs = Math.max(MIN_CLOSE_MS, endsAt - performance.now());
     return 0;
   } catch (error) {
     throw explainFailure(error);
   } finally {
-    await database?.close(closeMs);
+    await service?.close(closeMs);
   }
 }
 
 interface Parts {
   readonly host: Host;
-  readonly settings: Settings;
+  readonly config: Config;
   readonly watch: Watch;
-  readonly database: Database;
+  readonly service: Service;
 }
 
 /** Gives the time, of `performance.now()`, until which the process may live on. */
 async function serveUntil(
   signal: Promise<string>,
-  { host, settings: { config, policy }, watch: { metrics, observe }, database }: Parts,
+  { host, config, watch: { observe }, service }: Parts,
 ): Promise<number> {
-  const { schema, tenantColumn, shutdownMs } = config;
-  const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
-  const tokens = createTokenStore(database, { observe });
-  const app = createApp({ config, database, catalogue, tokens, observe, metrics });
-  const { audit, auditDays: days } = config;
-  const retention = audit && days !== undefined
-    ? keepRetention(database, { days, observe })
-    : undefined;
   let begin = () => {};
   const prepared = new Promise<void>((resolve) => begin = resolve);
-  const served = await listen(app, { config, prepared });
+  const served = await listen(service.app, { config, prepared });
 
   async function prepare(): Promise<never> {
-    const options = { config, catalogue, observe, output: host.stderr };
-    const { demonstration, coming } = await prepareService(database, options);
+    const { demonstration, coming } = await service.prepare();
     if (stopping) return await never();
     begin();
     const { address } = served;
@@ -88,14 +69,12 @@ async function serveUntil(
     const told = await Promise.race([signal, prepare()]);
     stopping = true;
     observe({ kind: "stopping", signal: told });
-    stopMs = shutdownMs;
+    stopMs = config.shutdownMs;
     // Who waits for the start is answered by what there is.
     begin();
-    return performance.now() + shutdownMs;
+    return performance.now() + config.shutdownMs;
   } finally {
     await served.stop(stopMs);
-    retention?.close();
-    catalogue.close();
   }
 }
 

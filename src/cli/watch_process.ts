@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { debounce } from "../debounce.ts";
-import { createLog } from "../log.ts";
+import { createLog, type LogOptions } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Observe } from "../observe.ts";
 import type { Host } from "../runtime/host.ts";
@@ -14,19 +14,23 @@ export interface Watch {
 
 /** Lets all that happens in the process be logged and counted, errors that nobody took included. */
 export function watchProcess(host: Host, config: Config): Watch {
-  const metrics = createMetrics({ version: VERSION });
-  const log = debounce(createLog(config.logLevel, {
-    write: host.stdout.writeLine,
-    human: host.stdout.isTerminal,
-  }));
-  const observe: Observe = (observation) => {
-    metrics.observe(observation);
-    log(observation);
-  };
+  const { writeLine: write, isTerminal: human } = host.stdout;
+  const { metrics, observe } = openWatch(config, { write, human });
   // The driver can reject where nobody listens; the statement that suffers has its own deadline.
   host.onStrayError((error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
     observe({ kind: "failure", requestId: "-", code, where: "background" });
   });
+  return { metrics, observe };
+}
+
+/** Opens the two sinks of what happens: log lines, and figures. */
+export function openWatch(config: Config, lines: LogOptions): Watch {
+  const metrics = createMetrics({ version: VERSION });
+  const log = debounce(createLog(config.logLevel, lines));
+  const observe: Observe = (observation) => {
+    metrics.observe(observation);
+    log(observation);
+  };
   return { metrics, observe };
 }

@@ -45,7 +45,7 @@ export function openHost(): Host {
     args: process.argv.slice(2),
     stdout,
     stderr,
-    readFile: (path) => readFile(path, "utf8"),
+    readFile: readText,
     onSignal(told) {
       process.on("SIGTERM", () => told("SIGTERM"));
       process.on("SIGINT", () => told("SIGINT"));
@@ -64,6 +64,11 @@ export function openHost(): Host {
       process.exit(code);
     },
   };
+}
+
+/** Reads a file of UTF-8 text. */
+export function readText(path: string): Promise<string> {
+  return readFile(path, "utf8");
 }
 
 function openOutput(stream: Stream): Output {

@@ -1,11 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { execFileSync } from "node:child_process";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
+import { findPort } from "../support/find_port.ts";
 import { awaitAddress, type RunningProcess, startProcess } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 
@@ -16,6 +15,7 @@ const BARE = {
   deno: [...DENO, "dist/rowgate.js"],
   bun: [COMMANDS.bun[0]!, "dist/rowgate.js"],
   node: ["node", "dist/rowgate.js"],
+  binary: [COMMANDS.binary[0]!],
 } as const;
 const UID = "54321";
 /** Where the system lets us: a view of the file system without a place to write, and process id 1. */
@@ -33,7 +33,7 @@ function works(command: readonly string[]): boolean {
   }
 }
 
-for (const runtime of RUNTIMES) {
+for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`rowgate serve on ${runtime}, with as little as can be`, () => {
     let database: ServingDatabase;
 
@@ -111,16 +111,6 @@ async function collect([command = "", ...parameters]: readonly string[]) {
   const { ended, output } = startProcess(command, parameters);
   await ended;
   return output();
-}
-
-function findPort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    })
-  );
 }
 
 async function awaitReady(address: string): Promise<void> {

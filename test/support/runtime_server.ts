@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
 
-/** A runtime that the service is proved on. */
-export type Runtime = "deno" | "bun" | "node";
+/** What the service is proved on: a runtime, or the binary that brings its own. */
+export type Runtime = typeof RUNTIMES[number] | "binary";
 
 /** A server in a process of its own. */
 export interface RuntimeServer {
@@ -29,15 +29,16 @@ export interface StartOptions {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How the command is called: Deno and Bun run the source, Node the bundle. */
+/** How the command is called: Deno and Bun run the source, Node the bundle; the binary is Bun's. */
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   deno: [process.execPath, "run", "-A", "--no-check", "src/main.ts"],
   bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
   node: ["node", "dist/rowgate.js"],
+  binary: [join(ROOT, "dist/rowgate")],
 };
 
 /** All of them, the one that everybody has first. */
-export const RUNTIMES: readonly Runtime[] = ["deno", "bun", "node"];
+export const RUNTIMES = ["deno", "bun", "node"] as const;
 
 /** Tells whether the text names a runtime. */
 export function isRuntime(text: string | undefined): text is Runtime {

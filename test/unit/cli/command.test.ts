@@ -32,6 +32,7 @@ async function run(
 
 const COMMANDS = [
   ["serve"],
+  ["health"],
   ["token"],
   ["token", "create"],
   ["token", "list"],

@@ -1,0 +1,6 @@
+-- The role that serves: what it may do is what clients can reach at most.
+\getenv password ROWGATE_DB_PASSWORD
+create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls password :'password';
+grant usage on schema public to rowgate_app;
+grant select on orders, countries to rowgate_app;
+grant update (status, note) on orders to rowgate_app;

@@ -1,0 +1,65 @@
+/**
+ * Compiles the command into one binary, dist/rowgate, with what `bun build --compile` does; run by Bun:
+ * `bun scripts/compile_bun.js [--target=linux-arm64]`. PGlite finds its files by `new URL("./file",
+ * import.meta.url)`, which leads nowhere in a binary: here each such place gets the file that Bun embeds.
+ */
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const FILE = /new URL\("([^"]+\.(?:wasm|data|tar\.gz))",\s*import\.meta\.url\)/g;
+/** Bun streams no file that it has embedded (1.4.5); it reads it whole. */
+const STREAM = /\b(\w+)\.createReadStream\((\w+)\)/g;
+/** What PGlite opens: the extension too, for which it has that stream. */
+const EMBEDDED = ["citext.tar.gz", "initdb.wasm", "pglite.data", "pglite.wasm"];
+
+const embedded = new Set();
+let streams = 0;
+
+const target = process.argv.find((word) => word.startsWith("--target="))?.slice(9);
+const outfile = `${ROOT}dist/rowgate${target === undefined ? "" : `-${target}`}`;
+const { outputs } = await Bun.build({
+  entrypoints: [`${ROOT}src/main.ts`],
+  target: "bun",
+  format: "esm",
+  // The source is parsed now, not at each start.
+  bytecode: true,
+  plugins: [{
+    name: "pglite",
+    setup(build) {
+      const filter = /[\\/]@electric-sql[\\/]pglite[\\/]dist[\\/].*\.js$/;
+      build.onLoad({ filter }, async ({ path }) => ({ contents: await embed(path), loader: "js" }));
+    },
+  }],
+  compile: {
+    outfile,
+    ...(target === undefined ? {} : { target: `bun-${target}` }),
+    // A `.env` or `bunfig.toml` that lies where it is started is none of its settings.
+    autoloadDotenv: false,
+    autoloadBunfig: false,
+  },
+});
+const found = [...embedded].sort();
+if (found.join() !== EMBEDDED.join() || streams === 0) {
+  throw new Error(`PGlite has changed: it opens ${found.join(", ")}, and ${streams} streams`);
+}
+console.log(outputs.map(({ path }) => path).join("\n"));
+
+async function embed(path) {
+  const imports = [];
+  const code = (await readFile(path, "utf8"))
+    .replaceAll(FILE, (_, file) => {
+      const name = `rowgateFile${imports.length}`;
+      const from = JSON.stringify(resolve(dirname(path), file));
+      imports.push(`import ${name} from ${from} with { type: "file" };\n`);
+      embedded.add(file.split("/").at(-1));
+      return `Bun.pathToFileURL(${name})`;
+    })
+    .replaceAll(STREAM, (_, fs, file) => {
+      streams++;
+      return `[${fs}.readFileSync(${file})]`;
+    });
+  return imports.join("") + code;
+}

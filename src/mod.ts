@@ -1,0 +1,6 @@
+/**
+ * What other programs import: `openService` gives the handler and what it stands on; `createApp` makes
+ * the handler from parts of one's own.
+ */
+export { type App, type Connection, createApp, type Dependencies } from "./app.ts";
+export { type OpenedService, openService, type OpenServiceOptions } from "./open_service.ts";

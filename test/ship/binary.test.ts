@@ -1,0 +1,133 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertStringIncludes,
+} from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { BINARY } from "../../scripts/permissions.ts";
+import { planCompile } from "../../scripts/plan_compile.ts";
+import { awaitAddress, awaitText, startProcess } from "../runtime/run_process.ts";
+import {
+  createServingDatabase,
+  type ServingDatabase,
+  updateDeal,
+} from "../runtime/serving_database.ts";
+import { findPort } from "../support/find_port.ts";
+import { startIn } from "./start_in.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BANNER_END = /Rowgate serves at [\s\S]*\n\n$/;
+const ORDERS = "/integration/tables/orders/query";
+
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rowgate-binary-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function countOrders(address: string, token: string): Promise<number> {
+  const answer = await fetch(address + ORDERS, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ per_page: 1 }),
+  });
+  assertEquals(answer.status, 200);
+  return (await answer.json()).total;
+}
+
+describe("the binary, alone in an empty folder", () => {
+  before(() => copyFile(join(ROOT, "dist/rowgate"), join(folder, "rowgate")));
+
+  it("serves the embedded default, mints tokens, tells its health and ends on SIGTERM [D9.embedded] [D9.data-dir] [D9.signals]", async () => {
+    const PORT = String(await findPort());
+    const first = startIn(folder, ["./rowgate", "serve"], { PORT });
+    const banner = await awaitText(first, BANNER_END);
+    const [token] = /rg_\w+/.exec(banner)!;
+    const orders = await countOrders(`http://127.0.0.1:${PORT}`, token);
+    assert(orders > 100);
+    const health = startIn(folder, ["./rowgate", "health"], { HOST: "0.0.0.0", PORT });
+    assertEquals(await health.ended, 0, health.output().stderr);
+    first.send("SIGTERM");
+    assertEquals(await first.ended, 0);
+    assertNotMatch(first.output().stderr, /fail|error/i);
+
+    const away = startIn(folder, ["./rowgate", "health"], { PORT });
+    assertEquals(await away.ended, 1);
+    assertMatch(
+      away.output().stderr,
+      /^rowgate: http:\/\/127\.0\.0\.1:\d+\/readyz does not answer\n$/,
+    );
+
+    const words = ["./rowgate", "token", "create", "--tenant", "acme"];
+    const minting = startIn(folder, words);
+    assertEquals(await minting.ended, 0, minting.output().stderr);
+    const minted = minting.output().stdout.trim();
+    const second = startIn(folder, ["./rowgate", "serve"], { PORT: "0" });
+    const address = await awaitAddress(second);
+    assertEquals(await countOrders(address, minted), orders);
+    second.send("SIGTERM");
+    assertEquals(await second.ended, 0);
+  });
+
+  it("takes no setting from a .env, a bunfig.toml or a package.json that lies there", async () => {
+    await writeFile(join(folder, ".env"), "ROWGATE_NONSENSE=1\nPORT=none\n");
+    await writeFile(join(folder, "bunfig.toml"), 'preload = ["./intruder.js"]\n');
+    await writeFile(join(folder, "intruder.js"), 'console.log("intruder");\n');
+    await writeFile(join(folder, "package.json"), "{");
+    const { ended, output } = startIn(folder, ["./rowgate", "setup", "--print"]);
+    assertEquals(await ended, 0, output().stderr);
+    assertStringIncludes(output().stdout, "create schema");
+    assertNotMatch(output().stdout, /intruder/);
+  });
+});
+
+describe("what deno compile makes a binary of", () => {
+  let database: ServingDatabase;
+
+  before(async () => {
+    database = await createServingDatabase();
+  });
+  after(() => database.drop());
+
+  // Its runtime may not be at hand where the tests run: any program serves to be written into.
+  it("embeds the bundle and the files of PGlite", async () => {
+    const output = join(folder, "compiled");
+    const stand = { DENORT_BIN: "/bin/true" };
+    const { ended, output: said } = startProcess(process.execPath, planCompile(output), stand);
+    assertEquals(await ended, 0, said().stderr);
+    const compiled = await readFile(output);
+    const pglite = join(ROOT, "node_modules/@electric-sql/pglite/dist");
+    const files = ["pglite.wasm", "initdb.wasm", "pglite.data", "citext.tar.gz", "index.js"];
+    for (const path of [...files.map((file) => join(pglite, file)), `${ROOT}dist/rowgate.js`]) {
+      assert(compiled.includes(await readFile(path)), `${path} is not embedded`);
+    }
+  });
+
+  it("serves both databases with the permissions that are compiled in [CF17]", async () => {
+    const bundle = [process.execPath, "run", ...BINARY, `${ROOT}dist/rowgate.js`];
+    const words = [...bundle, "serve"];
+    const ROWGATE_DATA_DIR = join(folder, "permitted");
+    const embedded = startProcess(words[0]!, words.slice(1), { PORT: "0", ROWGATE_DATA_DIR });
+    const banner = await awaitText(embedded, BANNER_END);
+    const address = await awaitAddress(embedded);
+    assert(await countOrders(address, /rg_\w+/.exec(banner)![0]) > 100);
+    embedded.send("SIGTERM");
+    assertEquals(await embedded.ended, 0);
+
+    const settings = { PORT: "0", DATABASE_URL: database.servingUrl };
+    const real = startProcess(words[0]!, words.slice(1), settings);
+    const { token } = database;
+    const answer = await updateDeal(await awaitAddress(real), { token, fid: 1, note: "compiled" });
+    assertEquals(answer.status, 200, answer.text);
+    real.send("SIGTERM");
+    assertEquals(await real.ended, 0);
+  });
+});

@@ -1,0 +1,153 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import manifest from "../../package.json" with { type: "json" };
+import { awaitAddress, awaitOutput, type RunningProcess } from "../runtime/run_process.ts";
+import {
+  createServingDatabase,
+  type ServingDatabase,
+  updateDeal,
+} from "../runtime/serving_database.ts";
+import { COMMANDS } from "../support/runtime_server.ts";
+import { findPort } from "../support/find_port.ts";
+import { type InstalledPackage, installPackage, run } from "./install_package.ts";
+import { startIn } from "./start_in.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BUN = COMMANDS.bun[0]!;
+const LEAST = ["--allow-net", "--allow-env"];
+const EXAMPLES = {
+  "deno.ts": [process.execPath, "run", "--no-prompt", ...LEAST, "examples/deno.ts"],
+  "bun.ts": [BUN, "examples/bun.ts"],
+  "node.mjs": ["node", "examples/node.mjs"],
+  "worker.mjs by Deno": [
+    process.execPath,
+    "serve",
+    ...LEAST,
+    "--port",
+    "$PORT",
+    "examples/worker.mjs",
+  ],
+  "worker.mjs by Bun": [BUN, "examples/worker.mjs"],
+};
+
+describe("the package, installed in an empty folder", () => {
+  let installed: InstalledPackage;
+  let database: ServingDatabase;
+
+  before(async () => {
+    [installed, database] = await Promise.all([installPackage(), createServingDatabase()]);
+  });
+  after(async () => {
+    await database.drop();
+    await installed.remove();
+  });
+
+  it("holds what is shipped and nothing of the tests", () => {
+    const { files } = installed;
+    for (const file of ["rowgate.js", "rowgate.js.map", "mod.js", "types/mod.d.ts", "client.js"]) {
+      assert(files.includes(`dist/${file}`), `${file} is not in ${files.join(" ")}`);
+    }
+    const foreign = files.filter((file) =>
+      /^(test|scripts|node_modules)\/|^dist\/rowgate$/.test(file)
+    );
+    assertEquals(foreign, []);
+  });
+
+  it('gives "npx rowgate", which prints its version and serves [D8.version-command]', async () => {
+    const { folder } = installed;
+    const told = await run("npx", ["--no-install", "rowgate", "--version"], folder);
+    assertEquals(told, `${manifest.version}\n`);
+    const server = startIn(folder, ["node_modules/.bin/rowgate", "serve"], {
+      DATABASE_URL: database.servingUrl,
+      PORT: "0",
+    });
+    const address = await awaitAddress(server);
+    const { token } = database;
+    const answer = await updateDeal(address, { token, fid: 1, note: "npx" });
+    assertEquals(answer.status, 200, answer.text);
+    server.send("SIGTERM");
+    assertEquals(await server.ended, 0);
+  });
+
+  for (const [name, command] of Object.entries(EXAMPLES)) {
+    it(`is mounted in another's server: examples/${name}`, async () => {
+      const PORT = String(await findPort());
+      const words = command.map((word) => word === "$PORT" ? PORT : word);
+      const server = startIn(installed.folder, words, { DATABASE_URL: database.servingUrl, PORT });
+      const address = `http://127.0.0.1:${PORT}`;
+      assertEquals(await awaitPage(server, address), "a page of your own\n");
+      const { token } = database;
+      const answer = await updateDeal(address, { token, fid: 1, note: "mounted" });
+      assertEquals(answer.status, 200, answer.text);
+      const refused = await fetch(`${address}/integration/tables`);
+      assertEquals(refused.status, 401);
+      await refused.body?.cancel();
+      // The log is the service's own, one line a request.
+      await awaitOutput(server, /"operation":"list_tables","status":401|"status":401/, "stdout");
+      // A module that is served has no say in how it ends: "deno serve" waits for it.
+      const isModule = name.startsWith("worker");
+      server.send(isModule ? "SIGKILL" : "SIGTERM");
+      const code = await server.ended;
+      if (!isModule) assertEquals(code, 0, server.output().stderr);
+    });
+  }
+
+  it("says what is wrong with the settings", async () => {
+    const program = `import { openService } from "rowgate";
+await openService({ environment: { ROWGATE_POOL_SIZE: "0" }, policy: { tabels: {} } });`;
+    const error = await assertRejects(
+      () => run("node", ["--input-type=module", "-e", program], installed.folder),
+      Error,
+    );
+    assertMatch(error.message, /ROWGATE_POOL_SIZE[^]*tabels/);
+  });
+
+  it("has types that hold in a strict project", async () => {
+    const { folder } = installed;
+    const compilerOptions = {
+      target: "es2022",
+      module: "nodenext",
+      lib: ["es2022", "dom", "dom.iterable"],
+      strict: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    };
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["typed.mts"] }),
+    );
+    await writeFile(
+      join(folder, "typed.mts"),
+      `import { type App, createApp, openService } from "rowgate";
+const { app, tokens, close } = await openService({ environment: process.env, policy: {} });
+const handler: App = app;
+const answer: Response = await handler(new Request("http://localhost/livez"), { peer: "::1" });
+const names: string[] = tokens.map(({ tenant }) => tenant);
+await close(1000);
+console.log(answer.status, names);
+// @ts-expect-error a request is no text
+await handler("/livez");
+// @ts-expect-error it has dependencies
+createApp({});
+`,
+    );
+    const compiler = join(ROOT, "test/packages/node_modules/typescript/bin/tsc");
+    assertEquals(await run("node", [compiler, "-p", "."], folder), "");
+  });
+});
+
+async function awaitPage(server: RunningProcess, address: string): Promise<string> {
+  const ended = server.ended.then(() => {
+    throw new Error(`it ended: ${server.output().stderr}`);
+  });
+  while (true) {
+    const page = await fetch(address).then((answer) => answer.text(), () => undefined);
+    if (page !== undefined) return page;
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+  }
+}
