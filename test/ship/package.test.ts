@@ -124,6 +124,11 @@ await openService({ environment: { ROWGATE_POOL_SIZE: "0" }, policy: { tabels: {
     await writeFile(
       join(folder, "typed.mts"),
       `import { type App, createApp, openService } from "rowgate";
+import { createClient } from "rowgate/client";
+const client = createClient({ url: "http://localhost", token: "" });
+// @ts-expect-error an address is needed
+createClient({ token: "" });
+console.log(client.updateBulk);
 const { app, tokens, close } = await openService({ environment: process.env, policy: {} });
 const handler: App = app;
 const answer: Response = await handler(new Request("http://localhost/livez"), { peer: "::1" });
