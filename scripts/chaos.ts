@@ -37,6 +37,7 @@ hung                     ${figures.hung}
 worst latency            ${(figures.worstMs / 1000).toFixed(1)} s
 well again, worst        ${(figures.recoveryMs / 1000).toFixed(2)} s
 connections              ${figures.connections}`);
+for (const [error, count] of figures.errors) console.log(`${count} without an answer: ${error}`);
 for (const difference of figures.lost) console.log(difference);
 const isWell = figures.lost.length === 0 && figures.hung === 0 && figures.recoveryMs < 2000 &&
   statuses.every(([status]) => ALLOWED.includes(status));

@@ -7,6 +7,8 @@ import type { Random } from "./random.ts";
 export interface LoadFigures {
   requests: number;
   readonly byStatus: Map<number, number>;
+  /** What was said where there was no answer, which counts as status 0. */
+  readonly errors: Map<string, number>;
   worstMs: number;
   /** Answered after their deadline, or never. */
   hung: number;
@@ -34,16 +36,24 @@ const REST_MS = 15;
 /** Starts readers, clients that count rows up (compare and set), and one writer for each group. */
 export function startLoad(service: TestService, options: LoadOptions): Load {
   const { history, random, deadlineMs } = options;
-  const figures: LoadFigures = { requests: 0, byStatus: new Map(), worstMs: 0, hung: 0 };
+  const figures: LoadFigures = {
+    requests: 0,
+    byStatus: new Map(),
+    errors: new Map(),
+    worstMs: 0,
+    hung: 0,
+  };
   let going = true;
 
   async function ask(method: string, path: string, body: unknown): Promise<Answer | undefined> {
     const askedMs = performance.now();
     const { promise: never, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);
-    // The process that serves is gone when nothing answers at all: counted as status 0.
     const asked = service.send(method, `/integration/tables/${path}`, { body })
-      .catch(() => undefined);
+      .catch((error: Error) => {
+        figures.errors.set(error.message, (figures.errors.get(error.message) ?? 0) + 1);
+        return undefined;
+      });
     const answer = await Promise.race([asked, never]);
     clearTimeout(timer);
     const tookMs = performance.now() - askedMs;
