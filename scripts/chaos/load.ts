@@ -1,4 +1,4 @@
-import type { Answer } from "../../test/support/send.ts";
+import { type Answer, send } from "../../test/support/send.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { COUNTERS, GROUPS, type History } from "./history.ts";
 import type { Random } from "./random.ts";
@@ -44,12 +44,14 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     hung: 0,
   };
   let going = true;
+  // Straight to the process that serves: what watches a service asks its database as well.
+  const app = service.server?.app ?? service.app;
 
   async function ask(method: string, path: string, body: unknown): Promise<Answer | undefined> {
     const askedMs = performance.now();
     const { promise: never, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);
-    const asked = service.send(method, `/integration/tables/${path}`, { body })
+    const asked = send(app, service.tokens.a, { method, path: `/integration/tables/${path}`, body })
       .catch((error: Error) => {
         figures.errors.set(error.message, (figures.errors.get(error.message) ?? 0) + 1);
         return undefined;
