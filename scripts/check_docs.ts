@@ -32,12 +32,13 @@ interface Documentation {
 
 const MAX_LINES = 200;
 const MAX_PARAMETERS = 3;
-const FORBIDDEN_NAMES = /^(index|utils?|helpers?|common|types?)\.[jt]s$/;
+const FORBIDDEN_NAMES = /^(index|utils?|helpers?|common|types?)\.[jt]sx?$/;
 const FOLDERS = ["src", "scripts", "test"];
 
 const problems: string[] = [];
-const files = (await Promise.all([".ts", ".js"].map((ending) => listFiles(FOLDERS, ending))))
-  .flat();
+const files =
+  (await Promise.all([".ts", ".tsx", ".js"].map((ending) => listFiles(FOLDERS, ending))))
+    .flat();
 for (const file of files) await checkFile(file);
 await checkExports(files.filter((file) => file.startsWith("src/")));
 const pages = await listMarkdown();
@@ -48,7 +49,7 @@ process.exit(problems.length === 0 ? 0 : 1);
 
 async function checkFile(file: string): Promise<void> {
   const name = file.slice(file.lastIndexOf("/") + 1);
-  const stem = name.replace(/(\.test)?\.[jt]s$/, "");
+  const stem = name.replace(/(\.test)?\.[jt]sx?$/, "");
   if (FORBIDDEN_NAMES.test(name)) problems.push(`${file}: a name that says nothing`);
   if (!/^[a-z0-9_]+$/.test(stem)) problems.push(`${file}: is not snake_case`);
   const text = await readFile(file, "utf8");

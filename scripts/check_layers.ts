@@ -29,7 +29,8 @@ interface Graph {
 
 const problems: string[] = [];
 const architecture = await readFile("ARCHITECTURE.md", "utf8");
-const files = await listFiles(["src"], ".ts");
+const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
+  .flat();
 const edges = await readEdges(files);
 checkTable(edges);
 checkCircles(edges);
@@ -73,7 +74,7 @@ function nameOf(specifier: string, src: string): string {
 
 /** The part of the house a file lies in: its folder, or itself when it lies at the top. */
 function partOf(name: string): string {
-  return /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(name)?.[1] ?? name;
+  return /^src\/([^/]+?)(?:\.tsx?)?(?:\/|$)/.exec(name)?.[1] ?? name;
 }
 
 /** Each import must be in the table, and a value only from a row above: so there is no circle. */

@@ -5,10 +5,11 @@ import { countInFlight } from "./http/in_flight.ts";
 import { checkHost } from "./http/host.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { takeRequestId } from "./http/request_id.ts";
-import { respond, respondError, respondOptions, respondText } from "./http/respond.ts";
+import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
 import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
 import { checkHealth } from "./operations/check_health.ts";
+import { PAGE_PATHS, readPage } from "./pages/read_page.ts";
 import { ROUTES } from "./routes.ts";
 import { serveRoute } from "./serve_route.ts";
 import { startTrace, type Trace } from "./trace.ts";
@@ -98,6 +99,13 @@ function collectHandlers(
       return respond({ status: 200, json: await checkHealth(path, dependencies) }, trace.exchange);
     };
     paths.set(path, new Map([["GET", check]]));
+  }
+  for (const path of dependencies.config.console ? PAGE_PATHS : []) {
+    const show: Handler = async (_request, trace) => {
+      trace.operation = "console";
+      return respondFile(await readPage(path), trace.exchange);
+    };
+    paths.set(path, new Map([["GET", show]]));
   }
   const { metrics } = dependencies;
   const print: Handler = async (_request, trace) => {

@@ -1,5 +1,5 @@
 import { nearest } from "./nearest.ts";
-import { SETTINGS, TOKEN_VARIABLE, UNAVAILABLE } from "./settings.ts";
+import { SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
 
 /** So many requests in a window. */
 export interface RateLimit {
@@ -36,6 +36,8 @@ export interface Config {
   /** Days after which such a row is deleted; undefined: never. */
   readonly auditDays: number | undefined;
   readonly corsOrigins: readonly string[];
+  /** Whether `/` is the console. */
+  readonly console: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly shutdownMs: number;
 }
@@ -73,16 +75,9 @@ export function readConfig(environment: Environment): ReadConfig {
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || !name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name)) continue;
     if (name === TOKEN_VARIABLE) continue;
-    problems.push(...refuseUnknown(name, text));
+    const meant = nearest(name, Object.keys(SETTINGS));
+    problems.push(`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}`}`);
   }
   if (problems.length > 0) return { problems };
   return { config: Object.freeze(known) as unknown as Config };
-}
-
-function refuseUnknown(name: string, text: string): readonly string[] {
-  const accepted = UNAVAILABLE.get(name);
-  if (accepted?.includes(text)) return [];
-  if (accepted !== undefined) return [`${name}: is not available in this version, leave it out`];
-  const meant = nearest(name, [...Object.keys(SETTINGS), ...UNAVAILABLE.keys()]);
-  return [`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}`}`];
 }

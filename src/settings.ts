@@ -126,20 +126,13 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_AUDIT: setting("audit", false, { shape: flag }),
   ROWGATE_AUDIT_DAYS: setting("auditDays", undefined, { shape: auditDays }),
   ROWGATE_CORS_ORIGINS: setting("corsOrigins", [], { shape: origins }),
+  ROWGATE_CONSOLE: setting("console", true, { shape: flag }),
   ROWGATE_LOG_LEVEL: setting("logLevel", "info", { shape: logLevel }),
   ROWGATE_SHUTDOWN_MS: setting("shutdownMs", 30_000, { shape: wholeNumber(0, 3_600_000) }),
 };
 
 /** Holds the token of `rowgate types`; no setting, and no other command looks at it. */
 export const TOKEN_VARIABLE = "ROWGATE_TOKEN";
-
-/**
- * Variables of DECISIONS 9 whose feature is not here yet, with the values that ask for nothing: any
- * other one is refused.
- */
-export const UNAVAILABLE: ReadonlyMap<string, readonly string[]> = new Map([
-  ["ROWGATE_CONSOLE", ["on", "off"]],
-]);
 
 function setting(
   member: keyof Config,

@@ -21,6 +21,7 @@ export function printBanner({ address, config, demonstration }: BannerOptions): 
     "",
     `  Rowgate serves at ${address}`,
     `  Embedded Postgres, data in ${config.dataDir}. DATABASE_URL points it at your own.`,
+    ...(config.console ? ["  A browser finds a console there: it asks for a token."] : []),
     "",
   ];
   const first = demonstration?.tokens[0];

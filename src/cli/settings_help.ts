@@ -20,6 +20,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_AUDIT: "off: on leaves a row for each update in rowgate.audit",
   ROWGATE_AUDIT_DAYS: "none: days after which such a row is deleted",
   ROWGATE_CORS_ORIGINS: "origins of browsers, separated by commas",
+  ROWGATE_CONSOLE: "on: the console at /; off: 404 there",
   ROWGATE_LOG_LEVEL: "info: debug, info, warn, error or silent",
   ROWGATE_SHUTDOWN_MS: "30000: how long a stop waits for what runs",
 };

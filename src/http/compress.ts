@@ -24,3 +24,8 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
 export function compress(text: string): ReadableStream<Uint8Array> {
   return new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
 }
+
+/** Gives what gzip bytes hold, as a stream. */
+export function decompress(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+}

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import { acceptsGzip, compress, isCompressible } from "./compress.ts";
+import { acceptsGzip, compress, decompress, isCompressible } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isUnchanged } from "./etag.ts";
 
@@ -53,6 +53,50 @@ function finish(
 export function respondText(text: string, type: string, exchange: Exchange): Response {
   const headers = makeHeaders({ json: text, headers: { "content-type": type } }, exchange);
   return finish(200, { text, headers }, exchange.request);
+}
+
+/** Content of our own for a browser. */
+export interface File {
+  readonly type: string;
+  readonly etag: string;
+  /** Compressed by gzip. */
+  readonly gzip: Uint8Array<ArrayBuffer>;
+}
+
+/** Nothing but what this service itself serves, nothing inline, in nobody's frame. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * Makes the response with a file: 304 when the browser holds it already, without body on `HEAD`.
+ * @see docs/decisions/0193-console.md
+ */
+export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Response {
+  const { request } = exchange;
+  const own = {
+    etag,
+    "cache-control": "no-cache",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  };
+  const headers = makeHeaders({ json: "", headers: own }, exchange);
+  headers.append("vary", "Accept-Encoding");
+  if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
+  headers.set("content-type", type);
+  const compressed = acceptsGzip(request.headers.get("accept-encoding"));
+  if (compressed) headers.set("content-encoding", "gzip");
+  if (request.method === "HEAD") return new Response(null, { status: 200, headers });
+  return new Response(compressed ? gzip : decompress(gzip), { status: 200, headers });
 }
 
 /**

@@ -41,7 +41,9 @@ export function describeService(holder?: Holder): JsonSchema {
     servers: [{ url: "/", description: "This server" }],
     security: [{ token: [] }],
     tags: [
-      { name: "Records", description: "Reading and changing rows" },
+      ...(holder === undefined
+        ? [{ name: "Records", description: "Reading and changing rows" }]
+        : []),
       { name: "Catalogue", description: "What there is for the token" },
       ...tables.map(({ name, comment }) => ({
         name,

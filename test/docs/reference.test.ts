@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/credential_tables.ts";
 import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.ts";
 import { OPERATORS } from "../../src/request/operator.ts";
-import { type Setting, SETTINGS, UNAVAILABLE } from "../../src/settings.ts";
+import { type Setting, SETTINGS } from "../../src/settings.ts";
 
 const [readme = "", guide = "", operators = ""] = await Promise.all(
   ["README.md", "docs/guide.md", "docs/operators.md"].map((name) =>
@@ -21,11 +21,7 @@ describe("the documents", () => {
       return second === undefined ? [[first, one]] : [[first, one], [second, two]];
     });
     const known = Object.entries(SETTINGS).map(([name, setting]) => [name, print(setting)]);
-    assertEquals(
-      listed.filter(([name]) => !UNAVAILABLE.has(name!)).sort(),
-      known.sort(),
-    );
-    for (const name of UNAVAILABLE.keys()) assert(readme.includes(`| \`${name}\``), name);
+    assertEquals(listed.sort(), known.sort());
   });
 
   it("list every key of the policy file [DECISIONS 2]", () => {

@@ -36,6 +36,7 @@ const CONFIG: Config = {
   audit: false,
   auditDays: undefined,
   corsOrigins: [],
+  console: true,
   logLevel: "silent",
   shutdownMs: 1000,
 };

@@ -33,6 +33,7 @@ export function configure(overrides: Partial<Config>): Config {
     audit: false,
     auditDays: undefined,
     corsOrigins: [],
+    console: true,
     logLevel: "silent",
     shutdownMs: 1000,
     ...overrides,

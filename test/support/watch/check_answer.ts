@@ -18,7 +18,7 @@ export async function checkAnswer(
 ): Promise<string[]> {
   const { tenant, secrets } = check;
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
-  const text = await readCopy(response);
+  const text = isFile(request, response) ? "" : await readCopy(response);
   check.record?.(response, text);
   return [
     ...findCanaries(headers, tenant, secrets),
@@ -26,6 +26,11 @@ export async function checkAnswer(
     ...findCanaries(text, tenant, secrets),
     ...checkBody(request, text, check),
   ];
+}
+
+/** The console's files are part of the program; a library of others has all kinds of words. */
+function isFile(request: Request, response: Response): boolean {
+  return response.ok && new URL(request.url).pathname.startsWith("/console/");
 }
 
 function checkBody(request: Request, text: string, check: AnswerCheck): string[] {

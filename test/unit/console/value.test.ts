@@ -1,0 +1,38 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Field } from "../../../src/console/field.ts";
+import { writeNewValue, writeValue } from "../../../src/console/value.ts";
+
+describe("a value that was typed", () => {
+  it("is a number only where a double keeps every digit of it", () => {
+    for (
+      const [text, value] of [
+        ["12", 12],
+        [" 19.90 ", 19.9],
+        ["-0.5", -0.5],
+        ["9007199254740993", "9007199254740993"],
+        ["123456789012345.25", "123456789012345.25"],
+        ["007", "007"],
+        ["1e5", "1e5"],
+        ["NaN", "NaN"],
+        ["", ""],
+      ] as const
+    ) assertEquals(writeValue(text, "numeric"), value, text);
+  });
+
+  it("is a boolean in a boolean column and text in all others", () => {
+    assertEquals(writeValue("true", "bool"), true);
+    assertEquals(writeValue("maybe", "bool"), "maybe");
+    assertEquals(writeValue("true", "text"), "true");
+    assertEquals(writeValue(" 12 ", "text"), " 12 ");
+    assertEquals(writeValue("2026-01-31", "date"), "2026-01-31");
+  });
+
+  it("is JSON as a new value of a JSON column or an array", () => {
+    const field = (type: string) => ({ type }) as Field;
+    assertEquals(writeNewValue('{"a": [1]}', field("jsonb")), { a: [1] });
+    assertEquals(writeNewValue('["x"]', field("text[]")), ["x"]);
+    assertEquals(writeNewValue("no JSON", field("json")), "no JSON");
+    assertEquals(writeNewValue("7", field("int4")), 7);
+  });
+});
