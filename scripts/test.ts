@@ -24,6 +24,8 @@ const ACCESS_PATHS = ["test/conformance/", "test/integration/operations/", "test
 const RUNTIME_FOLDER = "test/runtime";
 /** What is shipped: needs the types besides. */
 const SHIP_FOLDER = "test/ship";
+/** Needs Playwright. */
+const BROWSER_FOLDER = "test/console";
 
 const parameters = process.argv.slice(2);
 const tally = await run(parameters);
@@ -44,7 +46,10 @@ async function run(parameters: readonly string[]): Promise<Tally> {
   if (needsRuntimes) await makeBundle();
   if (needsRuntimes) await makeBinary();
   if (ships) await makeTypes();
-  if (needsRuntimes || !await hasInstalledPostgres()) await installPackages("test/packages");
+  const needsBrowser = paths.some((path) => path.startsWith(BROWSER_FOLDER));
+  if (needsRuntimes || needsBrowser || !await hasInstalledPostgres()) {
+    await installPackages("test/packages");
+  }
 
   const cluster = await startCluster();
   try {

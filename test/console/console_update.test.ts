@@ -1,0 +1,136 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Page } from "../support/browser_page.ts";
+import { run } from "./build_filter.ts";
+import { describeConsole } from "./describe_console.ts";
+
+async function openUpdate(page: Page): Promise<void> {
+  await page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Update" })
+    .click();
+  await page.getByRole("heading", { name: "Where" }).waitFor();
+}
+
+async function put(
+  page: Page,
+  member: "Filter by a column" | "Set a column",
+  entry: [string, string],
+) {
+  const [field, value] = entry;
+  await page.getByLabel(member).selectOption(field);
+  const input = page.getByLabel(`Value of ${field}`).last();
+  const isChoice = await input.evaluate((element) => element.tagName === "SELECT");
+  await (isChoice ? input.selectOption(value) : input.fill(value));
+}
+
+async function preview(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Preview" }).click();
+  const figures = page.locator(".figures-large");
+  await figures.waitFor();
+  return (await figures.innerText()).replaceAll(/\s+/g, " ");
+}
+
+async function countDiscontinued(address: string): Promise<number> {
+  const response = await fetch(`${address}integration/tables/products/query`, {
+    method: "POST",
+    headers: { authorization: "Bearer TOKEN", "content-type": "application/json" },
+    body: JSON.stringify({
+      filters: {
+        and: [
+          { field: "category", op: "eq", value: "Tents" },
+          { field: "discontinued", op: "eq", value: true },
+        ],
+      },
+    }),
+  });
+  return (await response.json()).total;
+}
+
+describeConsole("the console: updates", (tell) => {
+  tell("shows what an update would do, keeps nothing of it, then sends it", async (look) => {
+    const { page, address, requests } = look;
+    await openUpdate(page);
+    await page.getByLabel("all rows that match").check();
+    await put(page, "Filter by a column", ["category", "Tents"]);
+    await put(page, "Set a column", ["discontinued", "true"]);
+    const before = await countDiscontinued(address);
+    assertMatch(await preview(page), /^9 match 9 would change Change 9 rows$/);
+    assertEquals(
+      await page.getByRole("region", { name: "Rows that match" }).locator("tbody tr").count(),
+      9,
+    );
+    assertEquals(await countDiscontinued(address), before);
+    assertEquals(prefersOf(requests), ["tx=rollback, handling=strict"]);
+    await page.getByRole("button", { name: "Change 9 rows" }).click();
+    await page.getByText("Done. 9 rows changed.").waitFor();
+    assertEquals(await countDiscontinued(address), before + 9);
+    // It can not reach more rows than were seen.
+    assertEquals(prefersOf(requests).slice(1), ["max-affected=9"]);
+    assertMatch(await preview(page), /^9 match 0 would change/);
+  }, { table: "products" });
+
+  tell("withdraws a preview once the request is another one", async ({ page }) => {
+    await openUpdate(page);
+    await put(page, "Filter by a column", ["order_no", "A-2026-01473"]);
+    await put(page, "Set a column", ["note", "Call first"]);
+    assertMatch(await preview(page), /^1 matches 1 would change Change 1 row$/);
+    await page.getByLabel("Value of note").fill("Ring twice");
+    assertEquals(await page.locator(".preview").count(), 0);
+    await preview(page);
+    await page.getByRole("button", { name: "Change 1 row" }).click();
+    await page.getByText("Done. 1 row changed.").waitFor();
+  });
+
+  tell("says how many rows match where exactly one should", async ({ page }) => {
+    await openUpdate(page);
+    await put(page, "Filter by a column", ["order_id", "4"]);
+    await put(page, "Set a column", ["quantity", "1"]);
+    assertMatch(await preview(page), /^5 match – would change$/);
+    await page.getByRole("alert").filter({ hasText: "5 rows match the filters" }).waitFor();
+    assertEquals(await page.getByRole("button", { name: /^Change/ }).count(), 0);
+  }, { table: "order_lines" });
+
+  tell("lights up the column that an error names", async ({ page }) => {
+    await openUpdate(page);
+    await put(page, "Filter by a column", ["id", "x"]);
+    await put(page, "Set a column", ["stock", "-1"]);
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.locator(".condition.wrong").waitFor();
+    assertStringIncludes(await page.locator(".condition.wrong").innerText(), "filters.id");
+    assertEquals(await page.getByLabel("Value of id").getAttribute("aria-invalid"), "true");
+    assertEquals(await page.getByLabel("Value of stock").getAttribute("aria-invalid"), "false");
+  }, { table: "products" });
+
+  tell(
+    "begins with the row that was chosen, by its key, and can set NULL",
+    async ({ page, requests }) => {
+      await page.getByLabel("Sort by").selectOption("id");
+      await run(page);
+      await page.getByRole("button", { name: "Update row 2", exact: true }).click();
+      assertEquals(await page.getByLabel("Value of id").inputValue(), "2");
+      await page.getByLabel("Set a column").selectOption("shipped_at");
+      await page.getByLabel("NULL").check();
+      await preview(page);
+      const [last] = requests.filter(({ method }) => method === "PATCH");
+      assert(last !== undefined);
+      await page.getByRole("radio", { name: "JSON" }).last().check();
+      const body = JSON.parse(await page.locator(".request pre").last().innerText());
+      assertEquals(body, { filters: { id: 2 }, fields: { shipped_at: null } });
+    },
+  );
+
+  tell("offers no update of what can only be read", async ({ page }) => {
+    await openUpdate(page);
+    await chooseReadOnly(page);
+    await page.getByText("This table can only be read.").waitFor();
+  });
+});
+
+async function chooseReadOnly(page: Page): Promise<void> {
+  await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: "countries" })
+    .click();
+}
+
+function prefersOf(
+  requests: readonly { method: string; headers: Readonly<Record<string, string>> }[],
+) {
+  return requests.filter(({ method }) => method === "PATCH").map(({ headers }) => headers.prefer);
+}

@@ -1,0 +1,89 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import process from "node:process";
+import { serve, type Served } from "../../src/runtime/serve.ts";
+import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
+import type { Page } from "../support/browser_page.ts";
+import {
+  findChromium,
+  type SeenRequest,
+  startBrowser,
+  type TestBrowser,
+  type Viewing,
+} from "../support/browser.ts";
+
+/** The console of a demonstration, as one test looks at it. */
+export interface Look {
+  readonly page: Page;
+  readonly address: string;
+  readonly requests: readonly SeenRequest[];
+}
+
+/** Defines a test that has the console open. */
+export type Tell = (
+  title: string,
+  look: (look: Look) => Promise<void>,
+  viewing?: Viewing & { readonly token?: string | null; readonly table?: string },
+) => void;
+
+const chromium = await findChromium();
+// Where Chromium is missing the tests are passed over, but not where all must be run.
+const register = chromium === undefined && process.env.CI === undefined ? it.skip : it;
+
+/**
+ * Describes the console in Chromium, on a demonstration that is not shared with another file. Each
+ * test ends with: nothing breached the policy, no error was thrown, no other host was asked.
+ */
+export function describeConsole(title: string, define: (tell: Tell) => void): void {
+  describe(title, () => {
+    let service: DocumentedService | undefined;
+    let served: Served | undefined;
+    let browser: TestBrowser | undefined;
+    before(async () => {
+      if (chromium === undefined && process.env.CI === undefined) return;
+      service = await startDemonstration();
+      const options = { host: "127.0.0.1", port: 0, requestTimeoutMs: 30_000 };
+      served = await serve(service.app, options);
+      browser = await startBrowser();
+    });
+    after(async () => {
+      await browser?.close();
+      await served?.stop(1000);
+      await service?.close();
+    });
+    define((title, look, { token = "TOKEN", table = "orders", ...viewing } = {}) =>
+      register(title, async () => {
+        const address = `${served!.address}/`;
+        const { page, requests, complaints, close } = await browser!.open(address, viewing);
+        try {
+          page.setDefaultTimeout(15_000);
+          if (token !== null) await enter(page, { token, table });
+          await look({ page, address, requests });
+          assertEquals(await complaints(), []);
+        } finally {
+          await close();
+        }
+      })
+    );
+  });
+}
+
+async function enter(
+  page: Page,
+  { token, table }: { readonly token: string; readonly table: string },
+): Promise<void> {
+  await page.getByLabel("API token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.locator(".bench").waitFor();
+  await chooseTable(page, table);
+}
+
+/** Chooses a table, at the side or in the list of a narrow screen. */
+export async function chooseTable(page: Page, table: string): Promise<void> {
+  const list = page.getByRole("combobox", { name: "Table", exact: true });
+  if (await list.isVisible()) await list.selectOption(table);
+  else {await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: table })
+      .click();}
+  await page.getByRole("heading", { name: table, exact: true }).waitFor();
+  await page.getByRole("button", { name: "Run" }).waitFor();
+}

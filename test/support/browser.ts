@@ -1,0 +1,132 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContext, Page, Playwright } from "./browser_page.ts";
+
+/** How a page is looked at. */
+export interface Viewing {
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: "light" | "dark";
+}
+
+/** A page, and what it did besides what was asked. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors, breaches of the Content-Security-Policy, requests to other hosts. */
+  readonly complaints: () => Promise<readonly string[]>;
+  /** Method, path and headers of what it asked of the service. */
+  readonly requests: readonly SeenRequest[];
+  readonly close: () => Promise<void>;
+}
+
+/** One request that the page made. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const PACKAGES = fileURLToPath(new URL("../packages/", import.meta.url));
+const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+/** Gives the path of Chromium: `ROWGATE_TEST_CHROMIUM`, or what is installed. */
+export async function findChromium(): Promise<string | undefined> {
+  const chosen = process.env.ROWGATE_TEST_CHROMIUM;
+  if (chosen !== undefined) return chosen;
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of NAMES) {
+      const path = join(folder, name);
+      if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+    }
+  }
+  return undefined;
+}
+
+/** A browser with a fresh profile. */
+export interface TestBrowser {
+  /** Opens a page of the address that knows nothing of another one. */
+  readonly open: (address: string, viewing?: Viewing) => Promise<WatchedPage>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts Chromium, with a profile that is thrown away. */
+export async function startBrowser(): Promise<TestBrowser> {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) throw new Error("Chromium is not installed");
+  const { chromium } = createRequire(PACKAGES)("playwright-core") as Playwright;
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  return {
+    open: async (address, viewing) => await openPage(browser, { address, ...viewing }),
+    close: () => browser.close(),
+  };
+}
+
+async function openPage(
+  browser: Browser,
+  { address, width = 1280, height = 800, colorScheme = "light" }: Viewing & {
+    readonly address: string;
+  },
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const { told, requests } = watch(context, page, address);
+  await page.goto(address);
+  return {
+    page,
+    requests,
+    complaints: async () => [
+      ...told,
+      ...await page.evaluate(() => (globalThis as unknown as Watching).breaches ?? []),
+    ],
+    close: () => context.close(),
+  };
+}
+
+interface Watching {
+  breaches?: string[];
+}
+
+function watch(context: BrowserContext, page: Page, address: string) {
+  const told: string[] = [];
+  const requests: SeenRequest[] = [];
+  void page.addInitScript(() => {
+    const breaches: string[] = [];
+    (globalThis as unknown as Watching).breaches = breaches;
+    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      breaches.push(`${violatedDirective} ${blockedURI}`);
+    });
+  });
+  page.on("pageerror", (error) => told.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    // What the service refuses, or a test cuts off, is told by the browser too.
+    if (!/^Failed to load resource: (.* status of 4\d\d |net::ERR_FAILED)/.test(message.text())) {
+      told.push(message.text());
+    }
+  });
+  context.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(address) && !/^(data|blob):/.test(url)) told.push(`asked ${url}`);
+    requests.push({ method: request.method(), url, headers: request.headers() });
+  });
+  return { told, requests };
+}
+
+/** Gives what axe looks for barriers with, as a script for a page. */
+export function readAxe(): string {
+  const { source } = createRequire(PACKAGES)("axe-core") as { readonly source: string };
+  return source;
+}
