@@ -19,7 +19,7 @@ const BROKEN: SendOptions = {
 describeService("DECISIONS 1, order of checks", ({ kind, query, single, bulk, service }) => {
   it("1: an unknown route is 404 before the token is looked at [D1.route]", async () => {
     const paths = [
-      "/",
+      "/console",
       "/integration",
       "/integration/tables/deals",
       "/integration/tables/deals/records",

@@ -197,7 +197,7 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
   it("answers 404 with a JSON error to any other path [DECISIONS 8] [HT6]", async () => {
     for (
       const path of [
-        "/",
+        "/console",
         "/integration",
         "/integration/tables/deals",
         "/INTEGRATION/TABLES",
