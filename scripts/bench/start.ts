@@ -1,12 +1,12 @@
 /**
  * Measures from the start of the process to its first answer against a real Postgres:
- * `deno task bench:start`. To reach: 400 ms on Deno, 300 ms on Bun.
+ * `deno task bench:start`. To reach: 400 ms on Deno, 300 ms on Bun. The binary besides.
  */
 import process from "node:process";
-import { makeBundle } from "../install_packages.ts";
+import { COMMANDS } from "../../test/support/runtime_server.ts";
+import { makeBinary, makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { SIZE } from "./dataset.ts";
-import { RUNTIMES } from "./options.ts";
 import { findFreePort, launch } from "./processes.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, RELEASES } from "./rowgate.ts";
@@ -17,19 +17,20 @@ const POLL_MS = 2;
 const BODY = JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: 7 }] } });
 
 await makeBundle();
+await makeBinary();
 const cluster = await startCluster();
 try {
   await cluster.copy(SIZE, DATABASE);
   const databaseUrl = cluster.url(DATABASE, "app");
   const token = (await makeTokens(databaseUrl, [1])).get(1)!;
   const rows: string[][] = [];
-  for (const runtime of RUNTIMES) {
+  for (const [name, command] of Object.entries({ ...RELEASES, binary: COMMANDS.binary })) {
     const times: number[] = [];
     for (let number = 0; number < STARTS; number++) {
-      times.push(await start(RELEASES[runtime], { databaseUrl, token }));
+      times.push(await start(command, { databaseUrl, token }));
     }
     times.sort((a, b) => a - b);
-    rows.push([runtime, ...[0, 4, 8].map((place) => times[place]!.toFixed(0))]);
+    rows.push([name, ...[0, 4, 8].map((place) => times[place]!.toFixed(0))]);
   }
   console.log(printTable(["runtime", "fastest ms", "median ms", "slowest ms"], rows));
 } finally {
