@@ -3,7 +3,9 @@
  * against a server. Prints what came of it.
  */
 import process from "node:process";
-import { createClient, isRowgateError } from "../../dist/client.js";
+// Not an import of the module, since a fresh clone has not made the file yet when its types are checked.
+const shipped = new URL("../../dist/client.js", import.meta.url).href;
+const { createClient, isRowgateError } = await import(shipped);
 
 const [url, token] = process.argv.slice(2);
 const client = createClient({ url, token });
