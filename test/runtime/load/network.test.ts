@@ -71,6 +71,20 @@ for (const runtime of RUNTIMES) {
       assertMatch(text, /^rowgate_requests_in_flight 1$/m);
     });
 
+    it("ends a head that does not arrive with 408 on Node; Deno and Bun have nothing that could [D9.request-timeout-head]", async () => {
+      await withClient(async (client) => {
+        const whole = head("Content-Length: 2\r\n") + "{}";
+        client.send(whole.slice(0, 30));
+        if (runtime === "node") {
+          assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "408");
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2000));
+        client.send(whole.slice(30));
+        assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "200");
+      });
+    });
+
     it("refuses compressed bodies with 415, takes identity [RE7]", async () => {
       for (const encoding of ["gzip", "br", "deflate", "identity"]) {
         const headers = { "content-encoding": encoding };
