@@ -1,6 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { chmod, copyFile, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
@@ -9,20 +13,20 @@ import { awaitAddress, type RunningProcess, startProcess } from "./run_process.t
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The bundle on each of them: Deno's own cache is what a container's image brings or a binary lacks. */
-const DENO = ["env", "DENO_DIR=/no-such-folder", process.execPath, "run", "-A", "--no-config"];
-const BARE = {
-  deno: [...DENO, "dist/rowgate.js"],
-  bun: [COMMANDS.bun[0]!, "dist/rowgate.js"],
-  node: ["node", "dist/rowgate.js"],
-  binary: [COMMANDS.binary[0]!],
-} as const;
+const DENO_ARGUMENTS = ["run", "-A", "--no-config"];
 const UID = "54321";
 /** Where the system lets us: a view of the file system without a place to write, and process id 1. */
 const JAIL = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c"];
 const READ_ONLY = 'mount -o remount,ro,bind / && ! touch /tmp/written 2>/dev/null && exec "$@"';
 const USER = ["setpriv", "--reuid", UID, "--regid", UID, "--clear-groups", "--no-new-privs"];
-const CAN_JAIL = works([...JAIL, READ_ONLY, "sh", ...USER, "true"]);
+const CAN_JAIL = works([...JAIL, READ_ONLY, "sh", ...USER, "test", "-r", `${ROOT}package.json`]);
+/** The bundle on each of them: Deno's own cache is what a container's image brings or a binary lacks. */
+const BARE = {
+  deno: ["env", "DENO_DIR=/no-such-folder", await findDeno(), ...DENO_ARGUMENTS, "dist/rowgate.js"],
+  bun: [COMMANDS.bun[0]!, "dist/rowgate.js"],
+  node: ["node", "dist/rowgate.js"],
+  binary: [COMMANDS.binary[0]!],
+} as const;
 
 function works(command: readonly string[]): boolean {
   try {
@@ -31,6 +35,18 @@ function works(command: readonly string[]): boolean {
   } catch {
     return false;
   }
+}
+
+/** Gives a Deno that anybody may run; npm keeps the one that runs this in a folder of its user's own. */
+async function findDeno(): Promise<string> {
+  if (!CAN_JAIL || works([...USER, "env", process.execPath, "--version"])) return process.execPath;
+  const folder = await mkdtemp(join(tmpdir(), "rowgate-bare-"));
+  process.on("exit", () => rmSync(folder, { recursive: true }));
+  const copy = join(folder, "deno");
+  await copyFile(process.execPath, copy);
+  await chmod(folder, 0o755);
+  await chmod(copy, 0o755);
+  return copy;
 }
 
 for (const runtime of [...RUNTIMES, "binary"] as const) {

@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { makeTemplates } from "../../support/templates.ts";
 import { IS_REMOTE } from "../../support/service.ts";
 import { createFaultyService, type FaultyService } from "./faulty_service.ts";
 import { awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
@@ -10,12 +12,19 @@ import { awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
 const FULL = "/dev/full";
 
 describe("a disk or memory that is full", () => {
+  let cluster: Cluster;
   let service: FaultyService;
 
   before(async () => {
-    service = await createFaultyService();
+    // Of its own: no checkpoint of others gets past a file that can not be written.
+    cluster = await startCluster();
+    await makeTemplates(cluster.url);
+    service = await createFaultyService({ cluster: cluster.url });
   });
-  after(() => service.close());
+  after(async () => {
+    await service.close();
+    await cluster.stop();
+  });
 
   /** Gives the file in which long values of deals are kept. */
   async function findFile(): Promise<string> {
