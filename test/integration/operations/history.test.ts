@@ -72,7 +72,7 @@ describe("What many clients do at once through two instances", () => {
         assertEquals(told, undefined, `row ${id}, seed ${seed}:\n${told}`);
       }
       const { swap, miss, write } = recorder.counts();
-      assert(swap > steps / 10 && miss > 0 && write > 0, `${swap} ${miss} ${write}`);
+      assert(swap > steps / 50 && miss > 0 && write > 0, `${swap} ${miss} ${write}`);
     });
 
     it(`keeps the sum of what is moved between rows of ${what} [CO3] [CO18]`, async () => {
