@@ -1,5 +1,5 @@
 /** The documents whose requests are run. */
-export const DOCUMENTS: readonly string[] = ["README.md", "docs/guide.md"];
+export const DOCUMENTS: readonly string[] = ["README.md", "docs/guide.md", "docs/recipes.md"];
 
 /** A request of a document and the answer that stands below it. */
 export interface Example {
