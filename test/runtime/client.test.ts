@@ -13,7 +13,15 @@ const MAX_BYTES = 5000;
 
 const RUN = {
   // A program that only asks needs no more than the network and its arguments.
-  deno: [process.execPath, "run", "--allow-net", "--no-config", "--quiet", PROGRAM],
+  deno: [
+    process.execPath,
+    "run",
+    "--allow-net",
+    "--allow-read=dist/client.js",
+    "--no-config",
+    "--quiet",
+    PROGRAM,
+  ],
   bun: [COMMANDS.bun[0]!, PROGRAM],
   node: ["node", PROGRAM],
 };

@@ -27,8 +27,21 @@ export async function findPooler(): Promise<string | undefined> {
   return undefined;
 }
 
+const ATTEMPTS = 3;
+/** It ends by then when it could not listen. */
+const LISTENING_MS = 300;
+
 /** Starts a pooler before the server of a URL, for the role of that URL. */
 export async function startPooler(program: string, target: string): Promise<Pooler> {
+  for (let attempt = 1;; attempt++) {
+    // Between its choice and its use a free port may have become somebody else's.
+    const started = await tryPooler(program, target);
+    if (started !== undefined) return started;
+    if (attempt === ATTEMPTS) throw new Error("pgbouncer did not start");
+  }
+}
+
+async function tryPooler(program: string, target: string): Promise<Pooler | undefined> {
   const { hostname, port: targetPort, username, password } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
   const port = await findFreePort();
@@ -55,7 +68,12 @@ server_login_retry = 1
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, [...user, settings], { stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  await waitUntil(() => isOpen(port));
+  await waitUntil(async () => child.exitCode !== null || await isOpen(port));
+  await new Promise((resolve) => setTimeout(resolve, LISTENING_MS));
+  if (child.exitCode !== null) {
+    await rm(folder, { recursive: true, force: true });
+    return undefined;
+  }
   return {
     through: (url) => {
       const changed = new URL(url);

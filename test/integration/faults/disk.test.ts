@@ -43,7 +43,9 @@ describe("a disk or memory that is full", () => {
     const long = Array.from({ length: 300 }, () => crypto.randomUUID()).join("");
     await rename(file, `${file}.kept`);
     await symlink(FULL, file);
+    // Sessions that have the old file open are ended, and known to be.
     service.proxy.drop("fin");
+    await awaitRecovery(service);
     try {
       const before = await admin`select * from deals order by fid`;
       for (const filters of [{ fid: 9 }, { status: "open" }]) {

@@ -20,6 +20,7 @@ else {
           return pooler.through(url);
         },
       });
+      await awaitRecovery(pooled);
     });
     after(async () => {
       await pooled?.close();
