@@ -127,6 +127,24 @@ describe("the audit of updates that meet others", () => {
     }
   });
 
+  /** Lets updates of the ring begin in one moment: until all of them wait, none gets at the table. */
+  async function startTogether<T>(updates: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+    const { admin } = service.database;
+    let started: Promise<T[]> | undefined;
+    await admin.begin(async (sql) => {
+      await sql`lock table ring in share mode`;
+      started = Promise.all(updates.map((update) => update()));
+      for (let waiting = 0; waiting < updates.length;) {
+        const [row] = await sql<[{ count: number }]>`
+          select count(*)::int4 from pg_locks
+          where relation = 'ring'::regclass and not granted`;
+        waiting = row.count;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    });
+    return await started!;
+  }
+
   it("has one row for each bulk when one of two was the victim of a deadlock [D9.audit] [D4.serialization]", async () => {
     const { admin } = service.database;
     const bulk = (filters: unknown, note: string) =>
@@ -136,8 +154,11 @@ describe("the audit of updates that meet others", () => {
     // On a busy machine they may miss each other.
     for (let round = 0; round < 20 && !isRetried(); round++) {
       await admin`truncate rowgate.audit`;
-      const pair = [bulk({ a: 1 }, `a ${round}`), bulk({ b: 1 }, `b ${round}`)];
-      assertEquals((await Promise.all(pair)).map(({ status }) => status), [200, 200]);
+      const answers = await startTogether([
+        () => bulk({ a: 1 }, `a ${round}`),
+        () => bulk({ b: 1 }, `b ${round}`),
+      ]);
+      assertEquals(answers.map(({ status }) => status), [200, 200]);
       assertEquals(await counts(), ["ring 2 2", "ring 2 2"]);
     }
     assertEquals(isRetried(), true);
