@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Host } from "../runtime/host.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import type { Run } from "./run.ts";
@@ -36,7 +37,7 @@ function setUp(host: Host): Promise<number> {
 
 /** Prints the statements of schema, role and rights, for psql. */
 function describeSetup(schema: string): string {
-  const quoted = `"${schema.replaceAll('"', '""')}"`;
+  const quoted = quoteIdentifier(schema);
   return `-- The schema that holds tokens and audit. Run as the owner of the database.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 

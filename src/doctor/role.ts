@@ -1,4 +1,5 @@
 import { printArray } from "../array_text.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson } from "./ask.ts";
 import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
 
@@ -41,7 +42,7 @@ function judgeRole({ name, superuser, aboveRowSecurity }: Role): Finding[] {
     level: "error",
     what: `the role ${name} is above row level security`,
     why: "policies on your tables do not hold it",
-    fix: `alter role ${quote(name)} nobypassrls;`,
+    fix: `alter role ${quoteIdentifier(name)} nobypassrls;`,
   }];
 }
 
@@ -64,8 +65,8 @@ function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
       level: "warning",
       what: `the role ${name} may insert into, delete from or empty ${list(needless)}`,
       why: "serving needs SELECT and UPDATE alone",
-      fix: `revoke insert, delete, truncate on ${needless.map(quote).join(", ")} from ${
-        quote(name)
+      fix: `revoke insert, delete, truncate on ${needless.map(quoteIdentifier).join(", ")} from ${
+        quoteIdentifier(name)
       };`,
     });
   }
@@ -74,7 +75,7 @@ function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
       level: "error",
       what: `the role ${name} has the rights of ${group}`,
       why: "they reach beyond the tables that it is to serve",
-      fix: `revoke ${group} from ${quote(name)};`,
+      fix: `revoke ${group} from ${quoteIdentifier(name)};`,
     });
   }
   return findings;
@@ -102,10 +103,6 @@ function readRole({ database, config, catalogue }: Setup): Promise<Role> {
     from pg_catalog.pg_roles r
     left join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
     where r.rolname = current_user`);
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The first of them by name, the others by number. */

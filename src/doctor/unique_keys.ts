@@ -1,3 +1,4 @@
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, printTenants } from "./ask.ts";
 import {
   type Check,
@@ -22,7 +23,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readUniqueKeys(setup);
   const findings = keys.filter((key) => isWritable(setup, key)).map(({ name, table, columns }) => {
     const { identifier, tenant } = setup.catalogue.tables.get(table) as TenantTable;
-    const quoted = columns.map((column) => `"${column.replaceAll('"', '""')}"`);
+    const quoted = columns.map(quoteIdentifier);
     return {
       level: "warning" as const,
       what: `${columns.join(", ")} of ${table} must be unique over all tenants (${name})`,
