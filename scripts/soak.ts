@@ -1,6 +1,7 @@
 /**
  * Mixed load on a server in a process of its own for a long time, to see whether anything grows:
- * `deno task soak --minutes=60 --runtime=deno --seed=1`. Ends with 1 when something did.
+ * `deno task soak --minutes=60 --runtime=deno --seed=1`. Ends with 1 when something did. With
+ * `--rate=100` it asks no more than so many requests a second, to run beside other work.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -17,8 +18,14 @@ const DEFAULT_MINUTES = "60";
 const runtime = readOption("runtime") ?? "deno";
 const minutes = Number(readOption("minutes") ?? DEFAULT_MINUTES);
 const seed = Number(readOption("seed") ?? Date.now() % 1_000_000);
-if (!isRuntime(runtime) || !(minutes > 0) || !Number.isInteger(seed)) {
-  console.error("soak [--minutes=60] [--runtime=deno|bun|node|binary] [--seed=1]");
+const rate = Number(readOption("rate") ?? Infinity);
+const USAGE = "soak [--minutes=60] [--runtime=deno|bun|node|binary] [--rate=100] [--seed=1]";
+if (process.argv.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
+if (!isRuntime(runtime) || !(minutes > 0) || !(rate > 0) || !Number.isInteger(seed)) {
+  console.error(USAGE);
   process.exit(2);
 }
 if (runtime === "node") await makeBundle();
@@ -34,7 +41,7 @@ try {
   const service = await createTestService("real", { runtime, environment });
   console.log(`${minutes} minutes on ${runtime}, seed ${seed}`);
   try {
-    const run = await runSoak(service, { seconds: minutes * 60, seed });
+    const run = await runSoak(service, { seconds: minutes * 60, seed, rate });
     faults = judgeSoak(run, STRICT);
     print(run);
   } finally {

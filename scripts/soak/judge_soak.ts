@@ -7,12 +7,15 @@ export interface Bounds {
   readonly memory: number;
   /** Growth of memory that is always allowed: collectors work in steps. */
   readonly memoryMiB: number;
-  /** Growth of descriptors and sessions: a pool fills as it is used. */
-  readonly connections: number;
+  /** Growth of the descriptors that are no sessions. */
+  readonly descriptors: number;
 }
 
 /** The hour's: 5 %. */
-export const STRICT: Bounds = { memory: 0.05, memoryMiB: 0, connections: 0 };
+export const STRICT: Bounds = { memory: 0.05, memoryMiB: 0, descriptors: 0 };
+
+/** Sessions that a service may hold: its pool of 10 fills as it is used; the lane, the listener. */
+const MAX_SESSIONS = 12;
 
 /** A figure's median in the second and in the last quarter. */
 interface Compared {
@@ -47,11 +50,15 @@ export function judgeSoak(run: SoakRun, bounds: Bounds): string[] {
     const most = second * (1 + bounds.memory) + bounds.memoryMiB;
     if (last > most) faults.push(`${name} grew from ${second.toFixed(1)} to ${last.toFixed(1)}`);
   }
-  for (const name of ["descriptors", "sessions"] as const) {
-    // Connections come and go with each cancelled statement; what leaks raises the least of them.
-    const [second, last] = [1, 3].map((quarter) => findLeast(run.samples, quarter, name));
-    if (last! > second! + bounds.connections) faults.push(`${name} grew from ${second} to ${last}`);
+  // Connections come and go with each cancelled statement; what leaks raises the least of them.
+  const [second, last] = [1, 3].map((quarter) =>
+    findLeast(run.samples, quarter, ({ descriptors, sessions }) => descriptors - sessions)
+  );
+  if (last! > second! + bounds.descriptors) {
+    faults.push(`descriptors beside the sessions grew from ${second} to ${last}`);
   }
+  const sessions = findLeast(run.samples, 3, (sample) => sample.sessions);
+  if (sessions > MAX_SESSIONS) faults.push(`${sessions} sessions, of ${MAX_SESSIONS} at most`);
   if (run.last.clients > 1) faults.push(`${run.last.clients} connections of clients are left`);
   if (run.hung > 0) faults.push(`${run.hung} requests hung`);
   for (const [key, count] of run.answers) {
@@ -64,10 +71,14 @@ export function judgeSoak(run: SoakRun, bounds: Bounds): string[] {
 const ALLOWED =
   /^(query 200|(single|lane) (200|404)|bulk 200|refused 40[034]|bogus token 401|client gone (gone|200)|get 200)$/;
 
-function findLeast(samples: readonly Sample[], quarter: number, field: keyof Sample): number {
+function findLeast(
+  samples: readonly Sample[],
+  quarter: number,
+  count: (sample: Sample) => number,
+): number {
   const length = Math.floor(samples.length / 4);
   const part = samples.slice(quarter * length, (quarter + 1) * length);
-  return Math.min(...part.map((sample) => sample[field]));
+  return Math.min(...part.map(count));
 }
 
 function median(values: readonly number[]): number {

@@ -9,6 +9,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** Clients that ask one request after the other. */
   readonly clients?: number;
+  /** Requests a second of all clients together, at most; without it as many as are answered. */
+  readonly rate?: number;
 }
 
 /** What came of it. */
@@ -30,7 +32,7 @@ const TOKENS = 60;
 
 /** Puts mixed load on a service in a process of its own, and looks at that process meanwhile. */
 export async function runSoak(service: TestService, options: SoakOptions): Promise<SoakRun> {
-  const { seconds, seed, clients = 12 } = options;
+  const { seconds, seed, clients = 12, rate = Infinity } = options;
   await fillDeals(service);
   const tokens = await makeTokens(service);
   const answers = new Map<string, number>();
@@ -49,7 +51,11 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
   }
 
   async function play(draw: Draw): Promise<void> {
-    while (performance.now() < end) await ask(await drawRequest(draw));
+    for (let next = performance.now(); next < end; next += clients * 1000 / rate) {
+      await pause(next - performance.now());
+      if (performance.now() >= end) return;
+      await ask(await drawRequest(draw));
+    }
   }
 
   const playing = Promise.all(
@@ -61,7 +67,7 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
   const samples: Sample[] = [];
   for (let next = 1; next <= SAMPLES; next++) {
     const at = end - seconds * 1000 * (1 - next / SAMPLES);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())));
+    await pause(at - performance.now());
     samples.push(await takeSample(service));
   }
   await playing;
@@ -123,6 +129,10 @@ async function awaitQuiet(service: TestService): Promise<Sample> {
     const sample = await takeSample(service);
     // The connection that asks for the sample is one itself.
     if (sample.clients <= 1 || performance.now() > end) return sample;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
   }
+}
+
+async function pause(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,7 +6,7 @@ import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService } from "../../support/service.ts";
 
 /** A warm-up of seconds is none, and the pool of ten is still filling: what grows with each request is found. */
-const SHORT = { memory: 0.5, memoryMiB: 60, connections: 10 };
+const SHORT = { memory: 0.5, memoryMiB: 60, descriptors: 10 };
 
 for (const runtime of RUNTIMES) {
   describe(`mixed load on ${runtime}`, () => {
