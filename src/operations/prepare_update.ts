@@ -15,8 +15,8 @@ export async function prepareUpdate<T>(
   const resolve = { access, operation: "update" } as const;
   await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
   const { maxAffected, rollback } = call.readWishes();
-  const document = await call.readDocument();
-  const request = parseUpdateRequest(document.value, document.issues);
+  const { value, issues, print } = await call.readDocument();
+  const request = parseUpdateRequest(value, issues, print);
   return await tryFresh(catalogue, async (seen) => {
     const table = resolveTable(seen, name, resolve);
     const plan = planUpdate(request, { table, access, maxAffected, rollback, audited });

@@ -1,6 +1,6 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote } from "../issue.ts";
-import type { Json } from "../request/update_request.ts";
+import type { Json, UpdateRequest } from "../request/update_request.ts";
 import { printArray } from "../array_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
  * @see DECISIONS 4
  */
 export function planAssignment(
-  { field, value }: { field: string; value: Json },
+  { field, value, print }: { field: string; value: Json; print: UpdateRequest["print"] },
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
@@ -37,7 +37,7 @@ export function planAssignment(
   }
   const decided = isDecided(column) && column.storedCast === column.cast;
   if (value === null) return { column, value: null, decided };
-  const judgement = judgeNew(value, column, path);
+  const judgement = column.kind === "json" ? { text: print(value) } : judgeNew(value, column, path);
   if ("text" in judgement) {
     return { column, value: { text: judgement.text, decided, path }, decided };
   }
@@ -67,7 +67,6 @@ interface Misfit {
 }
 
 function judgeNew(value: Exclude<Json, null>, column: Column, path: Path): Misfit | Accepted {
-  if (column.kind === "json") return { text: JSON.stringify(value) };
   if (Array.isArray(value)) return judgeArray(value, column, path);
   if (typeof value === "object") {
     return { expected: "a string, number, boolean or null", path, actual: value };

@@ -72,7 +72,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   const assignments = collect(
     request.fields,
     findings,
-    ([field, value]) => planAssignment({ field, value }, table, findings),
+    ([field, value]) => planAssignment({ field, value, print: request.print }, table, findings),
   );
   if (findings.issues.length > 0) {
     throw refuseIssues(findings.issues, request.document, { stale: true });

@@ -13,10 +13,16 @@ export interface JsonReader {
   at: number;
   readonly path: (string | number)[];
   readonly open: JsonContainer[];
+  /** Where the open containers of the first {@link NOTED_DEPTH} levels began. */
+  readonly starts: number[];
+  /** From where to where the text of each of them went. */
+  readonly spans: Map<unknown, readonly [from: number, to: number]>;
   readonly issues: Issue[];
 }
 
 const SPACE = 0x20;
+/** Deep enough for what a member of the body holds, as a new value of a `json` column. */
+export const NOTED_DEPTH = 2;
 /** Findings kept: more than are told, since a key and its value may share a path. */
 const MAX_ISSUES_KEPT = 10;
 

@@ -2,7 +2,13 @@ import { ApiError } from "../errors.ts";
 import { printPath, quote } from "../issue.ts";
 import { MAX_JSON_DEPTH } from "../limits.ts";
 import { readNumber } from "./json_number.ts";
-import { type JsonContainer, type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
+import {
+  type JsonContainer,
+  type JsonReader,
+  NOTED_DEPTH,
+  refuseSyntax,
+  skipSpace,
+} from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
 
 const QUOTE = 0x22;
@@ -93,6 +99,7 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
       `body: nested too deeply, expected at most ${MAX_JSON_DEPTH} levels of arrays and objects`,
     );
   }
+  if (reader.path.length <= NOTED_DEPTH) reader.starts[reader.path.length] = reader.at;
   reader.open.push(container);
   reader.path.push("");
   reader.at++;
@@ -103,7 +110,10 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
 export function leave(reader: JsonReader): JsonContainer {
   reader.path.pop();
   reader.at++;
-  return reader.open.pop()!;
+  const container = reader.open.pop()!;
+  const depth = reader.path.length;
+  if (depth <= NOTED_DEPTH) reader.spans.set(container, [reader.starts[depth]!, reader.at]);
+  return container;
 }
 
 function codeAfterSpace(reader: JsonReader): number {

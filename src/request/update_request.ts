@@ -17,6 +17,8 @@ export interface UpdateRequest {
   readonly fields: readonly (readonly [field: string, value: Json])[];
   /** The parsed body, for the order of later issues and the echo of `fields`. */
   readonly document: { readonly filters: object; readonly fields: object };
+  /** Prints a part of the document as JSON. */
+  readonly print: (value: unknown) => string;
 }
 
 const MEMBERS = ["filters", "fields"] as const;
@@ -35,6 +37,7 @@ const EXPECTED = {
 export function parseUpdateRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
+  print: UpdateRequest["print"] = JSON.stringify,
 ): UpdateRequest {
   const findings: Findings = { issues: [] };
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
@@ -55,6 +58,7 @@ export function parseUpdateRequest(
     filters: entries.get("filters"),
     fields: entries.get("fields"),
     document,
+    print,
   } as UpdateRequest;
 }
 

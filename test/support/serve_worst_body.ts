@@ -30,17 +30,17 @@ export async function serveWorstBody(
   bytes: Uint8Array,
 ): Promise<"plan" | string> {
   try {
-    const { value, issues } = await parseJsonInTurns(UTF_8.decode(bytes));
+    const { value, issues, print } = await parseJsonInTurns(UTF_8.decode(bytes));
     if (operation === "query") {
       const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
       planQuery(parseQueryRequest(value, issues), options);
     } else {
       const options = { table: TABLE, access: ACCESS, maxAffected: undefined, rollback: false };
-      const request = parseUpdateRequest(value, issues);
+      const request = parseUpdateRequest(value, issues, print);
       planUpdate(request, options);
       // The operation waits for the database here.
       await new Promise((resolve) => setTimeout(resolve, 0));
-      JSON.stringify(request.document.fields);
+      request.print(request.document.fields);
     }
     return "plan";
   } catch (error) {

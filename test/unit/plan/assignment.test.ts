@@ -8,7 +8,11 @@ import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {
   const findings: Findings = { issues: [] };
-  const assignment = planAssignment({ field: column.name, value }, makeTable([column]), findings);
+  const assignment = planAssignment(
+    { field: column.name, value, print: JSON.stringify },
+    makeTable([column]),
+    findings,
+  );
   return { value: assignment?.value, issues: findings.issues };
 }
 

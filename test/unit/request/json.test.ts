@@ -197,10 +197,23 @@ describe("parseJson", () => {
   }
 
   it("takes surrogate pairs, raw and as escapes [TV28]", () => {
-    assertEquals(parseJson('["😀", "\\ud83d\\ude00", "\\u2028é"]'), {
-      value: ["😀", "😀", "\u2028é"],
-      issues: [],
-    });
+    const { value, issues } = parseJson('["😀", "\\ud83d\\ude00", "\\u2028é"]');
+    assertEquals({ value, issues }, { value: ["😀", "😀", "\u2028é"], issues: [] });
+  });
+
+  it("prints any part of the document: its members in the client's own words [RE18]", () => {
+    const { value, print } = parseJson(' {"fields" : {"a": [ 1.0, {"b":[ ]} ], "c": "\\u0041"}} ');
+    const { fields } = value as { fields: { a: [number, { b: unknown }]; c: string } };
+    assertEquals(print(fields), '{"a": [ 1.0, {"b":[ ]} ], "c": "\\u0041"}');
+    assertEquals(print(fields.a), '[ 1.0, {"b":[ ]} ]');
+    assertEquals([fields.a[1], fields.a[1].b, fields.c].map(print), ['{"b":[]}', "[]", '"A"']);
+    fc.assert(fc.property(SAFE_JSON, fc.constantFrom(undefined, 1, "\t"), (text, indent) => {
+      const { value, print } = parseJson(JSON.stringify(JSON.parse(text), undefined, indent));
+      const parts = [value, ...Object.values(value ?? {})];
+      for (const part of parts) {
+        assertEquals(JSON.stringify(JSON.parse(print(part))), JSON.stringify(part));
+      }
+    }));
   });
 
   it("gives findings in document order and not without end [D7.order]", () => {
