@@ -39,13 +39,16 @@ export async function runAccesses(
 }
 
 function withoutExcepted(tally: Tally, label: string): Tally {
-  const failures = tally.failures.filter((name) => !isExcepted(name.slice(label.length)));
+  const failures = tally.failures.filter(({ name }) => !isExcepted(name.slice(label.length)));
   return { ...tally, failures, failed: failures.length };
 }
 
 async function compare(first: string, answers: string, access: Access): Promise<Tally> {
   const { compared, differences } = await compareAnswers(first, answers);
-  const failures = differences.map((difference) => `${access}: ${difference}`);
+  const failures = differences.map((difference) => ({
+    name: `${access}: ${difference}`,
+    reason: "",
+  }));
   console.log(`${access}: ${compared} answers compared, ${differences.length} differ`);
   const passed = compared - differences.length;
   return { passed, failed: failures.length, skipped: 0, failures };

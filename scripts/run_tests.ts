@@ -2,14 +2,21 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { stripVTControlCharacters } from "node:util";
 
 /** How many tests ended how; groups of tests are not counted. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Names of those that failed. */
-  readonly failures: readonly string[];
+  readonly failures: readonly Failure[];
+}
+
+/** A test that failed. */
+export interface Failure {
+  readonly name: string;
+  /** What it said, and after how many seconds; it may be empty. */
+  readonly reason: string;
 }
 
 /** What a run of `deno test` is given. */
@@ -36,30 +43,35 @@ export async function runTests(
   const tally = countCases(await readFile(report, "utf8").catch(() => ""));
   // A file that could not be loaded has no test that could have failed.
   const failures = code !== 0 && tally.failed === 0
-    ? [`deno test ended with ${code}`]
+    ? [{ name: `deno test ended with ${code}`, reason: "" }]
     : tally.failures;
   return {
     ...tally,
     failed: failures.length,
-    failures: failures.map((name) => `${label}: ${name}`),
+    failures: failures.map(({ name, reason }) => ({ name: `${label}: ${name}`, reason })),
   };
 }
 
-const CASE = /<testcase name="([^"]*)"[^>]*>(.*?)<\/testcase>/gs;
+const CASE = /<testcase name="([^"]*)"[^>]* time="([^"]*)"[^>]*>(.*?)<\/testcase>/gs;
+const FAILURE = /<failure message="([^"]*)"/;
+/** More would hide the other failures. */
+const MAX_REASON_CHARACTERS = 1500;
 const SEPARATOR = " &gt; ";
 
 /** A name that begins other names (`group > test`) is a group's; it fails by itself in a hook. */
 function countCases(report: string): Tally {
   const cases = [...report.matchAll(CASE)];
   const groups = new Set(cases.flatMap(([, name = ""]) => listGroups(name)));
-  const failures: string[] = [];
+  const failures: Failure[] = [];
   let passed = 0;
   let skipped = 0;
-  for (const [, name = "", body = ""] of cases) {
-    const failed = body.includes("<failure");
+  for (const [, name = "", seconds = "", body = ""] of cases) {
+    const reason = FAILURE.exec(body)?.[1];
+    const failed = reason !== undefined;
     const isGroup = groups.has(name);
-    if (failed && !(isGroup && /message="\d+ test steps? failed"/.test(body))) {
-      failures.push(readXml(name));
+    if (failed && !(isGroup && /^\d+ test steps? failed$/.test(reason))) {
+      const told = stripVTControlCharacters(readXml(reason)).slice(0, MAX_REASON_CHARACTERS);
+      failures.push({ name: readXml(name), reason: `after ${seconds} s: ${told}` });
     } else if (isGroup || failed) continue;
     else if (body.includes("<skipped")) skipped++;
     else passed++;

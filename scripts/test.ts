@@ -29,7 +29,10 @@ const BROWSER_FOLDER = "test/console";
 
 const parameters = process.argv.slice(2);
 const tally = await run(parameters);
-console.log(tally.failures.map((name) => `failed: ${name}\n`).join(""));
+// What ends a long run's output says what was wrong, for those who see its end alone.
+for (const { name, reason } of tally.failures) {
+  console.log(`failed: ${name}\n${reason.replace(/^/gm, "  ")}\n`);
+}
 const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
