@@ -52,7 +52,7 @@ export function createApp(dependencies: Dependencies): App {
 
   return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
-    const exchange = { request, requestId, corsOrigins: config.corsOrigins };
+    const exchange = { request, requestId, corsOrigins: config.corsOrigins, headers: {} };
     const { peer } = connection;
     const place = inFlight.enter();
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
@@ -76,7 +76,7 @@ function own(request: Request): IRequest {
 
 /** Whoever watches must see that it is full: the figures are cheap and ask nobody. */
 function isWatch(request: Request): boolean {
-  return new URL(request.url).pathname === METRICS_PATH;
+  return request.url.includes(METRICS_PATH) && new URL(request.url).pathname === METRICS_PATH;
 }
 
 /** Gives the methods of each path. */

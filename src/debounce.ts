@@ -53,7 +53,7 @@ export function debounce(observe: Observe, options: DebounceOptions = {}): Obser
   }
 
   return function observeDebounced(observation) {
-    if (now() >= dueMs) tellDue(now());
+    if (troubles.size > 0 && now() >= dueMs) tellDue(now());
     if (observation.kind === "stopping") tellDue(Infinity);
     if (!isTroubling(observation)) return observe(observation);
     const key = keyOf(observation);

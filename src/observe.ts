@@ -4,20 +4,20 @@ export type Observation =
     readonly kind: "request";
     readonly requestId: string;
     /** Trace id of the client's `traceparent`. */
-    readonly traceId?: string;
+    readonly traceId?: string | undefined;
     readonly method: string;
     readonly path: string;
     readonly status: number;
     readonly durationMs: number;
-    readonly operation?: string;
-    readonly table?: string;
-    readonly tokenId?: string;
-    readonly tenant?: string;
-    readonly rows?: number;
+    readonly operation?: string | undefined;
+    readonly table?: string | undefined;
+    readonly tokenId?: string | undefined;
+    readonly tenant?: string | undefined;
+    readonly rows?: number | undefined;
     /** Whose rate limit refused it. */
-    readonly limited?: "token" | "peer";
+    readonly limited?: "token" | "peer" | undefined;
     /** Address of a peer that sent too many invalid tokens; of no other. */
-    readonly peer?: string;
+    readonly peer?: string | undefined;
   }
   | ({
     readonly kind: "failure";

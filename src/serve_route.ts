@@ -60,7 +60,7 @@ async function admit(
   trace.access = access;
   trace.place.claim(access.tenant);
   const standing = limits?.countRequest(access.tokenId);
-  Object.assign(trace.headers, standing?.headers);
+  Object.assign(trace.exchange.headers, standing?.headers);
   if (standing?.refusal === undefined) return access;
   trace.limited = "token";
   throw standing.refusal;
@@ -86,13 +86,15 @@ function makeCall(
         operation: route.operation,
       }
       : undefined,
-    signal: request.signal,
+    client: trace.exchange.request,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
     readDocument: async () =>
       await parseJsonInTurns(await readBody(trace.exchange.request, limits)),
     readWishes: () => {
       const wishes = parsePreferences(request.headers.get("prefer"), route.prefers);
-      if (wishes.applied !== undefined) trace.headers["preference-applied"] = wishes.applied;
+      if (wishes.applied !== undefined) {
+        trace.exchange.headers["preference-applied"] = wishes.applied;
+      }
       return wishes;
     },
   };

@@ -18,8 +18,6 @@ export interface Trace {
   table?: string;
   access?: Access;
   rows?: number;
-  /** What stands on the response whatever it is: `Preference-Applied`, the rate limit. */
-  readonly headers: Record<string, string>;
   /** Whose rate limit refused the request. */
   limited?: "token" | "peer";
   /** Tells the failure behind an error; the client sees none of it. */
@@ -35,7 +33,7 @@ type Origin = Pick<Trace, "peer" | "traceId" | "place">;
 export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { headers: {}, exchange, peer, traceId, place, fail, end };
+  const trace: Trace = { exchange, peer, traceId, place, fail, end };
   return trace;
 
   function fail(error: unknown, observe: Observe): void {
@@ -45,23 +43,22 @@ export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin)
   }
 
   function end(response: Response, observe: Observe): Response {
-    for (const [name, value] of Object.entries(trace.headers)) {
-      response.headers.set(name, value);
-    }
+    const { operation, table, access, rows, limited } = trace;
     observe({
       kind: "request",
       requestId,
-      ...(traceId !== undefined && { traceId }),
+      traceId,
       method: request.method,
       path: pathOf(request.url),
       status: response.status,
       durationMs: Math.round((performance.now() - started) * 1000) / 1000,
-      ...(trace.operation !== undefined && { operation: trace.operation }),
-      ...(trace.table !== undefined && { table: trace.table }),
-      ...(trace.access && { tokenId: trace.access.tokenId, tenant: trace.access.tenant }),
-      ...(trace.rows !== undefined && { rows: trace.rows }),
-      ...(trace.limited !== undefined && { limited: trace.limited }),
-      ...(trace.limited === "peer" && { peer }),
+      operation,
+      table,
+      tokenId: access?.tokenId,
+      tenant: access?.tenant,
+      rows,
+      limited,
+      peer: limited === "peer" ? peer : undefined,
     });
     return response;
   }

@@ -5,7 +5,7 @@ import type { Observe } from "../observe.ts";
 import { observeAvailability } from "./availability.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
-import type { Compile, Database, RunOptions } from "./database.ts";
+import type { Client, Compile, Database, RunOptions } from "./database.ts";
 import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
@@ -77,12 +77,12 @@ export async function openDatabase(
 
   async function attempt<R extends Row>(
     compile: Compile<R>,
-    signal: AbortSignal | undefined,
+    client: Client | undefined,
   ): Promise<Outcome<R[]>> {
-    const backend = await pool.acquire(signal);
+    const backend = await pool.acquire(client);
     if ("kind" in backend) return { failure: backend };
     try {
-      const outcome = await runStatement(backend, compile, { ...statement, signal });
+      const outcome = await runStatement(backend, compile, { ...statement, client });
       renew(outcome.failure);
       return outcome;
     } finally {
@@ -92,16 +92,16 @@ export async function openDatabase(
 
   async function run<R extends Row>(
     compile: Compile<R>,
-    { write, signal, share }: RunOptions,
+    { write, client, share }: RunOptions,
   ): Promise<R[]> {
-    const leave = await gate.enter({ share, signal });
+    const leave = await gate.enter({ share, client });
     if (typeof leave !== "function") {
       observe({ kind: "fault", fault: nameFault(leave) });
       throw toApiError(leave, { write });
     }
     try {
       const outcome = await repeat(
-        () => attempt(compile, signal),
+        () => attempt(compile, client),
         (failure) => mayRepeat(failure, write),
         observe,
       );

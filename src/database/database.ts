@@ -9,18 +9,25 @@ export type StepResult<R extends Row = Row> = R[] & { readonly count: number };
 /** Compiles one statement of a transaction, from what the step before gave. */
 export type Step = (sql: Sql, before: StepResult) => Fragment;
 
+/**
+ * Who waits for an answer. Its signal is aborted when nobody does any more; it is asked for only once
+ * something takes long, because runtimes make it on the first look and charge for that.
+ */
+export interface Client {
+  readonly signal: AbortSignal;
+}
+
 /** How a statement is to be run. */
 export interface RunOptions {
   /** True when the statement may change rows: it is never repeated after a lost connection. */
   readonly write: boolean;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal | undefined;
+  readonly client?: Client | undefined;
   /** Whose share of the connections it takes: the tenant; the service's own work when undefined. */
   readonly share?: string | undefined;
 }
 
 /** Steps of a transaction in the lane, in order; the last one's rows are given back. */
-export interface TransactionOptions extends Pick<RunOptions, "share" | "signal"> {
+export interface TransactionOptions extends Pick<RunOptions, "share" | "client"> {
   /** True: everything is done, deferred constraints included, and then undone. */
   readonly rollback: boolean;
 }

@@ -1,5 +1,7 @@
 import type { Failure } from "./failure.ts";
 import { fail } from "./failure.ts";
+import { startDeadline } from "../deadline.ts";
+import type { Client } from "./database.ts";
 
 /** Lets so many in at a time, the others one after another, each share in its turn. */
 export interface Gate {
@@ -11,8 +13,7 @@ export interface Gate {
 export interface Entrant {
   /** Whose share of the places it takes: a tenant; the service's own work when undefined. */
   readonly share?: string | undefined;
-  /** Aborted when nobody waits for it any more. */
-  readonly signal?: AbortSignal | undefined;
+  readonly client?: Client | undefined;
 }
 
 /** Hears of a gate: how many it has room for, are inside, wait; how long one has waited. */
@@ -92,28 +93,36 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
     if (share.waiting.size === 0 && share.inside === 0) shares.delete(share.name);
   }
 
-  function wait(share: Share, signal?: AbortSignal): Promise<(() => void) | Failure> {
+  function wait(share: Share, client?: Client): Promise<(() => void) | Failure> {
     const arrivedMs = performance.now();
     const { admitted } = share;
+    let listening: AbortSignal | undefined;
     return new Promise((resolve) => {
       const settle = (result: (() => void) | Failure) => {
         share.waiting.delete(enter);
         waiting--;
         forget(share);
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", giveUp);
+        endDeadline();
+        listening?.removeEventListener("abort", giveUp);
         tell();
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
       const enter = () => settle(admit(share));
       const giveUp = () => settle(fail("timeout", "ABORTED"));
-      const timer = setTimeout(() => {
-        // Who waited in vain stood in front: this many come in while one waits, and no more.
-        share.hope = Math.max(size, share.admitted - admitted);
-        settle(fail("unavailable", "POOL_WAIT"));
-      }, waitMs);
-      signal?.addEventListener("abort", giveUp);
+      const endDeadline = startDeadline({
+        ms: waitMs,
+        late() {
+          // Who waited in vain stood in front: this many come in while one waits, and no more.
+          share.hope = Math.max(size, share.admitted - admitted);
+          settle(fail("unavailable", "POOL_WAIT"));
+        },
+        slow() {
+          listening = client?.signal;
+          if (listening?.aborted) giveUp();
+          else listening?.addEventListener("abort", giveUp);
+        },
+      });
       share.waiting.add(enter);
       turns.add(share);
       waiting++;
@@ -122,13 +131,12 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
   }
 
   return {
-    async enter({ share: name, signal } = {}) {
+    async enter({ share: name, client } = {}) {
       const share = shares.get(name) ??
         { name, inside: 0, admitted: 0, waiting: new Set(), hope: Infinity };
-      if (signal?.aborted) return fail("timeout", "ABORTED");
       if (share.waiting.size >= share.hope) return fail("unavailable", "POOL_WAIT");
       shares.set(name, share);
-      if (!hasRoom(share)) return await wait(share, signal);
+      if (!hasRoom(share)) return await wait(share, client);
       const leave = admit(share);
       tell();
       watch?.waited(0);

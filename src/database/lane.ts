@@ -31,12 +31,12 @@ export function openLane(
 ): Database["transact"] {
   async function attempt(
     steps: readonly Step[],
-    { rollback, signal }: TransactionOptions,
+    { rollback, client }: TransactionOptions,
   ): Promise<Outcome<Row[]>> {
-    const backend = await pool.acquire(signal);
+    const backend = await pool.acquire(client);
     if ("kind" in backend) return { failure: backend };
     try {
-      return await runTransaction(backend, steps, { ...options, rollback, signal });
+      return await runTransaction(backend, steps, { ...options, rollback, client });
     } finally {
       pool.release(backend);
     }
@@ -44,16 +44,16 @@ export function openLane(
 
   async function transact<R extends Row>(
     steps: readonly Step[],
-    { rollback, share, signal }: TransactionOptions,
+    { rollback, share, client }: TransactionOptions,
   ): Promise<StepResult<R>> {
-    const leave = await gate.enter({ share, signal });
+    const leave = await gate.enter({ share, client });
     if (typeof leave !== "function") {
       options.observe?.({ kind: "fault", fault: nameFault(leave) });
       throw toApiError(leave, { write: true });
     }
     try {
       const outcome = await repeat(
-        () => attempt(steps, { rollback, signal }),
+        () => attempt(steps, { rollback, client }),
         (failure) => failure === LANE_LOST,
         options.observe,
       );
@@ -73,7 +73,7 @@ async function runTransaction(
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<StepResult>> {
   // Who goes away ends a step, never what opens and closes the transaction around them.
-  const { signal, ...lasting } = options;
+  const { client, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
   const begun = await settle(backend, command(backend, "begin"), lasting);
   if (begun.failure !== undefined) {
@@ -95,7 +95,7 @@ async function runTransaction(
     throw error;
   }
   if (!backend.isOpen()) return { failure: LANE_LOST };
-  if (signal?.aborted) return { failure: await undo(ABORTED) };
+  if (client?.signal.aborted) return { failure: await undo(ABORTED) };
   if (!options.rollback) {
     const kept = await settle(backend, command(backend, "commit"), lasting);
     return kept.failure === undefined ? { rows } : kept;

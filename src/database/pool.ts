@@ -2,12 +2,13 @@ import type { Backend } from "./backend.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import { CONNECT_MS, SLOW_MS } from "./driver.ts";
+import type { Client } from "./database.ts";
 import type { Failure } from "./failure.ts";
 import { fail } from "./failure.ts";
 
 /** Sessions that are taken for one statement or transaction, and given back. */
 export interface Pool {
-  readonly acquire: (signal?: AbortSignal) => Promise<Backend | Failure>;
+  readonly acquire: (client?: Client) => Promise<Backend | Failure>;
   /** Takes a session back: to be used again, or not when it is open no more. */
   readonly release: (backend: Backend) => void;
   /** Uses none of the sessions again that stand now. */
@@ -46,7 +47,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
   let paused: ReturnType<typeof setTimeout> | undefined;
   let sweeper: ReturnType<typeof setInterval> | undefined;
 
-  function acquire(signal?: AbortSignal): Promise<Backend | Failure> {
+  function acquire(client?: Client): Promise<Backend | Failure> {
     if (closed) return Promise.resolve(fail("unavailable", "CONNECTION_ENDED"));
     for (let rested = idle.pop(); rested !== undefined; rested = idle.pop()) {
       if (!rested.backend.isOpen()) continue;
@@ -54,7 +55,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
       return Promise.resolve(rested.backend);
     }
     const refusal = busy.size === 0 ? circuit.refusal() : undefined;
-    return refusal === undefined ? wait(signal) : Promise.resolve(refusal);
+    return refusal === undefined ? wait(client?.signal) : Promise.resolve(refusal);
   }
 
   function wait(signal?: AbortSignal): Promise<Backend | Failure> {

@@ -1,7 +1,8 @@
 import type { PendingQuery, Row, RowList } from "postgres";
 import type { Observe } from "../observe.ts";
 import type { Backend } from "./backend.ts";
-import type { Compile } from "./database.ts";
+import type { Client, Compile } from "./database.ts";
+import { startDeadline } from "../deadline.ts";
 import type { Failure } from "./failure.ts";
 import { classify, DEADLINE, fail, isBroken, nameFault } from "./failure.ts";
 import type { Shapes } from "./shapes.ts";
@@ -16,7 +17,7 @@ export interface StatementOptions {
   readonly shapes: Shapes;
   /** Milliseconds until the answer must be there. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly client?: Client | undefined;
 }
 
 /** Nobody waits for the answer any more; nothing was changed. */
@@ -45,14 +46,14 @@ export function runStatement<R extends Row>(
 export function settle<R extends Row>(
   backend: Backend,
   query: PendingQuery<R[]>,
-  { deadlineMs, signal }: Omit<StatementOptions, "shapes">,
+  { deadlineMs, client }: Omit<StatementOptions, "shapes">,
 ): Promise<Outcome<RowList<R[]>>> {
-  if (signal?.aborted) return Promise.resolve({ failure: ABORTED });
   return new Promise((resolve) => {
+    let listening: AbortSignal | undefined;
     let cancelling: ReturnType<typeof setInterval> | undefined;
     const end = (outcome: Outcome<RowList<R[]>>) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", cancel);
+      endDeadline();
+      listening?.removeEventListener("abort", cancel);
       backend.watch(undefined);
       clearInterval(cancelling);
       if (cancelling !== undefined || outcome.failure !== undefined && isBroken(outcome.failure)) {
@@ -65,12 +66,19 @@ export function settle<R extends Row>(
       cancelling ??= setInterval(backend.cancel, CANCEL_AGAIN_MS);
     };
     const name = (failure: Failure) =>
-      failure.code === CANCELLED && signal?.aborted ? ABORTED : failure;
-    const timer = setTimeout(() => {
-      backend.cancel();
-      end({ failure: fail("timeout", DEADLINE) });
-    }, deadlineMs);
-    signal?.addEventListener("abort", cancel);
+      failure.code === CANCELLED && cancelling !== undefined ? ABORTED : failure;
+    const endDeadline = startDeadline({
+      ms: deadlineMs,
+      late() {
+        backend.cancel();
+        end({ failure: fail("timeout", DEADLINE) });
+      },
+      slow() {
+        listening = client?.signal;
+        if (listening?.aborted) cancel();
+        else listening?.addEventListener("abort", cancel);
+      },
+    });
     // The driver does not settle all that it was given before a break.
     backend.watch(() => end({ failure: fail("lost", "CONNECTION_CLOSED") }));
     query.then(

@@ -1,3 +1,4 @@
+import { startDeadline } from "../deadline.ts";
 import { ApiError } from "../errors.ts";
 import { checkMediaType } from "./media_type.ts";
 
@@ -34,26 +35,21 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<st
  * making took a third of a request's CPU on Node and a fifth on Bun.
  */
 async function readWhole(request: Request, limits: BodyLimits): Promise<Uint8Array> {
-  const deadline = startDeadline(limits);
-  try {
-    const whole = request.arrayBuffer().catch(refuseBroken);
-    const bytes = new Uint8Array(await Promise.race([whole, deadline.expired]));
-    if (bytes.byteLength > limits.maxBytes) throw refuseSize(limits);
-    return bytes;
-  } finally {
-    deadline.clear();
-  }
+  const bytes = new Uint8Array(await within(limits, request.arrayBuffer()));
+  if (bytes.byteLength > limits.maxBytes) throw refuseSize(limits);
+  return bytes;
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly Uint8Array[]> {
   const chunks: Uint8Array[] = [];
-  const deadline = startDeadline(limits);
+  const end = performance.now() + limits.timeoutMs;
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([readChunk(reader), deadline.expired]);
+      const leftMs = Math.max(0, end - performance.now());
+      const { done, value } = await within({ ...limits, leftMs }, reader.read());
       if (done) return chunks;
       size += value.byteLength;
       if (size > limits.maxBytes) throw refuseSize(limits);
@@ -63,30 +59,29 @@ async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly U
     // Not awaited: a peer that sends nothing may never let go.
     reader.cancel().catch(() => {});
     throw error;
-  } finally {
-    deadline.clear();
   }
 }
 
-async function readChunk(reader: Reader): Promise<ReadableStreamReadResult<Uint8Array>> {
-  return await reader.read().catch(refuseBroken);
-}
-
-function refuseBroken(cause: unknown): never {
-  throw new ApiError(400, "body: it broke off, expected it whole", { cause });
-}
-
-function startDeadline(
-  { timeoutMs }: BodyLimits,
-): { readonly expired: Promise<never>; readonly clear: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const message = `body: it did not arrive in time, expected it whole within ${timeoutMs} ms`;
-      reject(new ApiError(408, message, { headers: { "connection": "close" } }));
-    }, timeoutMs);
+/** Waits for what the runtime reads, no longer than it may take. */
+function within<T>(
+  { timeoutMs, leftMs = timeoutMs }: BodyLimits & { readonly leftMs?: number },
+  reading: Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const endDeadline = startDeadline({ ms: leftMs, late: () => reject(refuseLate(timeoutMs)) });
+    reading.then((read) => {
+      endDeadline();
+      resolve(read);
+    }, (cause) => {
+      endDeadline();
+      reject(new ApiError(400, "body: it broke off, expected it whole", { cause }));
+    });
   });
-  return { expired, clear: () => clearTimeout(timer) };
+}
+
+function refuseLate(timeoutMs: number): ApiError {
+  const message = `body: it did not arrive in time, expected it whole within ${timeoutMs} ms`;
+  return new ApiError(408, message, { headers: { "connection": "close" } });
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,6 +1,9 @@
 import { ApiError } from "../errors.ts";
 import { quote } from "../issue.ts";
 
+/** The last host that was one: what comes behind it in a URL can not make it none. */
+let last: { readonly host: string; readonly start: string } = { host: "", start: " " };
+
 const HOST = /^[A-Za-z0-9._~:%[\]-]*$/;
 
 /**
@@ -10,6 +13,10 @@ const HOST = /^[A-Za-z0-9._~:%[\]-]*$/;
  */
 export function checkHost(request: Request): void {
   const host = request.headers.get("host");
-  if ((host === null || HOST.test(host)) && URL.canParse(request.url)) return;
+  if (host !== null && host === last.host && request.url.startsWith(last.start)) return;
+  if ((host === null || HOST.test(host)) && URL.canParse(request.url)) {
+    if (host !== null) last = { host, start: `http://${host}/` };
+    return;
+  }
   throw new ApiError(400, `Host: ${quote(host ?? "")} is no host, expected a name or an address`);
 }

@@ -10,6 +10,15 @@ import { parseHeaderList } from "./header_list.ts";
  */
 export function checkMediaType(headers: Headers): void {
   const type = headers.get("content-type");
+  if (type !== "application/json") checkType(type);
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    const wrong = `${quote(encoding)} is not supported`;
+    throw new ApiError(415, `Content-Encoding: ${wrong}, expected the body uncompressed`);
+  }
+}
+
+function checkType(type: string | null): void {
   const [item, ...others] = parseHeaderList(type);
   const charset = item?.parameters.get("charset")?.toLowerCase() ?? "utf-8";
   if (
@@ -17,10 +26,5 @@ export function checkMediaType(headers: Headers): void {
   ) {
     const wrong = type === null ? "no media type" : `${quote(type)} is not supported`;
     throw new ApiError(415, `Content-Type: ${wrong}, expected application/json in UTF-8`);
-  }
-  const encoding = headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    const wrong = `${quote(encoding)} is not supported`;
-    throw new ApiError(415, `Content-Encoding: ${wrong}, expected the body uncompressed`);
   }
 }

@@ -17,6 +17,8 @@ export interface Exchange {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
+  /** What stands on the response whatever it is: `Preference-Applied`, the rate limit. */
+  readonly headers: Record<string, string>;
 }
 
 /**
@@ -31,17 +33,17 @@ export function respond(answer: Answer, exchange: Exchange): Response {
   if (answer.etag !== undefined && isUnchanged(request, answer.etag)) {
     return new Response(null, { status: 304, headers });
   }
-  headers.set("content-type", "application/json; charset=utf-8");
+  headers["content-type"] ??= "application/json; charset=utf-8";
   return finish(answer.status, { text: answer.json, headers }, request);
 }
 
 function finish(
   status: number,
-  { text, headers }: { readonly text: string; readonly headers: Headers },
+  { text, headers }: { readonly text: string; readonly headers: Record<string, string> },
   request: Request,
 ): Response {
   const gzip = isCompressible(text) && acceptsGzip(request.headers.get("accept-encoding"));
-  if (gzip) headers.set("content-encoding", "gzip");
+  if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
   return new Response(gzip ? compress(text) : text, { status, headers });
 }
@@ -90,11 +92,11 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
     "cross-origin-resource-policy": "same-origin",
   };
   const headers = makeHeaders({ json: "", headers: own }, exchange);
-  headers.append("vary", "Accept-Encoding");
+  headers["vary"] = [...headers["vary"]?.split(", ") ?? [], "Accept-Encoding"].join(", ");
   if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
-  headers.set("content-type", type);
+  headers["content-type"] = type;
   const compressed = acceptsGzip(request.headers.get("accept-encoding"));
-  if (compressed) headers.set("content-encoding", "gzip");
+  if (compressed) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status: 200, headers });
   return new Response(compressed ? gzip : decompress(gzip), { status: 200, headers });
 }
@@ -125,19 +127,23 @@ export function respondOptions(methods: readonly string[], exchange: Exchange): 
 
 function makeHeaders(
   { headers: own, json, etag }: Omit<Answer, "status">,
-  { request, requestId, corsOrigins }: Exchange,
-): Headers {
-  const headers = new Headers({
+  { request, requestId, corsOrigins, headers: always }: Exchange,
+): Record<string, string> {
+  const headers: Record<string, string> = {
     "x-request-id": requestId,
     "x-content-type-options": "nosniff",
     "cache-control": etag === undefined ? "no-store" : "private, no-cache",
-    ...corsHeaders(request, corsOrigins),
     ...own,
-  });
-  if (etag !== undefined) {
-    headers.set("etag", etag);
-    headers.append("vary", "Authorization");
-  }
-  if (isCompressible(json)) headers.append("vary", "Accept-Encoding");
+    ...always,
+  };
+  if (etag !== undefined) headers["etag"] = etag;
+  const origin = corsHeaders(request, corsOrigins);
+  const vary = [
+    ...(origin["vary"] === undefined ? [] : [origin["vary"]]),
+    ...(etag === undefined ? [] : ["Authorization"]),
+    ...(isCompressible(json) ? ["Accept-Encoding"] : []),
+  ];
+  Object.assign(headers, origin);
+  if (vary.length > 0) headers["vary"] = vary.join(", ");
   return headers;
 }

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "../catalogue/current.ts";
-import type { Database, RunOptions } from "../database/database.ts";
+import type { Client, Database, RunOptions } from "../database/database.ts";
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
@@ -24,8 +24,7 @@ export interface Call {
   readonly readDocument: () => Promise<ParsedJson>;
   readonly readWishes: () => Wishes;
   readonly wideNumbersAsText: boolean;
-  /** Aborted when the client went away. */
-  readonly signal: AbortSignal;
+  readonly client: Client;
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
   /** Name of the operator's setting for the tenant, if any. */
@@ -53,8 +52,8 @@ export function settingsOf({ tenantSetting, access, database }: Call): readonly 
 }
 
 /** Gives in whose name a call's statements run, and until when somebody waits for them. */
-export function entrantOf({ access, signal }: Call): Pick<RunOptions, "share" | "signal"> {
-  return { share: access.tenant, signal };
+export function entrantOf({ access, client }: Call): Pick<RunOptions, "share" | "client"> {
+  return { share: access.tenant, client };
 }
 
 /** Gives the database's failure behind an error; undefined for any other error. */

@@ -76,7 +76,7 @@ const make = () => new Request(url, { method: "POST", headers, body });
 const answered = await app(make());
 if (answered.status !== 200) throw new Error(await answered.text());
 
-const exchange = { request: make(), requestId: REQUEST.requestId, corsOrigins: [] };
+const exchange = { request: make(), requestId: REQUEST.requestId, corsOrigins: [], headers: {} };
 Deno.bench("the handler, one row by key", async () => void await app(make()));
 Deno.bench("a Request, made for it", () => void make());
 Deno.bench("token, known", async () => void await tokens.find(token));

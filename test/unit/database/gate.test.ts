@@ -72,7 +72,7 @@ describe("openGate", () => {
     const gate = openGate(1, 60_000);
     const leave = await gate.enter();
     const controller = new AbortController();
-    const waiting = gate.enter({ signal: controller.signal });
+    const waiting = gate.enter({ client: controller });
     controller.abort();
     const gone = await waiting;
     assert(typeof gone !== "function");

@@ -7,7 +7,7 @@ import { type Exchange, respond, respondError, respondOptions } from "../../../s
 
 function exchange(headers: Record<string, string> = {}, method = "GET", origins: string[] = []) {
   const request = { headers: new Headers(headers), method } as Request;
-  return { request, requestId: "id-1", corsOrigins: origins } satisfies Exchange;
+  return { request, requestId: "id-1", corsOrigins: origins, headers: {} } satisfies Exchange;
 }
 
 const LONG = JSON.stringify({ text: "é".repeat(2000) });
