@@ -42,7 +42,11 @@ function describeSetup(schema: string): string {
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
 -- A role to serve with: no superuser, no owner of tables, not above row level security.
-create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
+do $$ begin
+  if not exists (select from pg_catalog.pg_roles where rolname = 'rowgate_app') then
+    create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
+  end if;
+end $$;
 -- Give it a password with \\password rowgate_app in psql, so that no log holds it.
 ${describeGrants("rowgate_app", { audit: true }).join("\n")}
 -- With ROWGATE_AUDIT_DAYS it deletes old rows of the audit, and could delete others; leave this out

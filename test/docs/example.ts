@@ -1,3 +1,5 @@
+import { type Block, readBlocks } from "./blocks.ts";
+
 /** The documents whose requests are run. */
 export const DOCUMENTS: readonly string[] = ["README.md", "docs/guide.md", "docs/recipes.md"];
 
@@ -19,13 +21,6 @@ export interface Example {
     readonly headers: ReadonlyMap<string, string>;
     readonly body: string;
   };
-}
-
-/** A fenced block: its language, its text, its first line in the document. */
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  readonly line: number;
 }
 
 /**
@@ -63,20 +58,6 @@ export function compactJson(text: string): string {
 export function matches(actual: string, shown: string): boolean {
   const pattern = shown.split("…").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${pattern.join('[^"]*')}$`).test(actual);
-}
-
-function readBlocks(markdown: string): Block[] {
-  const blocks: Block[] = [];
-  let open: { language: string; lines: string[]; line: number } | undefined;
-  markdown.split("\n").forEach((text, index) => {
-    if (!text.startsWith("```")) open?.lines.push(text);
-    else if (open === undefined) open = { language: text.slice(3), lines: [], line: index + 2 };
-    else {
-      blocks.push({ language: open.language, text: open.lines.join("\n"), line: open.line });
-      open = undefined;
-    }
-  });
-  return blocks;
 }
 
 function readRequest(text: string): Example["request"] {

@@ -2,8 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
+import { readConfig } from "../../src/config.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { readMetrics } from "../support/read_metrics.ts";
+import { readDocument, readTexts } from "./blocks.ts";
 
 const { names } = readMetrics(await createMetrics({ version: "0" }).print());
 
@@ -41,6 +43,16 @@ describe("docs/operations", () => {
     const alerts = [...text.matchAll(/- alert: (\w+)\n\s+expr: /g)].map(([, name]) => name);
     assertEquals(alerts.length, text.split("- alert:").length - 1);
     assertEquals(new Set(alerts).size, alerts.length);
+  });
+
+  it("operators.md lets Prometheus ask where the service listens and has its figures", async () => {
+    const [block = "", ...others] = readTexts(await readDocument("docs/operators.md"), "yaml");
+    assertEquals(others, []);
+    // Without a metrics_path it asks /metrics.
+    assertEquals(block.includes("metrics_path"), false);
+    const [, address] = /targets: \["([^"]+)"\]/.exec(block) ?? [];
+    const { config } = readConfig({});
+    assertEquals(address, `${config!.host}:${config!.port}`);
   });
 
   it("operators.md has a row for each metric and no others [D8.metrics]", async () => {

@@ -3,17 +3,17 @@
 // security on.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { readFile } from "node:fs/promises";
 import { readConfig } from "../../src/config.ts";
 import { openDatabase } from "../../src/database/client.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import type { TestDatabase } from "../support/database.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { readDocument, readTexts } from "./blocks.ts";
 import type { DocumentedService } from "./documented_service.ts";
 import { startService } from "./documented_service.ts";
 
-const markdown = await readFile(new URL("../../docs/operators.md", import.meta.url), "utf8");
+const markdown = await readDocument("docs/operators.md");
 const role = `operators_${crypto.randomUUID().slice(0, 8)}`;
 
 describe("the SQL and the policy file in docs/operators.md", () => {
@@ -29,7 +29,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     const url = new URL(test.url!);
     url.username = role;
     url.password = "x";
-    const [policy = ""] = readBlocks("json");
+    const [policy = ""] = readTexts(markdown, "json");
     plain = await startService({ DATABASE_URL: url.href }, { policy });
     const setting = { ROWGATE_TENANT_SETTING: "app.tenant_id", ROWGATE_AUDIT: "on" };
     guarded = await startService({ DATABASE_URL: url.href, ...setting }, { policy });
@@ -131,11 +131,5 @@ async function fill(test: TestDatabase): Promise<void> {
 }
 
 function readStatements(): string[] {
-  return readBlocks("sql").map((text) => text.replaceAll("rowgate_app", role));
-}
-
-/** Blocks of a language, those inside of lists too. */
-function readBlocks(language: string): string[] {
-  const fences = markdown.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
-  return [...fences].filter(([, , found]) => found === language).map(([, , , text]) => text ?? "");
+  return readTexts(markdown, "sql").map((text) => text.replaceAll("rowgate_app", role));
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
+import { readDocument, readTexts } from "../docs/blocks.ts";
 import { awaitAddress, awaitOutput, type RunningProcess } from "../runtime/run_process.ts";
 import {
   createServingDatabase,
@@ -95,6 +96,24 @@ describe("the package, installed in an empty folder", () => {
       if (!isModule) assertEquals(code, 0, server.output().stderr);
     });
   }
+
+  it("answers requests in a program as README.md shows", async () => {
+    const [shown = "", ...others] = readTexts(await readDocument("README.md"), "ts");
+    assertEquals(others, []);
+    const { servingUrl, token } = database;
+    const program = `const request = new Request("http://localhost/integration/tables", {
+  headers: { authorization: "Bearer ${token}" },
+});
+${shown}
+console.log(response.status);
+await close();`;
+    const { ended, output } = startIn(
+      installed.folder,
+      ["node", "--input-type=module", "-e", program],
+      { DATABASE_URL: servingUrl, ROWGATE_LOG_LEVEL: "silent" },
+    );
+    assertEquals([await ended, output().stdout], [0, "200\n"], output().stderr);
+  });
 
   it("says what is wrong with the settings", async () => {
     const program = `import { openService } from "rowgate";

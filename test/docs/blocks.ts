@@ -1,0 +1,71 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A fenced block of a document. */
+export interface Block {
+  /** Empty where the document names none. */
+  readonly language: string;
+  /** Without the indentation of a list that it stands in. */
+  readonly text: string;
+  /** Number of its first line in the document, from 1. */
+  readonly line: number;
+}
+
+/** Folder of the project, with a slash at the end. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Gives the documents for operators, integration engineers and contributors, as paths. */
+export async function listDocuments(): Promise<string[]> {
+  const folders = await Promise.all(
+    ["docs", "examples"].map(async (folder) =>
+      (await readdir(join(ROOT, folder), { recursive: true })).map((name) => `${folder}/${name}`)
+    ),
+  );
+  const pages = folders.flat().filter((name) => name.endsWith(".md")).sort();
+  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages];
+}
+
+/** Gives the text of a document. */
+export function readDocument(path: string): Promise<string> {
+  return readFile(join(ROOT, path), "utf8");
+}
+
+/** Reads the fenced blocks of a Markdown document, those inside of lists too. */
+export function readBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { indent: string; language: string; lines: string[]; line: number } | undefined;
+  markdown.split("\n").forEach((text, index) => {
+    const [, indent = "", language = ""] = /^( *)```(.*)$/.exec(text) ?? [];
+    if (!text.trimStart().startsWith("```")) {
+      open?.lines.push(text.startsWith(open.indent) ? text.slice(open.indent.length) : text);
+    } else if (open === undefined) open = { indent, language, lines: [], line: index + 2 };
+    else {
+      blocks.push({ language: open.language, text: open.lines.join("\n"), line: open.line });
+      open = undefined;
+    }
+  });
+  if (open !== undefined) throw new Error(`line ${open.line}: the block does not end`);
+  return blocks;
+}
+
+/** Reads the blocks of a language. */
+export function readTexts(markdown: string, language: string): string[] {
+  return readBlocks(markdown).filter((block) => block.language === language)
+    .map(({ text }) => text);
+}
+
+/** Splits a block of shell into its commands; one goes on over `\` and over open quotes. */
+export function splitCommands(text: string): string[] {
+  const commands: string[] = [];
+  let command = "";
+  for (const line of text.split("\n")) {
+    command += command === "" ? line : `\n${line}`;
+    if (command.endsWith("\\") || (command.split("'").length % 2 === 0)) continue;
+    const bare = command.replace(/\s+# [^'"]*$/, "").trim();
+    if (bare !== "") commands.push(bare);
+    command = "";
+  }
+  if (command !== "") throw new Error(`the command does not end: ${command}`);
+  return commands;
+}
