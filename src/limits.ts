@@ -25,3 +25,9 @@ export const MAX_QUOTED_CHARACTERS = 100;
 export const MAX_JSON_DEPTH = 64;
 /** Prepared statement shapes kept per process. @see RELIABILITY 0.6 */
 export const MAX_PREPARED_SHAPES = 256;
+
+/**
+ * Rows that match are kept by Postgres up to this number, to be sorted and counted; more are read
+ * once for the page and once for the total. @see docs/decisions/0182-one-reading.md
+ */
+export const MAX_ROWS_AT_ONCE = 10_000;

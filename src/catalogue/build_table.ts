@@ -1,5 +1,5 @@
 import { NAME_PATTERN } from "../limits.ts";
-import type { Column, ReadOnlyReason, Table } from "./catalogue.ts";
+import type { Column, ReadOnlyReason, SqlText, Table } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundColumn, FoundTable, Introspection } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
@@ -50,6 +50,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     columns,
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
     keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
+    ordered: new Set(listOrdered(found, tenant === "shared" ? undefined : tenant.name)),
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
@@ -93,6 +94,16 @@ function buildColumn(
 function ownKey(found: FoundTable): readonly string[] {
   const names = new Map(found.columns.map((column) => [column.number, column.name]));
   return found.key.flatMap((number) => names.get(number) ?? []);
+}
+
+/** An index begins with the column, or has it behind the tenant's. */
+function listOrdered(found: FoundTable, tenant: string | undefined): readonly SqlText[] {
+  const names = new Map(found.columns.map((column) => [String(column.number), column.name]));
+  return found.indexes.flatMap((index) => {
+    const [first, second] = index.split(" ").map((number) => names.get(number));
+    const name = first !== undefined && first === tenant ? second : first;
+    return name === undefined ? [] : [quoteIdentifier(name)];
+  });
 }
 
 /** What the policy says of the table that the database does not bear out. */

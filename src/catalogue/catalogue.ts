@@ -106,6 +106,8 @@ export interface Table {
    * order: the last sort key.
    */
   readonly keyOrder: readonly SqlText[];
+  /** Quoted identifiers of the columns by which an index gives the tenant's rows in order. */
+  readonly ordered: ReadonlySet<SqlText>;
   /** Undefined: a shared look-up table, read by every tenant, written by none. */
   readonly tenant: TenantColumn | undefined;
   /** False: shared, read-only by policy, or no column can be updated. */

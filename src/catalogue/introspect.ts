@@ -124,6 +124,13 @@ described_tables as (
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
       where i.indrelid = r.oid and i.indisprimary), '[]'),
+    'indexes', coalesce((
+      select pg_catalog.json_agg(distinct pg_catalog.concat(i.indkey[0], ' ', i.indkey[1])
+        order by pg_catalog.concat(i.indkey[0], ' ', i.indkey[1]))
+      from pg_catalog.pg_index i
+      join pg_catalog.pg_class x on x.oid = i.indexrelid
+      join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree'
+      where i.indrelid = r.oid and i.indisvalid and i.indpred is null), '[]'),
     'columns', coalesce(c.list, '[]')) as description
   from relations r
   left join described_columns c on c.attrelid = r.oid

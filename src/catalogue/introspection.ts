@@ -21,6 +21,8 @@ export interface FoundTable {
   readonly ruled: boolean;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
+  /** Numbers of the first two columns of each index that keeps an order: `1 4`; `1` where there is one. */
+  readonly indexes: readonly string[];
   /** In column order; those that the role may not read as well. */
   readonly columns: readonly FoundColumn[];
 }

@@ -32,9 +32,13 @@ async function readPage(
 ): Promise<PageRow> {
   const settings = settingsOf(call);
   const options = { write: false, ...entrantOf(call) };
-  try {
+  const read = async (plan: QueryPlan) => {
     const [page] = await call.database.run((sql) => compileSelect(sql, plan, settings), options);
     return page!;
+  };
+  try {
+    const page = await read(plan);
+    return plan.atOnce && page.total === null ? await read({ ...plan, atOnce: false }) : page;
   } catch (error) {
     throw await explainFailure(error, { call, plan, document: request.document });
   }

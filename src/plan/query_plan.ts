@@ -19,6 +19,8 @@ export interface QueryPlan {
   readonly perPage: number;
   /** False on `Prefer: count=none`. */
   readonly count: boolean;
+  /** True: page and total come from one reading of the rows that match; not when those are many. */
+  readonly atOnce: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
   readonly wideNumbersAsText: boolean;
 }
@@ -54,8 +56,14 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
     page: request.page,
     perPage: request.perPage,
     count,
+    atOnce: count && readsAll(sort, table),
     wideNumbersAsText,
   };
+}
+
+/** Where no index gives the order, every row that matches is read before the first one is known. */
+function readsAll([first]: QueryPlan["sort"], table: Table): boolean {
+  return first !== undefined && !table.ordered.has(first.column.identifier);
 }
 
 function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {

@@ -8,7 +8,7 @@ import { compileFromSettings, compileSettings, type Setting } from "./setting.ts
 
 /** The one row of a query's result: texts, passed through as they are. */
 export interface PageRow {
-  /** Rows that match across all pages, as digits; null when not counted. */
+  /** Rows that match across all pages, as digits; null when not counted, or too many to be read at once. */
   readonly total: string | null;
   /** Rows on the page, as digits. */
   readonly rows: string;
@@ -22,21 +22,25 @@ export const MAX_PAGE_BYTES = 33_554_432;
 /**
  * Compiles a query into one statement: the page printed as JSON by Postgres, and the total from the
  * same snapshot. A page that is not full knows the total, so it is counted only when the page is full.
+ * What is planned to be read at once is kept, then sorted and counted; of more rows than that the
+ * total is null, and the page not to be used.
  * @see spec 4.1
+ * @see docs/decisions/0182-one-reading.md
  */
 export function compileSelect(
   sql: Sql,
   plan: QueryPlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<PageRow[]> {
-  const from = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+  const rows = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+  const from = plan.atOnce ? sql`"$m" "$t"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
   const maxBytes = sql`${String(MAX_PAGE_BYTES)}::text::int8`;
-  const total = plan.count ? compileTotal(sql, from, { limit, offset }) : sql`null`;
+  const total = plan.count ? compileTotal(sql, plan, { from, limit, offset }) : sql`null`;
   const judgement = compileJudgement(sql, plan.predicate);
-  return sql<PageRow[]>`with ${
-    compileSettings(sql, settings)
+  return sql<PageRow[]>`with ${compileSettings(sql, settings)}${
+    plan.atOnce ? compileMatches(sql, plan, rows) : sql``
   }"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j" from (select ${
     compileColumns(sql, plan)
   } from ${from}${
@@ -46,11 +50,25 @@ export function compileSelect(
   }${compileFromSettings(sql, settings)}`;
 }
 
+/** The rows that match, and one more than may be: of the columns that the page and its order need. */
+function compileMatches(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
+  const { columns, sort, table } = plan;
+  const needed = new Set([
+    ...columns.map(({ identifier }) => identifier),
+    ...sort.map(({ column }) => column.identifier),
+    ...table.keyOrder,
+  ]);
+  const list = [...needed].map((identifier) => compileColumn(sql, { identifier }));
+  // MAX_ROWS_AT_ONCE + 1; as a parameter it would be any number to the planner.
+  return sql`"$m" as materialized (select ${join(sql, ",", list)} from ${rows} limit 10001), `;
+}
+
 function compileTotal(
   sql: Sql,
-  from: Fragment,
-  { limit, offset }: { limit: Fragment; offset: Fragment },
+  { atOnce }: QueryPlan,
+  { from, limit, offset }: Record<"from" | "limit" | "offset", Fragment>,
 ): Fragment {
+  if (atOnce) return sql`select case when count(*) <= 10000 then count(*) end from ${from}`;
   return sql`select case when "$n" < ${limit} and ("$n" > 0 or ${offset} = 0) then ${offset} + "$n" else (select count(*) from ${from}) end from "$p"`;
 }
 

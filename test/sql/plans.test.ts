@@ -67,6 +67,7 @@ const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a range of time", filter(RANGE), TIME],
   ["from a time on", filter({ field: "at", op: "gte", value: "2024-12-01" }), TIME],
   ["a range, and conditions without index", nested(), TIME],
+  ["a page in an order without index", page({ field: "amount" }, RANGE), TIME],
   ["a page in order of time", query({ sort: LATEST }, { count: false }), TIME],
   ["a single update by key", update(compileUpdateSingle)({ id: 7 }), KEY],
   ["a single update by a text", update(compileUpdateSingle)({ name: "n7" }), NAME],
@@ -76,6 +77,10 @@ const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
 
 function keyed(value: number): object {
   return { and: [{ field: "id", op: "eq", value }] };
+}
+
+function page(key: object, ...items: readonly object[]): Compile {
+  return query({ filters: { and: items }, sort: [key] });
 }
 
 function nested(): Compile {

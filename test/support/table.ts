@@ -44,6 +44,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     columns: new Map([id, ...columns].map((column) => [column.name, column])),
     primaryKey: [id],
     keyOrder: [id.identifier],
+    ordered: new Set([id.identifier]),
     tenant: {
       name: "tenant_id",
       identifier: `"tenant_id"` as SqlText,

@@ -191,6 +191,18 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "events_log").keyOrder, []);
     });
 
+    it("knows by which columns an index gives a tenant's rows in order [0182]", () => {
+      const ordered = (name: string) => [...tableOf(built, name).ordered].sort();
+      assertEquals(ordered("deals") as readonly string[], [
+        '"external_no"',
+        '"fid"',
+        '"modified_at"',
+      ]);
+      assertEquals(ordered("order_lines") as readonly string[], ['"order_no"']);
+      assertEquals(ordered("guests") as readonly string[], ['"id"']);
+      assertEquals(ordered("events_log"), []);
+    });
+
     it("tells why a column can not be set [DECISIONS 2]", () => {
       const reasons = [
         ["deals", "fid", "primary key"],

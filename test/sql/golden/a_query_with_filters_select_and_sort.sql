@@ -1,6 +1,5 @@
 with
-"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j"
-from (select "$t"."status", "$t"."id"
+"$m" as materialized (select "$t"."status", "$t"."id", "$t"."amount"
 from "app"."deals" "$t"
 where "$t"."tenant_id" = $1::text::"pg_catalog"."int4" and (("$t"."status" = $2::text::"pg_catalog"."text"
 and "$t"."id" = any($3::text[]::"pg_catalog"."int8"[])) or true
@@ -11,23 +10,15 @@ or "$t"."day" >= $8::text::"pg_catalog"."date"
 or "$t"."tags" = any(select "$v"."$e"::text[]
 from unnest($9::text[]) "$v"("$e"))
 or "$t"."status" is not null)
+limit 10001),
+"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j"
+from (select "$t"."status", "$t"."id"
+from "$m" "$t"
 order by "$t"."amount" desc, "$t"."status", "$t"."id"
 limit $10::text::int8 offset $11::text::int8) "$r")
-select (select case when "$n" < $12::text::int8
-and ("$n" > 0 or $13::text::int8 = 0) then $14::text::int8 + "$n"
-else (select count(*)
-from "app"."deals" "$t"
-where "$t"."tenant_id" = $15::text::"pg_catalog"."int4" and (("$t"."status" = $16::text::"pg_catalog"."text"
-and "$t"."id" = any($17::text[]::"pg_catalog"."int8"[])) or true
-or "$t"."amount" between $18::text::"pg_catalog"."numeric" and $19::text::"pg_catalog"."numeric"
-or "$t"."status"::text not like $20::text or ("$t"."status" <> all($21::text[]::"pg_catalog"."text"[])
-and "$t"."status" is not null)
-or "$t"."day" >= $22::text::"pg_catalog"."date"
-or "$t"."tags" = any(select "$v"."$e"::text[]
-from unnest($23::text[]) "$v"("$e"))
-or "$t"."status" is not null)) end
-from "$p")::text total, (select "$n"
-from "$p")::text "rows", (select case when octet_length("$j") <= $24::text::int8 then "$j" end
-from "$p") records, (num_nulls($25::text::"pg_catalog"."numeric") + num_nulls($26::text::"pg_catalog"."numeric") + num_nulls($27::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
+select (select case when count(*) <= 10000 then count(*) end
+from "$m" "$t")::text total, (select "$n"
+from "$p")::text "rows", (select case when octet_length("$j") <= $12::text::int8 then "$j" end
+from "$p") records, (num_nulls($13::text::"pg_catalog"."numeric") + num_nulls($14::text::"pg_catalog"."numeric") + num_nulls($15::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
 from (select "$v"."$e"::text[]
-from unnest($28::text[]) "$v"("$e")) "$l"("$e")))) judged
+from unnest($16::text[]) "$v"("$e")) "$l"("$e")))) judged

@@ -49,6 +49,7 @@ function table(name: string, update = true) {
     pinnable: true,
     ruled: false,
     key: [1],
+    indexes: [],
     columns,
   };
 }
