@@ -6,6 +6,7 @@ import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
 import { checkNames } from "./names.ts";
+import { checkOwnSchema } from "./own_schema.ts";
 import { checkRole } from "./role.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes } from "./tenant_index.ts";
@@ -22,6 +23,7 @@ export const CHECKS: readonly Check[] = [
   checkServer,
   checkConnection,
   checkRole,
+  checkOwnSchema,
   checkIsolation,
   checkViews,
   checkTriggers,

@@ -1,4 +1,5 @@
 import { printArray } from "../array_text.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { NAME_PATTERN } from "../limits.ts";
 import { askJson } from "./ask.ts";
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
@@ -16,12 +17,13 @@ export const checkNames: Check = { name: "names", look };
 async function look(setup: Setup): Promise<Diagnosis> {
   const found = await readUnspeakable(setup);
   const findings = found.map(({ table, column }) => {
-    const whole = column === null ? `table "${table}"` : `column "${column}" of ${table}`;
-    const renamed = (column ?? table).replace(/[^A-Za-z0-9_]/g, "_");
-    const named = `"${setup.config.schema}"."${table}"`;
+    const name = quoteIdentifier(column ?? table);
+    const whole = column === null ? `table ${name}` : `column ${name} of ${table}`;
+    const renamed = quoteIdentifier((column ?? table).replace(/[^A-Za-z0-9_]/g, "_"));
+    const alter = `alter table ${quoteIdentifier(setup.config.schema)}.${quoteIdentifier(table)}`;
     const fix = column === null
-      ? `alter table ${named} rename to "${renamed}";`
-      : `alter table ${named} rename column "${column}" to "${renamed}";`;
+      ? `${alter} rename to ${renamed};`
+      : `${alter} rename column ${name} to ${renamed};`;
     return {
       level: "warning" as const,
       what: `clients can not name the ${whole}`,

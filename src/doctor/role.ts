@@ -1,29 +1,18 @@
-import { printArray } from "../array_text.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { askJson } from "./ask.ts";
 import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
-
-/** What the serving role is and may do. */
-interface Role {
-  readonly name: string;
-  readonly superuser: boolean;
-  readonly aboveRowSecurity: boolean;
-  readonly owned: readonly string[] | null;
-  /** Exposed tables that it may insert into, delete from or empty. */
-  readonly writable: readonly string[] | null;
-  readonly memberOf: readonly string[] | null;
-}
+import { readRole, type Role } from "./read_role.ts";
 
 const SETUP = "rowgate setup --print    # a role with the rights that serving needs, and no other";
 
 /** The serving role must not be able to do more than clients may. @see DECISIONS 9 */
 export const checkRole: Check = { name: "serving role", look };
 
-async function look(setup: Setup): Promise<Diagnosis> {
-  if (setup.config.databaseUrl === undefined) {
+async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> {
+  if (config.databaseUrl === undefined) {
     return { seen: "embedded: nobody else has a session there", findings: [] };
   }
-  const role = await readRole(setup);
+  const tables = [...catalogue.tables.keys()];
+  const role = await readRole(database, { schema: config.schema, tables });
   const rights = role.superuser ? [] : [...judgeOwner(role), ...judgeRights(role)];
   return { seen: role.name, findings: [...judgeRole(role), ...rights] };
 }
@@ -79,30 +68,6 @@ function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
     });
   }
   return findings;
-}
-
-function readRole({ database, config, catalogue }: Setup): Promise<Role> {
-  const exposed = printArray([...catalogue.tables.keys()]);
-  return askJson(database, (sql) =>
-    sql`select pg_catalog.json_build_object(
-      'name', r.rolname, 'superuser', r.rolsuper, 'aboveRowSecurity', r.rolbypassrls,
-      'owned', (select pg_catalog.json_agg(c.relname order by c.relname)
-        from pg_catalog.pg_class c
-        where c.relnamespace = n.oid and c.relkind in ('r', 'p') and not c.relispartition
-          and pg_catalog.pg_has_role(c.relowner, 'USAGE')),
-      'writable', (select pg_catalog.json_agg(c.relname order by c.relname)
-        from pg_catalog.pg_class c
-        where c.relnamespace = n.oid and c.relname = any (${exposed}::text::text[])
-          and c.relkind in ('r', 'p')
-          and pg_catalog.has_table_privilege(c.oid, 'INSERT, DELETE, TRUNCATE')),
-      'memberOf', (select pg_catalog.json_agg(g.rolname order by g.rolname)
-        from pg_catalog.pg_roles g
-        where g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files',
-          'pg_write_server_files', 'pg_execute_server_program')
-          and pg_catalog.pg_has_role(g.oid, 'USAGE')))::text as found
-    from pg_catalog.pg_roles r
-    left join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-    where r.rolname = current_user`);
 }
 
 /** The first of them by name, the others by number. */

@@ -139,6 +139,13 @@ for (const kind of DATABASE_KINDS) {
         'warning: clients can not name the table "odd name"',
         'warning: clients can not name the column "bad-name" of people',
       ]);
+      // What is to be typed is SQL, whatever the name.
+      await sick.admin.unsafe(`alter table people rename "bad-name" to "bad""; drop"`);
+      const [, bad] = (await examineDatabase(sick)).get("names")!.findings;
+      assertEquals(bad!.what, 'clients can not name the column "bad""; drop" of people');
+      await sick.admin.unsafe(bad!.fix);
+      assertEquals(findingsOf(await examineDatabase(sick), "names").length, 1);
+      await sick.admin.unsafe(`alter table people rename "bad___drop" to "bad-name"`);
     });
 
     it("finds a view that goes past row level security", async () => {

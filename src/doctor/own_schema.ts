@@ -1,0 +1,105 @@
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { askJson } from "./ask.ts";
+import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
+
+/** What the serving role may do in the schema `rowgate`. */
+interface Rights {
+  readonly role: string;
+  readonly superuser: boolean;
+  /** Null: the table is not there. */
+  readonly tokens: TableRights | null;
+  readonly audit: TableRights | null;
+}
+
+interface TableRights {
+  /** INSERT. */
+  readonly adds: boolean;
+  /** INSERT, UPDATE, DELETE or TRUNCATE. */
+  readonly writes: boolean;
+  /** UPDATE or TRUNCATE: nothing that serves needs them. */
+  readonly rewrites: boolean;
+  readonly deletes: boolean;
+  /** DELETE of the rows that are old, which takes SELECT too. */
+  readonly prunes: boolean;
+}
+
+/** The serving role reads tokens and adds to the audit; it neither makes the one nor unmakes the other. */
+export const checkOwnSchema: Check = { name: "schema rowgate", look };
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const { config } = setup;
+  const audit = config.audit ? "audit on" : "audit off";
+  if (config.databaseUrl === undefined) return { seen: `embedded, ${audit}`, findings: [] };
+  const rights = await readRights(setup);
+  const there = rights.tokens === null ? "not there yet" : "there";
+  // Of what no right holds the check of the role tells.
+  const findings = rights.superuser ? [] : [...judgeTokens(rights), ...judgeAudit(setup, rights)];
+  return { seen: `${there}, ${audit}`, findings };
+}
+
+function judgeTokens({ role, tokens }: Rights): Finding[] {
+  if (tokens === null || !tokens.writes) return [];
+  return [{
+    level: "error",
+    what: `the role ${role} may write rowgate.tokens`,
+    why: "whoever has its password can make a token for any tenant",
+    fix:
+      `revoke insert, update, delete, truncate on rowgate.tokens from ${quoteIdentifier(role)};` +
+      "    -- and make tokens as another role",
+  }];
+}
+
+function judgeAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
+  const quoted = quoteIdentifier(role);
+  const findings: Finding[] = [];
+  if (config.audit && (audit === null || !audit.adds)) {
+    findings.push({
+      level: "warning",
+      what: audit === null
+        ? "ROWGATE_AUDIT is on and the table rowgate.audit is not there"
+        : `ROWGATE_AUDIT is on and the role ${role} may not insert into rowgate.audit`,
+      why: "the server does not start, or answers each update with 503: none goes without its row",
+      fix: (audit === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
+        `grant usage on schema rowgate to ${quoted}; grant insert on rowgate.audit to ${quoted};`,
+    });
+  }
+  const prunes = config.audit && config.auditDays !== undefined;
+  if (prunes && audit !== null && !audit.prunes) {
+    findings.push({
+      level: "warning",
+      what: `ROWGATE_AUDIT_DAYS is set and the role ${role} may not delete what is old`,
+      why: "old rows stay, and the audit grows",
+      fix: `grant select, delete on rowgate.audit to ${quoted};`,
+    });
+  }
+  if (audit !== null && (audit.rewrites || (audit.deletes && !prunes))) {
+    findings.push({
+      level: "error",
+      what: `the role ${role} may change rows of rowgate.audit or take them away`,
+      why: "whoever has its password can hide what was done with it",
+      fix: `revoke update, truncate${prunes ? "" : ", delete"} on rowgate.audit from ${quoted};`,
+    });
+  }
+  return findings;
+}
+
+function readRights({ database }: Setup): Promise<Rights> {
+  return askJson(database, (sql) =>
+    sql`with "$t" as (
+        select c.relname::text as name, pg_catalog.json_build_object(
+          'adds', usable and pg_catalog.has_table_privilege(c.oid, 'INSERT'),
+          'writes', usable and pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'),
+          'rewrites', usable and pg_catalog.has_table_privilege(c.oid, 'UPDATE, TRUNCATE'),
+          'deletes', usable and pg_catalog.has_table_privilege(c.oid, 'DELETE'),
+          'prunes', usable and pg_catalog.has_table_privilege(c.oid, 'SELECT')
+            and pg_catalog.has_table_privilege(c.oid, 'DELETE')) as rights
+        from pg_catalog.pg_namespace n
+        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname in ('tokens', 'audit'),
+          pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
+        where n.nspname = 'rowgate'
+      )
+      select pg_catalog.json_build_object('role', r.rolname, 'superuser', r.rolsuper,
+        'tokens', (select rights from "$t" where name = 'tokens'),
+        'audit', (select rights from "$t" where name = 'audit'))::text as found
+      from pg_catalog.pg_roles r where r.rolname = current_user`);
+}

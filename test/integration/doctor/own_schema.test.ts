@@ -1,0 +1,109 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { SCHEMA_STATEMENTS } from "../../../src/schema/statements.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { runRowgate } from "../cli/run_rowgate.ts";
+import { examineDatabase, findingsOf } from "./examine_database.ts";
+
+const ON = { ROWGATE_AUDIT: "on" };
+const KEPT = { ...ON, ROWGATE_AUDIT_DAYS: "90" };
+const MAY_CHANGE = "error: the role rowgate_app may change rows of rowgate.audit or take them away";
+
+describe("doctor on the schema rowgate", () => {
+  let test: TestDatabase;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+  });
+  after(() => test.drop());
+  beforeEach(async () => {
+    await test.admin.unsafe(`drop schema if exists rowgate cascade;
+      ${SCHEMA_STATEMENTS.join(";")};
+      grant usage on schema rowgate to rowgate_app;
+      grant select on rowgate.tokens to rowgate_app;
+      grant insert on rowgate.audit to rowgate_app`);
+  });
+
+  async function look(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    return findingsOf(await examineDatabase(test, { environment }), "schema rowgate");
+  }
+
+  /** Types what a finding says. */
+  async function mend(environment: Readonly<Record<string, string>>): Promise<void> {
+    const { findings } = (await examineDatabase(test, { environment })).get("schema rowgate")!;
+    for (const { fix } of findings) await test.admin.unsafe(fix);
+  }
+
+  it("finds nothing where the role has the rights of the setup", async () => {
+    assertEquals(await look({}), []);
+    assertEquals(await look(ON), []);
+    const found = await examineDatabase(test, { environment: ON });
+    assertEquals(found.get("schema rowgate")!.seen, "there, audit on");
+  });
+
+  it("finds an audit that can not be written, and its statement mends that", async () => {
+    await test.admin`revoke insert on rowgate.audit from rowgate_app`;
+    assertEquals(await look({}), []);
+    assertEquals(await look(ON), [
+      "warning: ROWGATE_AUDIT is on and the role rowgate_app may not insert into rowgate.audit",
+    ]);
+    await mend(ON);
+    assertEquals(await look(ON), []);
+    await test.admin`revoke usage on schema rowgate from rowgate_app`;
+    assertEquals((await look(ON)).length, 1);
+    await mend(ON);
+    assertEquals(await look(ON), []);
+  });
+
+  it("finds an audit that is not there", async () => {
+    await test.admin`drop table rowgate.audit`;
+    assertEquals(await look({}), []);
+    assertEquals(await look(ON), [
+      "warning: ROWGATE_AUDIT is on and the table rowgate.audit is not there",
+    ]);
+  });
+
+  for (const right of ["update", "delete", "truncate"]) {
+    it(`finds a role that may ${right} the audit, and its statement mends that`, async () => {
+      await test.admin.unsafe(`grant ${right} on rowgate.audit to rowgate_app`);
+      assertEquals(await look(ON), [MAY_CHANGE]);
+      // What was left while it was on is there still.
+      assertEquals(await look({}), [MAY_CHANGE]);
+      await mend(ON);
+      assertEquals(await look(ON), []);
+    });
+  }
+
+  it("takes the right to delete for granted where old rows are to be deleted", async () => {
+    const missing =
+      "warning: ROWGATE_AUDIT_DAYS is set and the role rowgate_app may not delete what is old";
+    assertEquals(await look(KEPT), [missing]);
+    await test.admin`grant delete on rowgate.audit to rowgate_app`;
+    assertEquals(await look(KEPT), [missing]);
+    await mend(KEPT);
+    assertEquals(await look(KEPT), []);
+    await test.admin`grant update on rowgate.audit to rowgate_app`;
+    assertEquals(await look(KEPT), [MAY_CHANGE]);
+    await mend(KEPT);
+    assertEquals(await look(KEPT), []);
+  });
+
+  it("finds a role that can make tokens itself", async () => {
+    await test.admin`grant insert on rowgate.tokens to rowgate_app`;
+    assertEquals(await look({}), ["error: the role rowgate_app may write rowgate.tokens"]);
+    await mend({});
+    assertEquals(await look({}), []);
+  });
+
+  it("is told by the command, as text and as JSON", async () => {
+    await test.admin`grant delete on rowgate.audit to rowgate_app`;
+    const settings = { DATABASE_URL: test.servingUrl!, ...ON };
+    const { code, out } = await runRowgate(["doctor"], settings);
+    assertEquals(code, 1);
+    assertMatch(out, /^ERROR +schema rowgate +there, audit on\n +ERROR the role rowgate_app may/m);
+    assertMatch(out, /^ +revoke update, truncate, delete on rowgate\.audit from "rowgate_app";$/m);
+    const { checks } = JSON.parse((await runRowgate(["doctor", "--json"], settings)).out);
+    const { findings } = checks.find(({ name }: { name: string }) => name === "schema rowgate");
+    assertEquals(Object.keys(findings[0]), ["level", "what", "why", "fix"]);
+  });
+});
