@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Host } from "../runtime/host.ts";
+import { askStatus } from "../runtime/ask_status.ts";
 import { readSettings } from "./read_settings.ts";
 import type { Run } from "./run.ts";
 import { FAILED, stop } from "./stop.ts";
@@ -23,19 +24,9 @@ export function addHealth(root: Command, run: Run): void {
 async function askForHealth(host: Host): Promise<number> {
   const { config } = await readSettings(host);
   const url = `http://${nameHost(config.host)}:${config.port}/readyz`;
-  const status = await ask(url);
+  const status = await askStatus(url, TIMEOUT_MS);
   if (status === 200) return 0;
   throw stop(FAILED, `rowgate: ${url} ${status === undefined ? "does not answer" : status}`);
-}
-
-async function ask(url: string): Promise<number | undefined> {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await answer.body?.cancel();
-    return answer.status;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a server that listens everywhere is found. */
