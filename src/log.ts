@@ -35,7 +35,7 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
     try {
       const text = human
         ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}`
-        : JSON.stringify({ time, level: found, ...observation });
+        : `{"time":"${time}","level":"${found}",${JSON.stringify(observation).slice(1)}`;
       write(`${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`);
     } catch {
       // A log that can not be written is no reason to refuse a request.

@@ -10,12 +10,11 @@ export interface Piece {
   readonly values: readonly unknown[];
 }
 
-/** A statement without its pieces: the texts around its parameters. */
-export interface FlatStatement {
-  /** One more than parameters. */
-  readonly texts: readonly string[];
-  readonly parameters: readonly (string | null)[];
-}
+/** In a walk through a statement: a template begins, or a parameter stands here. */
+export type Stop = TemplateStringsArray | typeof PARAMETER;
+
+/** Stands for every parameter. */
+export const PARAMETER: unique symbol = Symbol();
 
 /**
  * Stands in for the driver's tag while a statement is compiled, and only keeps what it is given. The
@@ -33,31 +32,39 @@ export function recordStatement<R extends Row>(compile: (sql: Sql) => PendingQue
 }
 
 /**
- * Puts the pieces of a statement together.
+ * Walks through a statement in the order of its text: collects its parameters, and tells each stop.
+ * Two statements with the same stops have the same text.
  * @throws {TypeError} when a parameter is neither string nor null: the driver would guess its type
  */
-export function flatten(piece: Piece): FlatStatement {
-  const texts = [""];
-  const parameters: (string | null)[] = [];
-  append(piece, texts, parameters);
-  return { texts, parameters };
-}
-
-function append(
+export function walk(
   { strings, values }: Piece,
-  texts: string[],
   parameters: (string | null)[],
+  stop: (stop: Stop) => void,
 ): void {
-  texts[texts.length - 1] += strings[0]!;
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index];
+  stop(strings);
+  for (const value of values) {
     if (value === null || typeof value === "string") {
       parameters.push(value);
-      texts.push("");
-    } else if (isPiece(value)) append(value, texts, parameters);
+      stop(PARAMETER);
+    } else if (isPiece(value)) walk(value, parameters, stop);
     else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
-    texts[texts.length - 1] += strings[index + 1]!;
   }
+}
+
+/** Puts the texts around a statement's parameters together: one more than these. */
+export function flatten(piece: Piece): readonly string[] {
+  const texts = [""];
+  append(piece, texts);
+  return texts;
+}
+
+function append({ strings, values }: Piece, texts: string[]): void {
+  texts[texts.length - 1] += strings[0]!;
+  values.forEach((value, index) => {
+    if (isPiece(value)) append(value, texts);
+    else texts.push("");
+    texts[texts.length - 1] += strings[index + 1]!;
+  });
 }
 
 /** Makes the driver's own fragments of the pieces, from the templates that it knows already. */

@@ -1,7 +1,14 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 import { MAX_PREPARED_SHAPES } from "../limits.ts";
 import type { Compile } from "./database.ts";
-import { flatten, recordStatement, replay } from "./record_statement.ts";
+import {
+  flatten,
+  type Piece,
+  recordStatement,
+  replay,
+  type Stop,
+  walk,
+} from "./record_statement.ts";
 
 /** The parts of a driver's query that its types leave out. */
 export interface DriverQuery {
@@ -20,12 +27,21 @@ export interface Shapes {
   readonly compile: <R extends Row>(sql: Sql, compile: Compile<R>) => PendingQuery<R[]>;
 }
 
+const WAYS_TO_EACH = 2;
+
+/** Where a walk through a statement has come to: what the driver is given, and where it goes on. */
+interface Place {
+  template?: TemplateStringsArray;
+  readonly next: Map<Stop, Place>;
+}
+
 /**
  * Makes the room for prepared statements: the first 256 distinct texts of the process. The driver
  * drops none, and 3,000 of them cost 85 MB a backend.
  *
  * Each of them has a template of its own, since the driver also remembers every template; a statement
- * beyond the room goes out in the fragments that it was compiled of.
+ * beyond the room goes out in the fragments that it was compiled of. A known one is found by the
+ * templates that it was compiled of, so its text is put together once.
  * @see RELIABILITY 0.6
  */
 export function openShapes(
@@ -33,8 +49,11 @@ export function openShapes(
   grown?: (shapes: number) => void,
 ): Shapes {
   const known = new Map<string, TemplateStringsArray>();
+  const root: Place = { next: new Map() };
+  let ways = 0;
 
-  function findTemplate(texts: readonly string[]): TemplateStringsArray | undefined {
+  function makeTemplate(piece: Piece): TemplateStringsArray | undefined {
+    const texts = flatten(piece);
     // No name of Postgres holds U+0000, so no two texts run into each other.
     const shape = texts.join("\0");
     const found = known.get(shape);
@@ -45,11 +64,35 @@ export function openShapes(
     return template;
   }
 
+  /** Remembers the way to a template: mostly there is one to each, and never are there many. */
+  function keepWay(piece: Piece, template: TemplateStringsArray): void {
+    if (ways++ >= WAYS_TO_EACH * size) return;
+    let place = root;
+    walk(piece, [], (stop) => {
+      const next = place.next.get(stop) ?? { next: new Map() };
+      place.next.set(stop, next);
+      place = next;
+    });
+    place.template = template;
+  }
+
+  function findTemplate(
+    piece: Piece,
+    parameters: (string | null)[],
+  ): TemplateStringsArray | undefined {
+    let place: Place | undefined = root;
+    walk(piece, parameters, (stop) => place = place?.next.get(stop));
+    if (place?.template !== undefined) return place.template;
+    const template = makeTemplate(piece);
+    if (template !== undefined) keepWay(piece, template);
+    return template;
+  }
+
   return {
     compile<R extends Row>(sql: Sql, compile: Compile<R>) {
       const piece = recordStatement(compile);
-      const { texts, parameters } = flatten(piece);
-      const template = findTemplate(texts);
+      const parameters: (string | null)[] = [];
+      const template = findTemplate(piece, parameters);
       if (template !== undefined) return sql<R[]>(template, ...parameters);
       const query = replay<R>(sql, piece);
       (query as unknown as DriverQuery).options.prepare = false;

@@ -3,12 +3,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import { printArray } from "../array_text.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
-import { join, literal } from "./fragment.ts";
-
-/** A column of the statement's table, whose alias no column can bear. */
-export function compileColumn(sql: Sql, column: Pick<Column, "identifier">): Fragment {
-  return sql`"$t".${literal(sql, column.identifier)}`;
-}
+import { compileColumn, join, literal } from "./fragment.ts";
 
 /** A column as it is compared: a domain over an enum has no `=` of its own. */
 function compileOperand(sql: Sql, column: Column): Fragment {

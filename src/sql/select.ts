@@ -1,9 +1,9 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { Column } from "../catalogue/catalogue.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import { join, literal } from "./fragment.ts";
+import { compileColumn, join, literal } from "./fragment.ts";
 import { compileJudgement } from "./judge.ts";
-import { compileColumn, compileWhere } from "./predicate.ts";
+import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 
 /** The one row of a query's result: texts, passed through as they are. */

@@ -1,7 +1,6 @@
 import type { Fragment, Sql } from "postgres";
 import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
-import { join, literal } from "./fragment.ts";
-import { compileColumn } from "./predicate.ts";
+import { compileColumn, join, literal } from "./fragment.ts";
 
 /** Compiles the SET list. Never a length modifier in a cast: an explicit one cuts silently. */
 export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragment {
