@@ -13,13 +13,22 @@ import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
 describe("each node of a valid body, spoilt", () => {
   let service: TestService;
   let slowest = { ms: 0, how: "" };
-  let sent = 0;
+  const durations: number[] = [];
   beforeAll(async () => {
     service = await createTestService("real");
+    // The first request waits for the catalogue, its token and the compiler.
+    const raw = '{"select":["nothing"]}';
+    for (let count = 0; count < 20; count++) {
+      await service.send("POST", "/integration/tables/deals/query", { raw });
+    }
   });
   afterAll(async () => {
+    const most = durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.999)] ?? 0;
     console.info(
-      `    ${sent} bodies, the slowest refused in ${Math.round(slowest.ms)} ms: ${slowest.how}`,
+      `    ${durations.length} bodies, 99.9 % refused within ${
+        most.toFixed(1)
+      } ms, the slowest in ` +
+        `${slowest.ms.toFixed(1)} ms: ${slowest.how}`,
     );
     await service?.close();
   });
@@ -29,7 +38,7 @@ describe("each node of a valid body, spoilt", () => {
     const start = performance.now();
     const answer = await service.send(method, `/integration/tables/deals/${operation}`, { raw });
     const ms = performance.now() - start;
-    sent++;
+    durations.push(ms);
     if (ms > slowest.ms) slowest = { ms, how: `${operation}, ${how}` };
     assertEquals(answer.status, 400, `${how}: ${raw} ${answer.text}`);
     assertEquals(findingsOf(answer), paths, `${how}: ${raw} ${answer.text}`);
