@@ -31,8 +31,8 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<st
 }
 
 /**
- * Reads a body whose length was told, which the runtimes' servers hold it to: without a stream, whose
- * making took a third of a request's CPU on Node and a fifth on Bun.
+ * Reads a body whose length was told, which the runtimes' servers hold it to: without a stream, which
+ * Node and Bun make at a cost that shows in a profile.
  */
 async function readWhole(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const bytes = new Uint8Array(await within(limits, request.arrayBuffer()));
