@@ -70,11 +70,12 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   return { current, refresh, loaded: () => inForce !== undefined, close };
 
   async function current(): Promise<Catalogue> {
+    const ageMs = now() - readAtMs;
     if (inForce === undefined) {
       await load("start");
-    } else if (changed || now() - readAtMs >= MAX_AGE_MS) {
+    } else if (changed || ageMs >= MAX_AGE_MS) {
       await refreshQuietly(changed ? "notified" : "age");
-    } else if (now() - readAtMs >= RENEW_AGE_MS) {
+    } else if (ageMs >= RENEW_AGE_MS) {
       void refreshQuietly("age");
     }
     if (inForce === undefined) throw new ApiError(503, "The catalogue is not loaded");

@@ -112,17 +112,17 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
     }
     circuit.succeeded();
     if (closed || busy.size + idle.length >= size) result.close();
-    else hand(result);
+    else hand(result, performance.now());
     connect();
   }
 
-  function hand(backend: Backend): void {
+  function hand(backend: Backend, sinceMs: number): void {
     const [first] = waiting;
     if (first !== undefined) {
       busy.add(backend);
       return first(backend);
     }
-    const rested = { backend, sinceMs: performance.now() };
+    const rested = { backend, sinceMs };
     idle.push(rested);
     backend.watch(() => {
       const place = idle.indexOf(rested);
@@ -138,8 +138,9 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
   function release(backend: Backend): void {
     busy.delete(backend);
     backend.watch(undefined);
-    if (closed || isWorn(backend, performance.now())) backend.close();
-    if (backend.isOpen()) hand(backend);
+    const nowMs = performance.now();
+    if (closed || isWorn(backend, nowMs)) backend.close();
+    if (backend.isOpen()) hand(backend, nowMs);
     else connect();
     if (busy.size === 0) drained?.();
   }
