@@ -6,15 +6,16 @@ import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 
 const markdown = await readDocument("docs/recipes.md");
-const [keepPlace = ""] = readTexts(markdown, "js");
 const n8n = markdown.slice(markdown.indexOf("## n8n"), markdown.indexOf("## Zapier"));
+/** The Code nodes before and behind the request. */
+const [readPlace = "", keepPlace = ""] = readTexts(n8n, "js");
 const [request = ""] = readTexts(n8n, "http");
-/** What the second Code node is told to do. */
-const [, advance = ""] = /`(place\.time = [^`]+)`/.exec(n8n) ?? [];
 
-interface Order {
+const ORDERS = "/integration/tables/orders/query";
+
+interface Row {
   readonly id: number;
-  readonly order_no: string;
+  readonly name: string;
   readonly modified_at: string;
 }
 
@@ -31,36 +32,114 @@ describe("the recipe for n8n", () => {
     assertEquals(await run(kept), []);
     const patch = { filters: { id: 1 }, fields: { note: "changed" } };
     const path = "/integration/tables/orders/records/single";
-    assertEquals((await send(path, "PATCH", JSON.stringify(patch))).updated, 1);
+    assertEquals((await send(service, path, patch, "PATCH")).updated, 1);
     assertEquals((await run(kept)).map(({ id }) => id), [1]);
     assertEquals(await run(kept), []);
   });
 
+  it("gives more than a page in as many runs, each order once", async () => {
+    const time = "2026-04-01T00:00:00Z";
+    const kept = { time, id: 0 };
+    const ids: number[] = [];
+    let orders: readonly Row[];
+    do {
+      orders = await run(kept);
+      ids.push(...orders.map(({ id }) => id));
+    } while (orders.length === 200);
+    const filters = { and: [{ field: "modified_at", op: "gt", value: time }] };
+    const { total } = await send(service, ORDERS, { filters });
+    assert(total > 200);
+    assertEquals([ids.length, new Set(ids).size], [total, total]);
+  });
+
   /** One run of the workflow, with the static data that n8n keeps. */
-  async function run(kept: unknown): Promise<readonly Order[]> {
+  async function run(kept: unknown): Promise<readonly Row[]> {
     const $getWorkflowStaticData = (kind: string) => {
       assertEquals(kind, "global");
       return kept;
     };
-    const first = new Function("$getWorkflowStaticData", keepPlace);
-    const [{ json }] = first($getWorkflowStaticData);
-    const [head = "", body = ""] = request.split("\n\n");
+    const [{ json }] = new Function("$getWorkflowStaticData", readPlace)($getWorkflowStaticData);
+    const [path, body] = readRequest(request);
     const filled = body.replaceAll('"2026-04-30T15:00:00Z"', JSON.stringify(json.time))
       .replace('"op": "gt", "value": 0', `"op": "gt", "value": ${json.id}`);
-    const [, path = ""] = head.split("\n", 1)[0]!.split(" ");
-    const { records } = await send(path, "POST", filled);
-    const last = records.at(-1);
-    assert(advance !== "");
-    if (last !== undefined) new Function("place", "last", advance)(kept, last);
-    return records;
-  }
-
-  async function send(path: string, method: string, body: string) {
-    const headers = { authorization: "Bearer TOKEN", "content-type": "application/json" };
-    const answer = await service.app(
-      new Request(`http://127.0.0.1${path}`, { method, headers, body }),
-    );
-    assertEquals(answer.status, 200);
-    return await answer.json();
+    const answer = await send(service, path, JSON.parse(filled));
+    const $ = (node: string) => {
+      assertEquals(node, "HTTP Request");
+      return { first: () => ({ json: answer }) };
+    };
+    const hand = new Function("$getWorkflowStaticData", "$", keepPlace);
+    const [handed] = hand($getWorkflowStaticData, $);
+    return handed.json.records;
   }
 });
+
+describe("the recipe for Airbyte and other pollers", () => {
+  const section = markdown.slice(markdown.indexOf("## Airbyte"), markdown.indexOf("## Make"));
+  const [whole = "", , changed = ""] = readTexts(section, "http");
+  const [path, ofWhole] = readRequest(whole);
+  const [, ofChanged] = readRequest(changed);
+  let service: DocumentedService;
+  before(async () => {
+    service = await startDemonstration();
+  });
+  after(() => service.close());
+
+  it("keeps a copy of a table that changes, over the first sync and the ones that follow", async () => {
+    const copy = new Map<number, Row>();
+    let last = 0;
+    for (let size = -1; size !== 0;) {
+      const body = ofWhole.replace('"value": 0', `"value": "${last}"`)
+        .replace('"per_page": 2', '"per_page": 100');
+      const { records } = await send(service, path, JSON.parse(body));
+      for (const row of records) copy.set(row.id, row);
+      [last, size] = [records.at(-1)?.id ?? last, records.length];
+    }
+    assertEquals([...copy.values()], await readAll());
+
+    const bulk = { filters: { city: "Oslo" }, fields: { newsletter: true } };
+    const single = { filters: { id: 7 }, fields: { name: "Renamed" } };
+    const update = "/integration/tables/customers/records";
+    await send(service, `${update}/bulk`, bulk, "PATCH");
+    await send(service, `${update}/single`, single, "PATCH");
+    const newest = [...copy.values()].map((row) => row.modified_at).sort().at(-1)!;
+    const place = { time: newest, id: 0 };
+    for (let rows: readonly Row[] = [], first = true; first || rows.length === 2; first = false) {
+      const body = ofChanged.replaceAll('"2026-04-30T00:00:00Z"', JSON.stringify(place.time))
+        .replace('"value": 0', `"value": ${place.id}`).replace('"per_page": 200', '"per_page": 2');
+      ({ records: rows } = await send(service, path, JSON.parse(body)));
+      for (const row of rows) copy.set(row.id, row);
+      const last = rows.at(-1);
+      if (last !== undefined) Object.assign(place, { time: last.modified_at, id: last.id });
+    }
+    assertEquals(copy.get(7)?.name, "Renamed");
+    assertEquals([...copy.values()], await readAll());
+  });
+
+  async function readAll(): Promise<readonly Row[]> {
+    const body = { select: ["id", "name", "modified_at"], sort: [{ field: "id" }], per_page: 200 };
+    const pages = await Promise.all(
+      [1, 2, 3].map((page) => send(service, path, { ...body, page })),
+    );
+    return pages.flatMap(({ records }) => records);
+  }
+});
+
+function readRequest(block: string): readonly [path: string, body: string] {
+  const [head = "", body = ""] = block.split("\n\n");
+  return [head.split("\n", 1)[0]!.split(" ")[1]!, body];
+}
+
+async function send(
+  service: DocumentedService,
+  path: string,
+  body: unknown,
+  method: "POST" | "PATCH" = "POST",
+) {
+  const headers = { authorization: "Bearer TOKEN", "content-type": "application/json" };
+  const url = `http://127.0.0.1${path}`;
+  const answer = await service.app(
+    new Request(url, { method, headers, body: JSON.stringify(body) }),
+  );
+  assertEquals(answer.status, 200);
+  return await answer.json();
+}

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { printJson, REQUEST_FORMS } from "../../../src/console/request_text.ts";
 
@@ -9,6 +9,45 @@ const REQUEST = {
   body: { filters: { note: "it's $HOME", done: false }, fields: { note: null } },
   prefer: "max-affected=3",
 } as const;
+
+const QUERY = { method: "POST", path: "integration/tables/a/query", body: {} } as const;
+const QUERY_TABLES = { method: "GET", path: "integration/tables" } as const;
+
+/** A parameter of the HTTP Request node: what it takes, and for which values of others it is there. */
+interface N8nParameter {
+  readonly values: readonly unknown[] | "string" | "object";
+  readonly preset?: unknown;
+  readonly where?: Readonly<Record<string, unknown>>;
+}
+
+/** As the node's description of version 4 has them, those that are of use here. */
+const N8N_PARAMETERS: Readonly<Record<string, N8nParameter>> = {
+  method: { values: ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"], preset: "GET" },
+  url: { values: "string" },
+  authentication: { values: ["none", "predefinedCredentialType", "genericCredentialType"] },
+  genericAuthType: {
+    values: ["httpBasicAuth", "httpBearerAuth", "httpHeaderAuth", "httpQueryAuth"],
+    where: { authentication: "genericCredentialType" },
+  },
+  sendHeaders: { values: [true, false], preset: false },
+  specifyHeaders: { values: ["keypair", "json"], preset: "keypair", where: { sendHeaders: true } },
+  headerParameters: {
+    values: "object",
+    where: { sendHeaders: true, specifyHeaders: "keypair" },
+  },
+  sendBody: { values: [true, false], preset: false },
+  contentType: { values: ["json", "raw"], preset: "json", where: { sendBody: true } },
+  specifyBody: {
+    values: ["keypair", "json"],
+    preset: "keypair",
+    where: { sendBody: true, contentType: "json" },
+  },
+  jsonBody: {
+    values: "string",
+    where: { sendBody: true, contentType: "json", specifyBody: "json" },
+  },
+  options: { values: "object" },
+};
 
 function write(name: string): string {
   return REQUEST_FORMS.find((form) => form.name === name)!.write(REQUEST, ADDRESS);
@@ -91,6 +130,30 @@ if not response.ok:
       options: {},
     });
     assertEquals(JSON.parse(node.parameters.jsonBody), REQUEST.body);
+  });
+
+  it("is a node for n8n of parameters that its HTTP Request node documents, each where it is shown", () => {
+    for (const request of [REQUEST, QUERY, QUERY_TABLES]) {
+      const text = REQUEST_FORMS.find(({ name }) => name === "n8n")!.write(request, ADDRESS);
+      const { nodes, connections, ...rest } = JSON.parse(text);
+      assertEquals([nodes.length, connections, rest], [1, {}, {}]);
+      const { parameters, position, name, ...node } = nodes[0];
+      assertEquals(node, { type: "n8n-nodes-base.httpRequest", typeVersion: 4.2 });
+      assertEquals([typeof name, position], ["string", [0, 0]]);
+      for (const [key, value] of Object.entries(parameters)) {
+        const { values, where = {} } = N8N_PARAMETERS[key]!;
+        const fits = typeof values === "string" ? typeof value === values : values.includes(value);
+        assert(fits, `${key}: ${value}`);
+        // A text that begins so is an expression, which n8n evaluates.
+        assertEquals(String(value).startsWith("="), false);
+        for (const [other, wanted] of Object.entries(where)) {
+          assertEquals(parameters[other] ?? N8N_PARAMETERS[other]!.preset, wanted, key);
+        }
+      }
+      for (const { name, value, ...more } of parameters.headerParameters?.parameters ?? []) {
+        assertEquals([typeof name, typeof value, more], ["string", "string", {}]);
+      }
+    }
   });
 
   it("has JSON on one line where it is short", () => {
