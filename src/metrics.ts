@@ -118,7 +118,11 @@ function openMeters(registry: Registry) {
     limited: counter("rate_limited_total", "Requests over a rate limit, by whose", "limit"),
     rows: counter("rows_total", "Rows returned or changed", "operation"),
     inFlight: gauge("requests_in_flight", "Requests that are not answered yet"),
-    failures: counter("failures_total", "Failures behind answers, by operation", "where"),
+    failures: counter(
+      "failures_total",
+      "Failures behind answers of 500 and above, by operation",
+      "where",
+    ),
     poolSize: gauge("pool_size", "Connections there may be", "pool"),
     poolInUse: gauge("pool_in_use", "Connections that run something", "pool"),
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),

@@ -20,7 +20,7 @@ export interface Trace {
   rows?: number;
   /** Whose rate limit refused the request. */
   limited?: "token" | "peer";
-  /** Tells the failure behind an error; the client sees none of it. */
+  /** Tells the failure behind an error of 500 or above; the client sees none of it. */
   readonly fail: (error: unknown, observe: Observe) => void;
   /** Tells the request, and gives its response back. */
   readonly end: (response: Response, observe: Observe) => Response;
@@ -70,9 +70,13 @@ function pathOf(url: string): string {
   return start < 0 ? "/" : url.slice(start).split(/[?#]/, 1)[0]!.slice(0, 200);
 }
 
-/** SQLSTATE or driver code of the database's failure; name of any error that is not ours. */
+/**
+ * SQLSTATE or driver code of the database's failure; name of any error that is not ours. A refusal
+ * such as a 409 is an answer, though the database gave it a code.
+ */
 function describeFailure(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.name : typeof error;
+  if (error.status < 500) return undefined;
   const cause = error.cause as Partial<Failure> | null | undefined;
   return typeof cause?.code === "string" ? cause.code : undefined;
 }
