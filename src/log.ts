@@ -1,3 +1,4 @@
+import { blankControls } from "./blank_controls.ts";
 import type { Config } from "./config.ts";
 import type { Measured, Observation, Observe } from "./observe.ts";
 
@@ -86,9 +87,11 @@ function describeOnce(observation: Logged): string {
   switch (observation.kind) {
     case "request": {
       const { method, status, durationMs, tenant, rows } = observation;
-      const whose = tenant === undefined ? "" : ` tenant ${escape(tenant)}`;
+      const whose = tenant === undefined ? "" : ` tenant ${blankControls(tenant)}`;
       const count = rows === undefined ? "" : ` ${rows} rows`;
-      return `${method} ${escape(observation.path)} ${status} ${durationMs} ms${whose}${count}`;
+      return `${method} ${
+        blankControls(observation.path)
+      } ${status} ${durationMs} ms${whose}${count}`;
     }
     case "failure":
       return `failed with ${observation.code} in ${observation.where}, request ${observation.requestId}`;
@@ -97,7 +100,7 @@ function describeOnce(observation: Logged): string {
     case "catalogue_failed":
       return `the catalogue could not be read (${observation.code})`;
     case "warning":
-      return escape(observation.message);
+      return blankControls(observation.message);
     case "audit_pruned":
       return `${observation.rows} old rows of the audit deleted`;
     case "listening":
@@ -105,10 +108,4 @@ function describeOnce(observation: Logged): string {
     case "stopping":
       return `stopping on ${observation.signal}`;
   }
-}
-
-/** What came from outside must not move the cursor. */
-function escape(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, "�");
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isObject } from "../is_object.ts";
 import { NAME_PATTERN } from "../limits.ts";
 import { findRepeatedKey } from "./repeated_key.ts";
 
@@ -135,8 +136,4 @@ function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): stri
     return `${path}: is not known here`;
   }
   return `${path}: ${issue.message}`;
-}
-
-function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null && !Array.isArray(input);
 }

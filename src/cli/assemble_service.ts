@@ -1,6 +1,5 @@
 import { type App, createApp } from "../app.ts";
 import { keepRetention } from "../audit/keep_retention.ts";
-import { followDatabase } from "../catalogue/current.ts";
 import { openDatabase } from "../database/client.ts";
 import type { Output } from "../runtime/host.ts";
 import { createTokenStore } from "../tokens/store.ts";
@@ -8,6 +7,7 @@ import { type Prepared, prepareService } from "./prepare_service.ts";
 import type { Settings } from "./read_settings.ts";
 import { showWork } from "./show_work.ts";
 import type { Watch } from "./watch_process.ts";
+import { followSettings } from "./with_catalogue.ts";
 
 /** Who hears of a service. */
 export interface AssembleOptions extends Watch {
@@ -38,8 +38,8 @@ export async function assembleService(
   const database = config.databaseUrl !== undefined
     ? await open()
     : await showWork(output, what, open);
-  const { schema, tenantColumn, audit, auditDays: days } = config;
-  const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
+  const { audit, auditDays: days } = config;
+  const catalogue = followSettings({ config, policy, database, observe });
   const tokens = createTokenStore(database, { observe });
   const app = createApp({ config, database, catalogue, tokens, observe, metrics });
   const retention = audit && days !== undefined

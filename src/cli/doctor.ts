@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { followDatabase } from "../catalogue/current.ts";
 import { examine, type Examined } from "../doctor/examine.ts";
 import { createMetrics } from "../metrics.ts";
 import type { Host } from "../runtime/host.ts";
@@ -8,6 +7,7 @@ import { openProgress } from "./progress.ts";
 import type { Run } from "./run.ts";
 import { FAILED } from "./stop.ts";
 import { VERSION } from "./version.ts";
+import { followSettings } from "./with_catalogue.ts";
 import { withDatabase } from "./with_database.ts";
 
 const EXAMPLE = `
@@ -34,23 +34,14 @@ export function addDoctor(root: Command, run: Run): void {
 }
 
 function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
-  return withDatabase(host, async ({ config, policy, database, observe }) => {
-    const { schema, tenantColumn } = config;
-    const following = followDatabase(database, { schema, tenantColumn, policy, observe });
+  return withDatabase(host, async (workplace) => {
+    const following = followSettings(workplace);
     const progress = openProgress(host.stderr);
     const checks: Examined[] = [];
     try {
       const catalogue = await following.current();
       const metrics = createMetrics({ version: VERSION });
-      const setup = {
-        config,
-        database,
-        observe,
-        metrics,
-        catalogue,
-        following,
-        progress: progress.show,
-      };
+      const setup = { ...workplace, metrics, catalogue, following, progress: progress.show };
       for await (const examined of examine(setup)) {
         checks.push(examined);
         progress.clear();

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { followDatabase } from "../catalogue/current.ts";
 import { describeService, type Holder } from "../openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Run } from "./run.ts";
+import { withCatalogue } from "./with_catalogue.ts";
 import { withDatabase, type Workplace } from "./with_database.ts";
 
 const EXAMPLE = `
@@ -37,13 +37,8 @@ function printTenant(host: Host, tenant: string): Promise<number> {
 }
 
 /** Gives what a token of a tenant opens that is restricted in nothing. */
-export async function readHolder(
-  { config, policy, database, observe }: Workplace,
-  tenant: string,
-): Promise<Holder> {
-  const { schema, tenantColumn } = config;
-  const following = followDatabase(database, { schema, tenantColumn, policy, observe });
-  try {
+export function readHolder(workplace: Workplace, tenant: string): Promise<Holder> {
+  return withCatalogue(workplace, async (following) => {
     const { tables } = await following.current();
     const access: Holder["access"] = {
       tokenId: "",
@@ -54,9 +49,7 @@ export async function readHolder(
       expiresAt: null,
     };
     return { access, tables: [...tables.values()].filter((table) => isOpenTo(table, access)) };
-  } finally {
-    following.close();
-  }
+  });
 }
 
 function print(host: Host, holder?: Holder): Promise<number> {

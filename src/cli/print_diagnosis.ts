@@ -1,3 +1,4 @@
+import { blankControls } from "../blank_controls.ts";
 import { count } from "../doctor/diagnosis.ts";
 import type { Examined } from "../doctor/examine.ts";
 
@@ -6,13 +7,14 @@ const NAME_WIDTH = 20;
 /** Prints what one check saw, for a person: one line, and three more for each finding. */
 export function printExamined({ name, seen, findings }: Examined): string {
   const mark = findings.length === 0 ? "ok" : findings.some(isError) ? "ERROR" : "warning";
-  const head = `${mark.padEnd(8)}${name.padEnd(NAME_WIDTH)}${seen}\n`;
-  return show(head + findings.map(printFinding).join(""));
+  const head = `${mark.padEnd(8)}${name.padEnd(NAME_WIDTH)}${blankControls(seen)}\n`;
+  return head + findings.map(printFinding).join("");
 }
 
 function printFinding({ level, what, why, fix }: Examined["findings"][number]): string {
-  const type = fix.split("\n").map((line) => `            ${line}\n`).join("");
-  return `        ${level === "error" ? "ERROR" : "-"} ${what}\n          ${why}\n${type}`;
+  const type = fix.split("\n").map((line) => `            ${blankControls(line)}\n`).join("");
+  const mark = level === "error" ? "ERROR" : "-";
+  return `        ${mark} ${blankControls(what)}\n          ${blankControls(why)}\n${type}`;
 }
 
 /** Prints the last line. */
@@ -26,10 +28,4 @@ export function printSummary(checks: readonly Examined[]): string {
 
 function isError({ level }: Examined["findings"][number]): boolean {
   return level === "error";
-}
-
-/** A name that somebody chose must not move the cursor. */
-function show(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, "�");
 }

@@ -1,3 +1,4 @@
+import { blankControls } from "../blank_controls.ts";
 import type { Output } from "../runtime/host.ts";
 
 /** One line that says what is going on. */
@@ -23,8 +24,7 @@ export function openProgress(
   function show(text: string): void {
     if (now() - shownMs < everyMs) return;
     shownMs = now();
-    // deno-lint-ignore no-control-regex
-    const line = text.replace(/[\x00-\x1f\x7f-\x9f]/g, "�").slice(0, WIDTH);
+    const line = blankControls(text).slice(0, WIDTH);
     output.write(output.isTerminal ? `\r\x1b[2K${line}` : `${line}\n`);
     shown = true;
   }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Table } from "../catalogue/catalogue.ts";
-import { followDatabase } from "../catalogue/current.ts";
 import type { Host } from "../runtime/host.ts";
 import { printColumns } from "./columns.ts";
 import { findHidden } from "./hidden_tables.ts";
 import type { Run } from "./run.ts";
+import { withCatalogue } from "./with_catalogue.ts";
 import { withDatabase } from "./with_database.ts";
 
 const EXAMPLE = `
@@ -20,23 +20,19 @@ export function addTables(root: Command, run: Run): void {
 }
 
 function listTables(host: Host): Promise<number> {
-  return withDatabase(host, async ({ config, policy, database, observe }) => {
-    const { schema, tenantColumn } = config;
-    const following = followDatabase(database, { schema, tenantColumn, policy, observe });
-    try {
+  return withDatabase(host, (workplace) =>
+    withCatalogue(workplace, async (following) => {
       const catalogue = await following.current();
       const tables = [...catalogue.tables.values()];
       const head = ["TABLE", "KEY", "TENANT", "WRITABLE"];
       host.stdout.write(printColumns([head, ...tables.map(describe)]));
-      const hidden = await findHidden(database, { schema, tenantColumn, catalogue });
+      const { schema, tenantColumn } = workplace.config;
+      const hidden = await findHidden(workplace.database, { schema, tenantColumn, catalogue });
       if (hidden.length === 0) return 0;
       const rows = hidden.map(({ name, reason }) => [name, reason]);
       host.stdout.write(`\n${printColumns([["NOT REACHED", "WHY"], ...rows])}`);
       return 0;
-    } finally {
-      following.close();
-    }
-  });
+    }));
 }
 
 function describe({ name, primaryKey, tenant, writable }: Table): readonly string[] {

@@ -1,5 +1,5 @@
-import { followDatabase } from "../catalogue/current.ts";
 import { tenantFits } from "../catalogue/tenant_fits.ts";
+import { withCatalogue } from "./with_catalogue.ts";
 import type { Workplace } from "./with_database.ts";
 
 /**
@@ -7,13 +7,12 @@ import type { Workplace } from "./with_database.ts";
  * tenants are numbers would see nothing. A tenant without rows yet is none of our business.
  */
 export async function warnOfTenant(
-  { config, policy, database }: Workplace,
+  workplace: Workplace,
   tenant: string,
 ): Promise<string | undefined> {
-  const { schema, tenantColumn } = config;
-  const following = followDatabase(database, { schema, tenantColumn, policy, observe: () => {} });
   try {
-    const catalogue = await following.current();
+    const quiet = { ...workplace, observe: () => {} };
+    const catalogue = await withCatalogue(quiet, (following) => following.current());
     const kinds = [...catalogue.tables.values()].flatMap(({ tenant }) => tenant?.kind ?? []);
     if (kinds.length === 0 || kinds.some((kind) => tenantFits(tenant, kind))) return undefined;
     const expected = [...new Set(kinds)].sort().join(" or ");
@@ -23,7 +22,5 @@ export async function warnOfTenant(
   } catch {
     // The token is made; what is wrong with the tables, "rowgate tables" tells.
     return undefined;
-  } finally {
-    following.close();
   }
 }

@@ -1,9 +1,9 @@
+import { isObject } from "../is_object.ts";
 import { type Path, quote } from "../issue.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../limits.ts";
 import { CONDITION_KEYS, parseCondition } from "./condition.ts";
 import type { Filter, Group } from "./filter.ts";
 import { type Findings, isFull, report } from "./findings.ts";
-import { isObject } from "./known_keys.ts";
 
 /** What is counted over the whole tree while it is walked. */
 interface Tally {

@@ -2,11 +2,6 @@ import { type Path, quote } from "../issue.ts";
 import { nearest } from "../nearest.ts";
 import { type Findings, report } from "./findings.ts";
 
-/** Tells whether a JSON value is an object: neither null nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * Adds the finding about a key that is not known, at the key's own path, and gives the key that was
  * probably meant.

@@ -1,9 +1,10 @@
+import { isObject } from "../is_object.ts";
 import { type Issue, quote } from "../issue.ts";
 import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_ITEMS, MAX_ROWS_PER_PAGE } from "../limits.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
 import { parseFilters } from "./group.ts";
-import { describeBadBody, isObject, reportUnknownKey } from "./known_keys.ts";
+import { describeBadBody, reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";
 import { PAGE, PER_PAGE } from "./page.ts";
 import { describeLongList, parseSort } from "./sort.ts";

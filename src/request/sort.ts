@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { isObject } from "../is_object.ts";
 import { type Path, quote } from "../issue.ts";
 import { MAX_LIST_ITEMS } from "../limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
-import { isObject, reportUnknownKey } from "./known_keys.ts";
+import { reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";
 import type { SortItem } from "./query_request.ts";
 

@@ -1,9 +1,10 @@
+import { isObject } from "../is_object.ts";
 import { type Issue, quote } from "../issue.ts";
 import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
-import { describeBadBody, isObject, reportUnknownKey } from "./known_keys.ts";
+import { describeBadBody, reportUnknownKey } from "./known_keys.ts";
 import { describeBadName, isName } from "./name.ts";
 
 /** Any JSON value, numbers safe, strings well-formed. */

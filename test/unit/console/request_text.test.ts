@@ -142,7 +142,8 @@ if not response.ok:
       assertEquals([typeof name, position], ["string", [0, 0]]);
       for (const [key, value] of Object.entries(parameters)) {
         const { values, where = {} } = N8N_PARAMETERS[key]!;
-        const fits = typeof values === "string" ? typeof value === values : values.includes(value);
+        const kind: string = typeof value;
+        const fits = typeof values === "string" ? kind === values : values.includes(value);
         assert(fits, `${key}: ${value}`);
         // A text that begins so is an expression, which n8n evaluates.
         assertEquals(String(value).startsWith("="), false);
