@@ -29,13 +29,17 @@ export function startDeadline({ ms, late, slow }: Deadline): () => void {
     slow?.();
     return () => clearTimeout(timer);
   }
+  let ended = false;
   const begin = () => {
+    // By another that began in the same turn.
+    if (ended) return;
     timer = setTimeout(late, ms - MOMENT_MS);
     slow?.();
   };
   young.add(begin);
   if (!turning) turnSoon();
   return () => {
+    ended = true;
     if (timer !== undefined) clearTimeout(timer);
     else if (!young.delete(begin)) old.delete(begin);
   };

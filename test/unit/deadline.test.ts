@@ -34,6 +34,15 @@ describe("startDeadline", () => {
     }
   });
 
+  it("calls nothing of one that is ended by another in the same turn", async () => {
+    let told = 0;
+    let end = () => {};
+    startDeadline({ ms: 250, late: () => {}, slow: () => end() });
+    end = startDeadline({ ms: 250, late: () => told++, slow: () => told++ });
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    assertEquals(told, 0);
+  });
+
   it("looks after many that begin and end one after another", async () => {
     let slow = 0;
     const ends = Array.from(
