@@ -39,6 +39,8 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
   "deno task attack --runs=10000 --seed=42": "the long form of test/property: hours",
   "deno run -A scripts/bench/worst_bodies.ts --runtime=node":
     "a measurement; test/support/worst_bodies.ts holds its bodies, and tests send them",
+  "npm ci && npm ci --prefix test/packages": "fetches what lies here when the tests run",
+  "npm install ./rowgate-*.tgz": "test/ship/package.test.ts installs it in an empty folder",
   "docker build -t rowgate .":
     "needs a container engine; test/ship/image.test.ts runs the commands of each stage",
   "docker run --rm --read-only -v rowgate:/data -p 127.0.0.1:8080:8080 rowgate":
