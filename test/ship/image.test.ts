@@ -135,6 +135,14 @@ describe("compose.yaml", () => {
     const url = new URL(test.url!);
     [url.username, url.password] = [role, "x"];
     const ROWGATE_POLICY = "examples/compose/policy.json";
+    const doctor = call("doctor --json", url.href, { ROWGATE_POLICY });
+    await doctor.ended;
+    const { checks } = JSON.parse(doctor.output().stdout) as {
+      readonly checks: readonly { readonly findings: readonly { readonly what: string }[] }[];
+    };
+    // The tests' own server is as quick as it is unsafe.
+    const found = checks.flatMap(({ findings }) => findings.map(({ what }) => what));
+    assertEquals(found, ["synchronous_commit or fsync is off"]);
     const server = call("serve", url.href, { PORT: "0", ROWGATE_POLICY });
     const address = await awaitAddress(server);
     const ask = async (path: string, method: string, body: unknown) => {
