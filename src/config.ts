@@ -39,6 +39,8 @@ export interface Config {
   /** Whether `/` is the console. */
   readonly console: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** Processes that serve; `auto` is one for each processor. */
+  readonly workers: number | "auto";
   readonly shutdownMs: number;
 }
 

@@ -7,6 +7,8 @@ export interface LogOptions {
   readonly write: (text: string) => void;
   /** True for a person at a terminal; false for JSON, one object a line. */
   readonly human: boolean;
+  /** Which of several workers writes, told in each line. */
+  readonly worker?: number | undefined;
   readonly now?: () => Date;
 }
 
@@ -26,7 +28,9 @@ const TOKEN = /(rg_[0-9A-Za-z]+_)[0-9A-Za-z]{43,}/g;
  * @see DECISIONS 9
  */
 export function createLog(level: Config["logLevel"], options: LogOptions): Observe {
-  const { write, human, now = () => new Date() } = options;
+  const { write, human, worker, now = () => new Date() } = options;
+  const whose = worker === undefined ? "" : `worker ${worker}: `;
+  const member = worker === undefined ? "" : `"worker":${worker},`;
   const least = LEVELS.indexOf(level);
   return function observe(observation) {
     if (isMeasured(observation)) return;
@@ -35,8 +39,8 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
     const time = now().toISOString();
     try {
       const text = human
-        ? `${time.slice(11, 23)} ${found.padEnd(5)} ${describe(observation)}`
-        : `{"time":"${time}","level":"${found}",${JSON.stringify(observation).slice(1)}`;
+        ? `${time.slice(11, 23)} ${found.padEnd(5)} ${whose}${describe(observation)}`
+        : `{"time":"${time}","level":"${found}",${member}${JSON.stringify(observation).slice(1)}`;
       write(`${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`);
     } catch {
       // A log that can not be written is no reason to refuse a request.

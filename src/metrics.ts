@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Figures } from "./figures.ts";
 import type { Observation, Observe } from "./observe.ts";
 
 /** The sink that counts, and what it has counted. */
@@ -6,6 +7,8 @@ export interface Metrics {
   readonly observe: Observe;
   /** Everything as Prometheus text. */
   readonly print: () => Promise<string>;
+  /** The same as data, to be added to those of other processes. */
+  readonly collect: () => Promise<Figures>;
   /** Media type of that text. */
   readonly type: string;
 }
@@ -42,7 +45,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     measure(meters, observation);
   }
 
-  function print(): Promise<string> {
+  function settle(): void {
     if (inFlight !== undefined) meters.inFlight.set(inFlight);
     for (const { pool, size, inUse, waiting } of pools.values()) {
       meters.poolSize.set({ pool }, size);
@@ -50,10 +53,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
       meters.poolWaiting.set({ pool }, waiting);
     }
     if (readAtMs !== undefined) meters.catalogueAge.set((now() - readAtMs) / 1000);
+  }
+
+  function print(): Promise<string> {
+    settle();
     return registry.metrics();
   }
 
-  return { observe, print, type: registry.contentType };
+  function collect(): Promise<Figures> {
+    settle();
+    return registry.getMetricsAsJSON();
+  }
+
+  return { observe, print, collect, type: registry.contentType };
 }
 
 function measure(meters: ReturnType<typeof openMeters>, observation: Observation): void {
@@ -109,10 +121,13 @@ function openMeters(registry: Registry) {
     new Counter<L>({ name: `rowgate_${name}`, help, labelNames, registers });
   const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge<L>({ name: `rowgate_${name}`, help, labelNames, registers });
+  /** Of several workers the largest stands for all: they hold the same. */
+  const shared = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ name: `rowgate_${name}`, help, labelNames, registers, aggregator: "max" });
   const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Histogram<L>({ name: `rowgate_${name}`, help, labelNames, registers, buckets: SECONDS });
   return {
-    build: gauge("build_info", "Version of what runs; always 1", "version"),
+    build: shared("build_info", "Version of what runs; always 1", "version"),
     requests: counter("requests_total", "Requests answered", "operation", "status"),
     duration: histogram("request_duration_seconds", "From head to answer", "operation"),
     limited: counter("rate_limited_total", "Requests over a rate limit, by whose", "limit"),
@@ -127,11 +142,11 @@ function openMeters(registry: Registry) {
     poolInUse: gauge("pool_in_use", "Connections that run something", "pool"),
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
     poolWait: histogram("pool_wait_seconds", "Time until a connection was free", "pool"),
-    prepared: gauge("prepared_statements", "Statement texts that are prepared"),
+    prepared: shared("prepared_statements", "Statement texts that are prepared"),
     faults: counter("database_faults_total", "Attempts that failed, by kind", "fault"),
     retries: counter("database_retries_total", "Attempts after the first, by fault", "fault"),
-    catalogueAge: gauge("catalogue_age_seconds", "Since the catalogue was read last"),
-    catalogueTables: gauge("catalogue_tables", "Tables of the catalogue in force"),
+    catalogueAge: shared("catalogue_age_seconds", "Since the catalogue was read last"),
+    catalogueTables: shared("catalogue_tables", "Tables of the catalogue in force"),
     catalogueReads: counter("catalogue_reads_total", "Readings of the catalogue", "result"),
     catalogueChanges: counter("catalogue_changes_total", "Readings that showed something new"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),

@@ -91,6 +91,13 @@ const flag = v.pipe(
   v.transform((text) => text === "on"),
 );
 
+const MAX_WORKERS = 64;
+
+const workers = v.union([
+  v.literal("auto"),
+  wholeNumber(1, MAX_WORKERS),
+], `expected auto, or a whole number from 1 to ${MAX_WORKERS}`);
+
 const MAX_AUDIT_DAYS = 36_500;
 
 const auditDays = v.union([
@@ -128,6 +135,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_CORS_ORIGINS: setting("corsOrigins", [], { shape: origins }),
   ROWGATE_CONSOLE: setting("console", true, { shape: flag }),
   ROWGATE_LOG_LEVEL: setting("logLevel", "info", { shape: logLevel }),
+  ROWGATE_WORKERS: setting("workers", 1, { shape: workers }),
   ROWGATE_SHUTDOWN_MS: setting("shutdownMs", 30_000, { shape: wholeNumber(0, 3_600_000) }),
 };
 

@@ -1,13 +1,15 @@
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import { serve, type Served } from "../runtime/serve.ts";
-import { FAILED, stop } from "./stop.ts";
+import { FAILED, type Stop, stop } from "./stop.ts";
 
 /** What is listened with. */
 export interface ListenOptions {
   readonly config: Config;
   /** Settles once requests can be answered. */
   readonly prepared: Promise<void>;
+  /** Other processes listen on the same port. */
+  readonly shared: boolean;
 }
 
 /**
@@ -17,7 +19,10 @@ export interface ListenOptions {
  * @throws {Stop} saying which variable to change
  * @see DECISIONS 9
  */
-export async function listen(app: App, { config, prepared }: ListenOptions): Promise<Served> {
+export async function listen(
+  app: App,
+  { config, prepared, shared }: ListenOptions,
+): Promise<Served> {
   const { host, port, requestTimeoutMs } = config;
   let starting = true;
   void prepared.then(() => starting = false);
@@ -26,10 +31,18 @@ export async function listen(app: App, { config, prepared }: ListenOptions): Pro
     return await app(request, connection);
   };
   try {
-    return await serve(answer, { host, port, requestTimeoutMs });
+    return await serve(answer, { host, port, requestTimeoutMs, shared });
   } catch (error) {
-    throw stop(FAILED, `rowgate: can not listen on ${host}:${port}, ${explain(error)}`);
+    throw explainListen(error, config);
   }
+}
+
+/** Says in a person's words why an address can not be listened on. */
+export function explainListen(
+  error: unknown,
+  { host, port }: Pick<Config, "host" | "port">,
+): Stop {
+  return stop(FAILED, `rowgate: can not listen on ${host}:${port}, ${explain(error)}`);
 }
 
 /** A request whose URL can not be read waits with the rest, to be refused. */

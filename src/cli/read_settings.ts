@@ -27,6 +27,12 @@ export async function readSettings(host: SettingsSource): Promise<Settings> {
   if (!found.some((problem) => problem.startsWith("DATABASE_URL:"))) {
     found.push(...checkUrl(DATABASE_URL));
   }
+  if (config !== undefined && config.databaseUrl === undefined && Number(config.workers) > 1) {
+    found.push(
+      "ROWGATE_WORKERS: the embedded Postgres serves one process, " +
+        "set DATABASE_URL or leave it out",
+    );
+  }
   const policy = await readPolicy(host, { file: ROWGATE_POLICY, embedded: !DATABASE_URL });
   if ("problems" in policy) found.push(...policy.problems);
   if (config === undefined || "problems" in policy || found.length > 0) {

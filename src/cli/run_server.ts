@@ -1,11 +1,16 @@
 import type { Config } from "../config.ts";
+import { countProcessors } from "../runtime/count_processors.ts";
 import type { Host } from "../runtime/host.ts";
+import { openSupervisorLink, type SupervisorLink } from "../runtime/supervisor_link.ts";
 import { assembleService, type Service } from "./assemble_service.ts";
 import { printBanner } from "./banner.ts";
+import { divideLimits } from "./divide_limits.ts";
 import { listen } from "./listen.ts";
 import { readSettings } from "./read_settings.ts";
 import { explainFailure, FAILED } from "./stop.ts";
+import { supervise } from "./supervise.ts";
 import { type Watch, watchProcess } from "./watch_process.ts";
+import type { WorkerMessage } from "./worker_messages.ts";
 
 /** The database has so long to let go of what is left, also when ROWGATE_SHUTDOWN_MS is over. */
 const MIN_CLOSE_MS = 500;
@@ -16,15 +21,21 @@ const MIN_CLOSE_MS = 500;
  * @see DECISIONS 9
  */
 export async function runServer(host: Host): Promise<number> {
-  const signal = awaitSignal(host);
+  const link = openSupervisorLink();
+  const signal = awaitSignal(host, link);
   const settings = await readSettings(host);
-  const { config } = settings;
-  const watch = watchProcess(host, config);
+  const watch = watchProcess(host, settings.config, link);
+  const workers = countWorkers(settings.config);
+  if (link === undefined && workers > 1) {
+    const { config } = settings;
+    return await supervise(host, { config, observe: watch.observe, signal, workers });
+  }
+  const config = link === undefined ? settings.config : divideLimits(settings.config, link);
   let service: Service | undefined;
   let closeMs = 0;
   try {
-    service = await assembleService(settings, { ...watch, output: host.stderr });
-    const endsAt = await serveUntil(signal, { host, config, watch, service });
+    service = await assembleService({ ...settings, config }, { ...watch, output: host.stderr });
+    const endsAt = await serveUntil(signal, { host, config, watch, service, link });
     closeMs = Math.max(MIN_CLOSE_MS, endsAt - performance.now());
     return 0;
   } catch (error) {
@@ -39,27 +50,32 @@ interface Parts {
   readonly config: Config;
   readonly watch: Watch;
   readonly service: Service;
+  readonly link: SupervisorLink | undefined;
 }
 
 /** Gives the time, of `performance.now()`, until which the process may live on. */
 async function serveUntil(
   signal: Promise<string>,
-  { host, config, watch: { observe }, service }: Parts,
+  { host, config, watch: { observe }, service, link }: Parts,
 ): Promise<number> {
   let begin = () => {};
   const prepared = new Promise<void>((resolve) => begin = resolve);
-  const served = await listen(service.app, { config, prepared });
+  const served = await listen(service.app, { config, prepared, shared: link !== undefined });
+  const tell = (message: WorkerMessage) => link?.send(message);
 
   async function prepare(): Promise<never> {
     const { demonstration, coming } = await service.prepare();
     if (stopping) return await never();
     begin();
     const { address } = served;
-    observe({ kind: "listening", address });
+    // Of several only their supervisor says so, once for all.
+    if (link === undefined) observe({ kind: "listening", address });
+    else tell({ kind: "listening", address });
     if (config.databaseUrl === undefined) {
       host.stderr.write(printBanner({ address, config, demonstration }));
     }
     await coming;
+    tell({ kind: "prepared" });
     return await never();
   }
 
@@ -82,14 +98,25 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Settles on the first signal; the second one ends the process at once. */
-function awaitSignal(host: Host): Promise<string> {
+/** One for each processor; on the embedded Postgres there is never but one. */
+function countWorkers({ workers, databaseUrl }: Config): number {
+  if (databaseUrl === undefined) return 1;
+  return workers === "auto" ? countProcessors() : workers;
+}
+
+/**
+ * Settles on the first signal, in a worker also when its supervisor lets it go; the second one ends
+ * the process at once. A terminal sends signals to workers as well, who leave the second to their
+ * supervisor.
+ */
+function awaitSignal(host: Host, link: SupervisorLink | undefined): Promise<string> {
   return new Promise((resolve) => {
     let told = false;
     host.onSignal((signal) => {
-      if (told) void host.exit(FAILED);
+      if (told && link === undefined) void host.exit(FAILED);
       told = true;
       resolve(signal);
     });
+    link?.onEnd(() => resolve("supervisor"));
   });
 }

@@ -22,6 +22,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_CORS_ORIGINS: "origins of browsers, separated by commas",
   ROWGATE_CONSOLE: "on: the console at /; off: 404 there",
   ROWGATE_LOG_LEVEL: "info: debug, info, warn, error or silent",
+  ROWGATE_WORKERS: "1: processes that serve; auto is one for each processor",
   ROWGATE_SHUTDOWN_MS: "30000: how long a stop waits for what runs",
 };
 

@@ -4,6 +4,8 @@ import { createLog, type LogOptions } from "../log.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Observe } from "../observe.ts";
 import type { Host } from "../runtime/host.ts";
+import type { SupervisorLink } from "../runtime/supervisor_link.ts";
+import { shareMetrics } from "./share_metrics.ts";
 import { VERSION } from "./version.ts";
 
 /** Who hears what happens in the process. */
@@ -13,15 +15,15 @@ export interface Watch {
 }
 
 /** Lets all that happens in the process be logged and counted, errors that nobody took included. */
-export function watchProcess(host: Host, config: Config): Watch {
+export function watchProcess(host: Host, config: Config, link?: SupervisorLink): Watch {
   const { writeLine: write, isTerminal: human } = host.stdout;
-  const { metrics, observe } = openWatch(config, { write, human });
+  const { metrics, observe } = openWatch(config, { write, human, worker: link?.worker });
   // The driver can reject where nobody listens; the statement that suffers has its own deadline.
   host.onStrayError((error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
     observe({ kind: "failure", requestId: "-", code, where: "background" });
   });
-  return { metrics, observe };
+  return { metrics: link === undefined ? metrics : shareMetrics(metrics, link), observe };
 }
 
 /** Opens the two sinks of what happens: log lines, and figures. */

@@ -12,6 +12,7 @@ interface BunRuntime {
   readonly serve: (options: {
     readonly hostname: string;
     readonly port: number;
+    readonly reusePort: boolean;
     readonly idleTimeout: number;
     readonly fetch: (request: Request, server: BunServer) => Promise<Response>;
   }) => BunServer;
@@ -21,11 +22,12 @@ interface BunRuntime {
 const MAX_IDLE_SECONDS = 255;
 
 /** Listens with Bun's own server. */
-export function listen(handler: Handler, { host, port }: ListenOptions): Server {
+export function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
   const { Bun } = globalThis as unknown as { readonly Bun: BunRuntime };
   const server = Bun.serve({
     hostname: host,
     port,
+    reusePort: shared,
     idleTimeout: MAX_IDLE_SECONDS,
     fetch(request, server) {
       const peer = server.requestIP(request)?.address;

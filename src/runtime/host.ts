@@ -33,6 +33,8 @@ type Stream = typeof process.stdout | typeof process.stderr;
  * the work on a look-up by key.
  */
 const LINES_MS = 10;
+/** A pipe takes 4096 bytes as one; lines are ASCII but for tables and paths that are not. */
+const ATOMIC_CHARACTERS = 4000;
 
 /** Gives the process that this runs in; Deno and Bun know it by Node's name. */
 export function openHost(): Host {
@@ -79,7 +81,10 @@ function openOutput(stream: Stream): Output {
     if (lines === "") return;
     const text = lines;
     lines = "";
-    stream.write(text);
+    // A channel is there when a supervisor is, and then other workers write to the same pipe.
+    if (process.connected) {
+      splitLines(text, ATOMIC_CHARACTERS).forEach((part) => stream.write(part));
+    } else stream.write(text);
   }
 
   function write(text: string): void {
@@ -94,6 +99,18 @@ function openOutput(stream: Stream): Output {
 
   process.on("exit", flush);
   return { isTerminal, write, writeLine: isTerminal ? write : writeLine };
+}
+
+/** Cuts behind lines, so that each part has as many as there is room for, and one at least. */
+function splitLines(text: string, most: number): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const last = text.lastIndexOf("\n", from + most - 1) + 1;
+    const end = last > from ? last : text.indexOf("\n", from) + 1 || text.length;
+    parts.push(text.slice(from, end));
+    from = end;
+  }
+  return parts;
 }
 
 /** What is written to a pipe is on its way when `write` returns, not there. */

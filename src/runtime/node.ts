@@ -1,6 +1,7 @@
 import { createAdaptorServer } from "@hono/node-server";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { outliveSupervisor } from "./node_workers.ts";
 import type { Handler, ListenOptions, Server } from "./serve.ts";
 
 /** The handler has its own word (408) on a body that is late; the server comes after it. */
@@ -21,6 +22,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       connectionsCheckingInterval: 1000,
     },
   }) as ReturnType<typeof createServer>;
+  if (options.shared) outliveSupervisor();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {

@@ -10,6 +10,8 @@ export interface ListenOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly requestTimeoutMs: number;
+  /** Other processes listen on the same port. */
+  readonly shared: boolean;
 }
 
 /** A server that listens. */

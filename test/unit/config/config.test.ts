@@ -26,6 +26,7 @@ const DEFAULTS = {
   corsOrigins: [],
   console: true,
   logLevel: "info",
+  workers: 1,
   shutdownMs: 30000,
 };
 
@@ -46,6 +47,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
   ROWGATE_LOG_LEVEL: ["verbose"],
   ROWGATE_CONSOLE: ["maybe"],
+  ROWGATE_WORKERS: ["0", "65", "1.5", "AUTO", "on"],
 };
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -78,6 +80,7 @@ describe("readConfig", () => {
       ROWGATE_TENANT_SETTING: "app.tenant_id",
       ROWGATE_CORS_ORIGINS: "https://a.example, http://localhost:3000",
       ROWGATE_LOG_LEVEL: "warn",
+      ROWGATE_WORKERS: "auto",
       ROWGATE_SHUTDOWN_MS: "0",
       ROWGATE_CONSOLE: "off",
       ROWGATE_AUDIT: "on",
@@ -107,6 +110,7 @@ describe("readConfig", () => {
       corsOrigins: ["https://a.example", "http://localhost:3000"],
       console: false,
       logLevel: "warn",
+      workers: "auto",
       shutdownMs: 0,
     });
     assert(Object.isFrozen(config));

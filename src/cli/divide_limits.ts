@@ -1,0 +1,22 @@
+import type { Config } from "../config.ts";
+import type { SupervisorLink } from "../runtime/supervisor_link.ts";
+
+/**
+ * Gives a worker its part of what the operator has set for the whole service; the parts make up the
+ * whole where it is as large as the number of workers.
+ * @see docs/decisions/0170-workers.md
+ */
+export function divideLimits(
+  config: Config,
+  { worker, workers }: Pick<SupervisorLink, "worker" | "workers">,
+): Config {
+  const part = (whole: number) =>
+    Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
+  const { poolSize, maxInFlight, rateLimit } = config;
+  return {
+    ...config,
+    poolSize: part(poolSize),
+    maxInFlight: part(maxInFlight),
+    rateLimit: rateLimit && { ...rateLimit, requests: part(rateLimit.requests) },
+  };
+}

@@ -1,0 +1,285 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, afterEach, before, describe, it } from "@std/testing/bdd";
+import process from "node:process";
+import { SERVING } from "../../scripts/permissions.ts";
+import { findPort } from "../support/find_port.ts";
+import { read } from "../support/launch_server.ts";
+import { readMetrics } from "../support/read_metrics.ts";
+import { RUNTIMES } from "../support/runtime_server.ts";
+import { waitUntil } from "../support/wait_until.ts";
+import { openClient } from "./keep_alive_client.ts";
+import {
+  awaitAddress,
+  awaitOutput,
+  type RunningProcess,
+  startCommand,
+  startProcess,
+} from "./run_process.ts";
+import {
+  awaitBlocked,
+  createServingDatabase,
+  type ServingDatabase,
+  updateDeal,
+} from "./serving_database.ts";
+
+const LISTED = 'rowgate_requests_total{operation="list_tables",status="200"}';
+
+for (const runtime of RUNTIMES) {
+  describe(`rowgate serve on ${runtime} with several workers`, () => {
+    let database: ServingDatabase;
+    let settings: Record<string, string>;
+    let running: RunningProcess[] = [];
+
+    before(async () => {
+      database = await createServingDatabase();
+      settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
+    });
+    after(() => database.drop());
+    afterEach(async () => {
+      for (const server of running) server.send("SIGTERM");
+      await Promise.all(running.map(({ ended }) => ended));
+      running = [];
+    });
+
+    function start(environment: Record<string, string> = settings): RunningProcess {
+      const server = startCommand(runtime, ["serve"], environment);
+      running.push(server);
+      void server.ended.then(() => running = running.filter((other) => other !== server));
+      return server;
+    }
+
+    /** Starts two workers and waits until both answer. */
+    async function startBoth(environment = settings): Promise<[RunningProcess, string]> {
+      const server = start(environment);
+      const address = await awaitAddress(server);
+      await awaitBoth(server, address);
+      return [server, address];
+    }
+
+    async function hold(fid: number): Promise<() => Promise<void>> {
+      const holder = await database.admin.reserve();
+      await holder`begin`;
+      await holder`select from deals where fid = ${fid} for update`;
+      return async () => {
+        await holder`rollback`;
+        holder.release();
+      };
+    }
+
+    async function listTables(address: string): Promise<void> {
+      const client = openClient(address);
+      const headers = { authorization: `Bearer ${database.token}` };
+      assertEquals((await client.ask("/integration/tables", headers)).status, 200);
+      client.close();
+    }
+
+    it("says once that it listens, answers from both, and any of them tells the figures of all", async () => {
+      const [server, address] = await startBoth();
+      for (let count = 0; count < 25; count++) await listTables(address);
+      const answered = new Set(readLines(server).map(({ worker }) => worker).filter(Boolean));
+      assertEquals([...answered].sort(), [1, 2]);
+      for (let count = 0; count < 6; count++) {
+        const samples = await readFigures(address);
+        assertEquals(samples.get(LISTED), 25);
+        const observed = 'rowgate_request_duration_seconds_count{operation="list_tables"}';
+        assertEquals(samples.get(observed), 25);
+        assertEquals(samples.get('rowgate_pool_size{pool="statements"}'), 10);
+        const builds = [...samples].filter(([name]) => name.startsWith("rowgate_build_info"));
+        assertEquals(builds.map(([, value]) => value), [1]);
+      }
+      assertEquals(readLines(server).filter(({ kind }) => kind === "listening").length, 1);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      assertEquals(server.output().stderr, "");
+    });
+
+    it("loses with a killed worker its requests alone, and fills its place", async () => {
+      const [server, address] = await startBoth();
+      const killed = (await listChildren(server))[0]!;
+      for (let count = 0; count < 10; count++) await listTables(address);
+      assertEquals((await readFigures(address)).get(LISTED), 10);
+      let done = false;
+      const clients = Array.from({ length: 8 }, async () => {
+        const client = openClient(address);
+        const [failures, statuses] = [[] as unknown[], new Set<number>()];
+        while (!done) {
+          await client.ask("/readyz").then(
+            ({ status }) => statuses.add(status),
+            (error) => failures.push(error),
+          );
+        }
+        client.close();
+        return { failures: failures.length, statuses: [...statuses] };
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      process.kill(killed, "SIGKILL");
+      await awaitOutput(server, /"warning"[^\n]*ended on SIGKILL/, "stdout");
+      await waitUntil(async () => {
+        const children = await listChildren(server);
+        return children.length === 2 && !children.includes(killed);
+      });
+      await awaitBoth(server, address);
+      done = true;
+      for (const { failures, statuses } of await Promise.all(clients)) {
+        assert(failures <= 1, String(failures));
+        assertEquals(statuses, [200]);
+      }
+      // What it had counted has been asked for before it was killed.
+      assertEquals((await readFigures(address)).get(LISTED), 10);
+    });
+
+    it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
+      const [server, address] = await startBoth();
+      const letGo = await hold(1);
+      const answer = updateDeal(address, { token: database.token, fid: 1, note: "drained" });
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGTERM");
+      for (const pid of children) process.kill(pid, "SIGTERM");
+      await awaitOutput(server, /"stopping"/, "stdout");
+      await letGo();
+      assertEquals((await answer).status, 200);
+      assertEquals(await server.ended, 0);
+      await awaitEnd(children);
+    });
+
+    it("ends at once with 1 on a second signal", async () => {
+      const [server, address] = await startBoth();
+      const letGo = await hold(2);
+      const answer = updateDeal(address, { token: database.token, fid: 2, note: "cut" })
+        .catch(() => "cut");
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGTERM");
+      await awaitOutput(server, /"stopping"/, "stdout");
+      server.send("SIGINT");
+      assertEquals(await server.ended, 1);
+      await awaitEnd(children);
+      assertEquals(await answer, "cut");
+      await letGo();
+    });
+
+    it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
+      const [server, address] = await startBoth();
+      const letGo = await hold(3);
+      const answer = updateDeal(address, { token: database.token, fid: 3, note: "orphan" });
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGKILL");
+      await awaitOutput(server, /"stopping","signal":"supervisor"/, "stdout");
+      await letGo();
+      assertEquals((await answer).status, 200);
+      await awaitEnd(children);
+      const PORT = new URL(address).port;
+      const [again] = await startBoth({ ...settings, PORT });
+      again.send("SIGTERM");
+      assertEquals(await again.ended, 0);
+    });
+
+    it("tells what is wrong once, and ends: the port, the settings, the database", async () => {
+      const [, address] = await startBoth();
+      const url = new URL(database.servingUrl);
+      url.pathname = "/rowgate_no_such_database";
+      const wrong: [Record<string, string>, number, RegExp][] = [
+        [{ ...settings, PORT: new URL(address).port }, 1, /^rowgate: .*is in use.*PORT=0\n$/],
+        [{ ...settings, DATABASE_URL: url.href }, 1, /^rowgate: .*\n$/],
+        [{ ...settings, ROWGATE_WORKERS: "many" }, 2, /^.*a problem:\n +ROWGATE_WORKERS: .*\n$/],
+        [
+          { PORT: "0", ROWGATE_WORKERS: "2" },
+          2,
+          /^.*a problem:\n +ROWGATE_WORKERS: .*embedded.*\n$/,
+        ],
+      ];
+      for (const [environment, code, told] of wrong) {
+        const server = start(environment);
+        assertEquals(await server.ended, code);
+        assertMatch(server.output().stderr, told);
+      }
+    });
+
+    it("begins with one worker, that answers while the database is away", async () => {
+      const port = await findPort();
+      const DATABASE_URL = `postgres://app@127.0.0.1:${port}/shop`;
+      const server = start({ ...settings, DATABASE_URL });
+      const address = await awaitAddress(server);
+      const client = openClient(address);
+      assertEquals((await client.ask("/readyz")).status, 503);
+      client.close();
+      assertEquals((await listChildren(server)).length, 1);
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+    });
+  });
+}
+
+describe("rowgate serve on Deno with several workers and few permissions", () => {
+  let database: ServingDatabase;
+
+  before(async () => {
+    database = await createServingDatabase();
+  });
+  after(() => database.drop());
+
+  function start(permissions: readonly string[]): RunningProcess {
+    const settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
+    const words = ["run", "--no-check", ...permissions, "src/main.ts", "serve"];
+    return startProcess(process.execPath, words, settings);
+  }
+
+  it("hands its own on to them", async () => {
+    const server = start([...SERVING, "--allow-run=deno"]);
+    await awaitBoth(server, await awaitAddress(server));
+    for (const pid of await listChildren(server)) {
+      const words = await read("ps", ["-o", "args=", "-p", String(pid)]);
+      assertEquals(words.match(/--allow-\S+/g), ["--allow-net", "--allow-env"]);
+    }
+    server.send("SIGTERM");
+    assertEquals(await server.ended, 0);
+  });
+
+  it("says what it needs", async () => {
+    for (
+      const [permissions, told] of [[SERVING, /--allow-run/], [[
+        "--no-prompt",
+        "--allow-env",
+        "--allow-net=127.0.0.1",
+      ], /--allow-net/]] as const
+    ) {
+      const server = start(permissions);
+      assertEquals(await server.ended, 2);
+      assertMatch(server.output().stderr, told);
+    }
+  });
+});
+
+/** Waits until each of two workers has answered a request. */
+async function awaitBoth(server: RunningProcess, address: string): Promise<void> {
+  const from = server.output().stdout.length;
+  await waitUntil(async () => {
+    const client = openClient(address);
+    await client.ask("/livez").catch(() => {});
+    client.close();
+    const told = server.output().stdout.slice(from);
+    return told.includes('"worker":1,') && told.includes('"worker":2,');
+  });
+}
+
+async function readFigures(address: string): Promise<ReadonlyMap<string, number>> {
+  const client = openClient(address);
+  const { text } = await client.ask("/metrics");
+  client.close();
+  return readMetrics(text).samples;
+}
+
+function readLines(server: RunningProcess): { kind: string; worker?: number }[] {
+  return server.output().stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+async function listChildren({ pid }: RunningProcess): Promise<number[]> {
+  const list = await read("ps", ["-o", "pid=", "--ppid", String(pid)]);
+  return list.split(/\s+/).filter((text) => text !== "").map(Number);
+}
+
+async function awaitEnd(pids: readonly number[]): Promise<void> {
+  await waitUntil(async () => (await read("ps", ["-o", "pid=", "-p", pids.join()])) === "");
+}

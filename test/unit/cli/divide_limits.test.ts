@@ -1,0 +1,33 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { divideLimits } from "../../../src/cli/divide_limits.ts";
+import { readConfig } from "../../../src/config.ts";
+
+describe("the limits of a service with several workers", () => {
+  const divide = (environment: Record<string, string>, workers: number) =>
+    Array.from({ length: workers }, (_, index) => {
+      const { config } = readConfig(environment);
+      return divideLimits(config!, { worker: index + 1, workers });
+    });
+
+  it("are made up by its workers' parts", () => {
+    const environment = {
+      ROWGATE_POOL_SIZE: "10",
+      ROWGATE_MAX_IN_FLIGHT: "1000",
+      ROWGATE_RATE_LIMIT: "600/min",
+    };
+    const parts = divide(environment, 3);
+    assertEquals(parts.map(({ poolSize }) => poolSize), [4, 3, 3]);
+    assertEquals(parts.map(({ maxInFlight }) => maxInFlight), [334, 333, 333]);
+    const limit = { requests: 200, windowSeconds: 60 };
+    assertEquals(parts.map(({ rateLimit }) => rateLimit), [limit, limit, limit]);
+  });
+
+  it("leave each worker one at least, and what is not limited unlimited", () => {
+    const parts = divide({ ROWGATE_POOL_SIZE: "1" }, 2);
+    assertEquals(parts.map(({ poolSize, rateLimit }) => [poolSize, rateLimit]), [
+      [1, undefined],
+      [1, undefined],
+    ]);
+  });
+});
