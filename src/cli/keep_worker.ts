@@ -35,7 +35,8 @@ export async function keepWorker(
   }
 }
 
-function describeEnd({ code, signal }: Ended): string {
+/** Says how a worker ended, as the end of a sentence. */
+export function describeEnd({ code, signal }: Ended): string {
   if (signal !== undefined) return `on ${signal}`;
   return code === undefined ? "before it was started" : `with ${code}`;
 }

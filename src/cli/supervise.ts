@@ -4,7 +4,7 @@ import { claimPort } from "../runtime/claim_port.ts";
 import type { Host } from "../runtime/host.ts";
 import { type Ended, openWorkerStarter, type WorkerProcess } from "../runtime/worker_process.ts";
 import { gatherFigures } from "./gather_figures.ts";
-import { keepWorker } from "./keep_worker.ts";
+import { describeEnd, keepWorker } from "./keep_worker.ts";
 import { explainListen } from "./listen.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";
 import type { WorkerMessage } from "./worker_messages.ts";
@@ -42,8 +42,8 @@ export async function supervise(
   const places: Promise<void>[] = [];
   const gathering = gatherFigures();
   let state: "starting" | "listening" | "prepared" = "starting";
-  let fail = (_code: number) => {};
-  const failed = new Promise<number>((resolve) => fail = resolve);
+  let fail = (_ended: Ended) => {};
+  const failed = new Promise<Ended>((resolve) => fail = resolve);
   host.onSignal(() => {
     if (stopping.signal.aborted) endAll();
   });
@@ -62,7 +62,7 @@ export async function supervise(
       gathering.leave(worker);
       if (state === "prepared" || !isFailure(ended, state)) return;
       stopping.abort();
-      fail(ended.code === WRONG_USAGE ? WRONG_USAGE : FAILED);
+      fail(ended);
     });
     return worker;
   }
@@ -95,7 +95,7 @@ export async function supervise(
 
   keep(1);
   const outcome = await Promise.race([signal, failed]);
-  if (typeof outcome === "number") return outcome;
+  if (typeof outcome !== "string") return explainStart(outcome);
   stopping.abort();
   observe({ kind: "stopping", signal: outcome });
   for (const worker of running) worker.stop();
@@ -113,6 +113,12 @@ export async function supervise(
 function isFailure({ code, signal }: Ended, state: "starting" | "listening"): boolean {
   if (signal !== undefined) return state === "starting";
   return code !== 0;
+}
+
+/** A worker that exits has said why. */
+function explainStart(ended: Ended): number {
+  if (ended.code !== undefined) return ended.code === WRONG_USAGE ? WRONG_USAGE : FAILED;
+  throw stop(FAILED, `rowgate: the first worker ended ${describeEnd(ended)}`);
 }
 
 async function claim(config: Config): Promise<number> {

@@ -22,7 +22,7 @@ interface BunRuntime {
 const MAX_IDLE_SECONDS = 255;
 
 /** Listens with Bun's own server. */
-export function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
+export function listen(handler: Handler, { host, port, shared = false }: ListenOptions): Server {
   const { Bun } = globalThis as unknown as { readonly Bun: BunRuntime };
   const server = Bun.serve({
     hostname: host,

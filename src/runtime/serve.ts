@@ -11,7 +11,7 @@ export interface ListenOptions {
   readonly port: number;
   readonly requestTimeoutMs: number;
   /** Other processes listen on the same port. */
-  readonly shared: boolean;
+  readonly shared?: boolean;
 }
 
 /** A server that listens. */

@@ -38,6 +38,7 @@ const CONFIG: Config = {
   corsOrigins: [],
   console: true,
   logLevel: "silent",
+  workers: 1,
   shutdownMs: 1000,
 };
 

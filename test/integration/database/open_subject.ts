@@ -35,6 +35,7 @@ export function configure(overrides: Partial<Config>): Config {
     corsOrigins: [],
     console: true,
     logLevel: "silent",
+    workers: 1,
     shutdownMs: 1000,
     ...overrides,
   };
