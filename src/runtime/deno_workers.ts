@@ -5,9 +5,9 @@ import type { Fork } from "./worker_process.ts";
 
 /**
  * Deno does not tell a program its own flags (`process.execArgv` is empty, 2.9.6). Permissions can be
- * asked for, those that are granted whole; what else a worker needs of flags stands here.
+ * asked for, those that are granted whole; what else a worker needs of flags stands here, the small heap of `deno task start` among it.
  */
-const FLAGS = ["run", "--no-prompt", "--unstable-net"];
+const FLAGS = ["run", "--no-prompt", "--unstable-net", "--v8-flags=--max-semi-space-size=8"];
 const PERMISSIONS = ["net", "env", "read", "write", "sys", "run"] as const;
 
 /** Starts the same script once more, with the permissions of this process; each listens for itself. */
