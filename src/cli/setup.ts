@@ -41,21 +41,21 @@ function describeSetup(schema: string): string {
   return `-- The schema that holds tokens and audit. Run as the owner of the database.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
--- A role to serve with: no superuser, no owner of tables, not above row level security.
-do $$ begin
+-- A role to serve with: no superuser, no owner of tables, not above row level security. Where it is
+-- there already, nothing that you took from it is given back.
+do $rowgate$ begin
   if not exists (select from pg_catalog.pg_roles where rolname = 'rowgate_app') then
     create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
+    -- Its rights are what clients can reach at most. Narrow these to tables and columns as you like.
+    grant usage on schema ${quoted} to rowgate_app;
+    grant select, update on all tables in schema ${quoted} to rowgate_app;
   end if;
-end $$;
+end $rowgate$;
 -- Give it a password with \\password rowgate_app in psql, so that no log holds it.
 ${describeGrants("rowgate_app", { audit: true }).join("\n")}
 -- With ROWGATE_AUDIT_DAYS it deletes old rows of the audit, and could delete others; leave this out
 -- and delete them as the owner where the role must not be able to:
 -- grant select, delete on rowgate.audit to rowgate_app;
-
--- Its rights are what clients can reach at most. Narrow these to tables and columns as you like.
-grant usage on schema ${quoted} to rowgate_app;
-grant select, update on all tables in schema ${quoted} to rowgate_app;
 
 -- "rowgate token create", "revoke" and "rotate" need a role that may write tokens as well:
 -- grant select, insert, update on rowgate.tokens to that_role;

@@ -1,7 +1,7 @@
 // Whatever the documents show in a fenced block is run by a test, or stands in a list with a reason.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { access } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import manifest from "../../deno.json" with { type: "json" };
 import {
   listDocuments,
@@ -58,6 +58,29 @@ describe("what is held back", () => {
         assert(await access(ROOT + folder).then(() => true, () => false), command);
       }
     }
+  });
+});
+
+describe("what stands within a line", () => {
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+  );
+
+  it("names tasks that there are", () => {
+    const tasks = named.flatMap((code) => /\bdeno task (?:-q )?([\w:]+)/.exec(code)?.[1] ?? []);
+    assert(tasks.length > 20);
+    assertEquals(tasks.filter((task) => !Object.hasOwn(manifest.tasks, task)), []);
+  });
+
+  it("names commands of rowgate that there are", async () => {
+    const files = (await readdir(`${ROOT}src/cli`)).map((name) => readDocument(`src/cli/${name}`));
+    const sources = (await Promise.all(files)).join();
+    const known = [...sources.matchAll(/\.command\("(\w+)/g)].map(([, name]) => name!);
+    const words = [...named, ...commands].flatMap((code) =>
+      /\browgate ([a-z]\w*)/.exec(code)?.[1] ?? []
+    );
+    assert(words.length > 20);
+    assertEquals(words.filter((word) => !known.includes(word)), []);
   });
 });
 

@@ -3,12 +3,13 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
   "README.md": {
     sh: "test/ship/commands.test.ts",
     sql: "test/ship/commands.test.ts",
-    // Answers of the requests, and the policy file.
+    // Answers of the requests; the policy file is that of test/ship/commands.test.ts.
     json: "test/docs/guide.test.ts",
     ts: "test/ship/package.test.ts",
   },
   "CONTRIBUTING.md": { sh: "test/ship/commands.test.ts" },
   "docs/guide.md": {
+    // The two headers that each request is sent with.
     "": "test/docs/guide.test.ts",
     http: "test/docs/guide.test.ts",
     sh: "test/ship/commands.test.ts",

@@ -77,6 +77,10 @@ else {
           pooled?.through(app) ?? app,
         );
         await typeDocument("docs/operators.md", shell);
+        // The page narrows first and runs the setup later: what it took away stays away.
+        const rights = "has_column_privilege('rowgate_app', 'customers', 'credit_limit', 'select')";
+        const told = await shell.run(`psql "$OWNER_URL" -Atc "select ${rights}"`);
+        assertEquals(told, "f\n");
       } finally {
         await pooled?.stop();
       }

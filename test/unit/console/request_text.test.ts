@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
+import { spawnSync } from "node:child_process";
+import process from "node:process";
 import { printJson, REQUEST_FORMS } from "../../../src/console/request_text.ts";
 
 const ADDRESS = "https://api.example.org/rows/";
@@ -112,6 +114,27 @@ answer = response.json()
 if not response.ok:
     raise RuntimeError(answer["error"])`,
     );
+  });
+
+  it("is a program that Python runs, if it is installed", () => {
+    // Stands for the library, which may not be: it prints what it was asked.
+    const library = `import json, sys, types
+class Answer:
+    ok = True
+    def json(self): return {}
+def request(method, url, **given):
+    print(json.dumps([method, url, given]))
+    return Answer()
+sys.modules["requests"] = types.SimpleNamespace(request=request)
+`;
+    const env = { ...process.env, TOKEN: "TOKEN" };
+    const { error, stdout } = spawnSync("python3", ["-c", library + write("Python")], { env });
+    if (error !== undefined) return;
+    assertEquals(JSON.parse(stdout.toString()), ["PATCH", new URL(REQUEST.path, ADDRESS).href, {
+      headers: { Authorization: "Bearer TOKEN", Prefer: REQUEST.prefer },
+      json: REQUEST.body,
+      timeout: 60,
+    }]);
   });
 
   it("is a node for n8n, the token left to a credential", () => {
