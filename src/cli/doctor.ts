@@ -3,6 +3,7 @@ import { examine, type Examined } from "../doctor/examine.ts";
 import { createMetrics } from "../metrics.ts";
 import type { Host } from "../runtime/host.ts";
 import { printExamined, printSummary } from "./print_diagnosis.ts";
+import { countWorkers } from "./count_workers.ts";
 import { openProgress } from "./progress.ts";
 import type { Run } from "./run.ts";
 import { FAILED } from "./stop.ts";
@@ -41,7 +42,9 @@ function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
     try {
       const catalogue = await following.current();
       const metrics = createMetrics({ version: VERSION });
-      const setup = { ...workplace, metrics, catalogue, following, progress: progress.show };
+      const workers = countWorkers(workplace.config);
+      const known = { ...workplace, metrics, catalogue, following, workers };
+      const setup = { ...known, progress: progress.show };
       for await (const examined of examine(setup)) {
         checks.push(examined);
         progress.clear();

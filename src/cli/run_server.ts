@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
-import { countProcessors } from "../runtime/count_processors.ts";
 import type { Host } from "../runtime/host.ts";
 import { openSupervisorLink, type SupervisorLink } from "../runtime/supervisor_link.ts";
 import { assembleService, type Service } from "./assemble_service.ts";
 import { printBanner } from "./banner.ts";
+import { countWorkers } from "./count_workers.ts";
 import { divideLimits } from "./divide_limits.ts";
 import { listen } from "./listen.ts";
 import { readSettings } from "./read_settings.ts";
@@ -96,12 +96,6 @@ async function serveUntil(
 
 function never(): Promise<never> {
   return new Promise(() => {});
-}
-
-/** One for each processor; on the embedded Postgres there is never but one. */
-function countWorkers({ workers, databaseUrl }: Config): number {
-  if (databaseUrl === undefined) return 1;
-  return workers === "auto" ? countProcessors() : workers;
 }
 
 /**

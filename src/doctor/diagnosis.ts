@@ -23,6 +23,8 @@ export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
   readonly catalogue: Catalogue;
   /** The same catalogue, for the code that serves. */
   readonly following: Dependencies["catalogue"];
+  /** Processes that serve, by the settings. */
+  readonly workers: number;
   /** Hears what is being looked at, table by table. */
   readonly progress: (what: string) => void;
 }

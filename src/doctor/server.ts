@@ -17,7 +17,7 @@ interface Server {
 const OLDEST = 140000;
 /** Two clocks that differ by more make log lines and the ends of tokens hard to compare. */
 const MAX_CLOCK_SKEW_MS = 2000;
-/** Besides the pool: the lane and the listener. */
+/** Besides its part of the pool, of each worker: the lane and the listener. */
 const OTHER_CONNECTIONS = 2;
 
 /** The server must keep what it acknowledges, and have room for the pool. */
@@ -31,7 +31,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   return { seen, findings: [...judgeServer(server, setup), ...judgeClock(skewMs)] };
 }
 
-function judgeServer(server: Server, { config }: Setup): Finding[] {
+function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
   const findings: Finding[] = [];
   if (server.number < OLDEST) {
     findings.push({
@@ -59,13 +59,18 @@ function judgeServer(server: Server, { config }: Setup): Finding[] {
         "name the primary in DATABASE_URL, or several hosts with target_session_attrs=read-write",
     });
   }
-  const needed = config.poolSize + OTHER_CONNECTIONS;
+  const others = OTHER_CONNECTIONS * workers;
+  const needed = Math.max(config.poolSize, workers) + others;
   if (config.databaseUrl !== undefined && needed > server.connections) {
     findings.push({
       level: "warning",
-      what: `the pool needs ${count(needed, "connection")}, the server gives ${server.connections}`,
+      what: `${workers === 1 ? "the pool needs" : `${workers} workers need`} ${
+        count(needed, "connection")
+      }, the server gives ${server.connections}`,
       why: "requests are answered with 503 when the server has no room",
-      fix: `ROWGATE_POOL_SIZE=${Math.max(1, server.connections - OTHER_CONNECTIONS)}`,
+      fix: `ROWGATE_POOL_SIZE=${Math.max(1, server.connections - others)}${
+        workers === 1 ? "" : ", or fewer ROWGATE_WORKERS"
+      }`,
     });
   }
   return findings;

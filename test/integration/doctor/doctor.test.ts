@@ -239,6 +239,10 @@ for (const kind of DATABASE_KINDS) {
         found[1] ?? "",
         /^warning: the pool needs 1001 connections, the server gives \d+$/,
       );
+      const some = { environment: { ROWGATE_POOL_SIZE: "8" }, workers: 500 };
+      const [, workers] = (await examineDatabase(healthy, some)).get("server")!.findings;
+      assertMatch(workers!.what, /^500 workers need 1500 connections, the server gives \d+$/);
+      assertMatch(workers!.fix, /^ROWGATE_POOL_SIZE=1, or fewer ROWGATE_WORKERS$/);
     });
   });
 }

@@ -11,6 +11,7 @@ import type { TestDatabase } from "../../support/database.ts";
 export interface ExamineOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly policy?: unknown;
+  readonly workers?: number;
   /** Changes what would be served. */
   readonly change?: (catalogue: Catalogue) => Catalogue;
 }
@@ -18,8 +19,10 @@ export interface ExamineOptions {
 /** Carries out all checks on a test database; gives what they saw by their names. */
 export async function examineDatabase(
   test: TestDatabase,
-  { environment = {}, policy: text = {}, change = (catalogue) => catalogue }: ExamineOptions = {},
+  options: ExamineOptions = {},
 ): Promise<ReadonlyMap<string, Examined>> {
+  const { environment = {}, policy: text = {}, workers = 1 } = options;
+  const { change = (catalogue) => catalogue } = options;
   const url = test.servingUrl === undefined ? {} : { DATABASE_URL: test.servingUrl };
   const { config, problems } = readConfig({ ...url, ROWGATE_POOL_SIZE: "2", ...environment });
   if (config === undefined) throw new Error(problems.join());
@@ -36,7 +39,7 @@ export async function examineDatabase(
     const following = { ...source, current: () => Promise.resolve(catalogue) };
     const metrics = createMetrics({ version: "test" });
     const progress = () => {};
-    const setup = { config, database, observe, metrics, catalogue, following, progress };
+    const setup = { config, database, observe, metrics, catalogue, following, workers, progress };
     const found = new Map<string, Examined>();
     for await (const examined of examine(setup)) found.set(examined.name, examined);
     return found;
