@@ -33,6 +33,8 @@ export interface Served {
 
 /** An answer that the handler has given is on its way for so long at most. */
 const FLUSH_MS = 500;
+/** So long a server has to stop; cut while it does, Deno's throws where nobody can catch it. */
+const STOP_MS = 100;
 
 /**
  * Serves the handler over HTTP with what the runtime has for it.
@@ -56,7 +58,7 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
     while (running.size > 0 && performance.now() < end) {
       await within(Promise.allSettled(running), end - performance.now());
     }
-    await within(stopped, Math.min(FLUSH_MS, Math.max(0, end - performance.now())));
+    await within(stopped, Math.min(FLUSH_MS, Math.max(STOP_MS, end - performance.now())));
     if (!done) server.abort();
   }
 
