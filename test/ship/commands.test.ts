@@ -43,8 +43,8 @@ else {
     });
 
     /** Opens a shell in which the database of the demonstration's tables is known. */
-    async function open(binary?: string): Promise<void> {
-      shell = await openShell(binary);
+    async function open(rowgate?: string): Promise<void> {
+      shell = await openShell({ postgres: cluster.binaries, rowgate });
       shell.variables.set("OWNER_URL", owner);
       await shell.run(`psql -q ${cluster.url}/postgres -c 'create database shop'`);
       const { config } = readConfig({ DATABASE_URL: owner });
@@ -127,6 +127,8 @@ async function typeCommands({ text, line }: Block, shell: Shell): Promise<number
 
 async function typeCommand(command: string, shell: Shell): Promise<void> {
   if (/\b(serve|start)$/.test(command)) {
+    // The documents say how to start the demonstration more than once; it takes its time.
+    if (shell.has(command)) return;
     const told = await shell.serve(command);
     keepToken(told, shell);
     return await checkServer(shell);

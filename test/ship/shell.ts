@@ -22,6 +22,8 @@ export interface Shell {
   readonly run: (commands: string) => Promise<string>;
   /** All that was said so far. */
   readonly told: () => string;
+  /** Tells whether these commands were typed before. */
+  readonly has: (commands: string) => boolean;
   /** Starts what does not end by itself, and waits until it answers. */
   readonly serve: (commands: string) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -35,8 +37,16 @@ const COPIED = ["src", "scripts", "deno.json", "deno.lock", "package.json"];
 /** `npm ci` looks at the time of the lock file. */
 const LINKED = ["node_modules", "test", "package-lock.json"];
 
+/** What a shell finds besides what is installed. */
+export interface ShellPrograms {
+  /** Where psql and pg_dump of the server's own version lie, if they do. */
+  readonly postgres: string;
+  /** What `rowgate` is. */
+  readonly rowgate: string | undefined;
+}
+
 /** Opens a shell in a clone; `npx -y deno` and `npx rowgate` are what lies here, nothing is fetched. */
-export async function openShell(binary: string | undefined): Promise<Shell> {
+export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<Shell> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-shell-"));
   const bin = join(folder, "bin");
   const clone = join(folder, "clone");
@@ -46,13 +56,14 @@ export async function openShell(binary: string | undefined): Promise<Shell> {
   await addProgram("deno", `exec "${process.execPath}" "$@"`);
   await symlink(COMMANDS.bun[0]!, join(bin, "bun"));
   await addProgram("npx", '[ "$1" = -y ] && shift; exec "$@"');
-  if (binary !== undefined) await symlink(binary, join(bin, "rowgate"));
+  if (rowgate !== undefined) await symlink(rowgate, join(bin, "rowgate"));
 
   const port = await findPort();
   const address = `http://127.0.0.1:${port}`;
   const replace = new Map([["http://127.0.0.1:8080", address], ["/usr/local/bin/", `${bin}/`]]);
   const variables = new Map<string, string>();
   const all: Started[] = [];
+  const typed = new Set<string>();
   let running: Started | undefined;
 
   function addProgram(name: string, script: string): Promise<void> {
@@ -61,10 +72,11 @@ export async function openShell(binary: string | undefined): Promise<Shell> {
   }
 
   function start(commands: string): Started {
+    typed.add(commands);
     let text = commands;
     for (const [shown, here] of replace) text = text.replaceAll(shown, here);
     const inherited = inherit();
-    const PATH = `${bin}:${inherited.PATH}`;
+    const PATH = `${bin}:${postgres}:${inherited.PATH}`;
     const settings = { PORT: String(port), LC_ALL: "C.UTF-8", ...Object.fromEntries(variables) };
     const environment = { ...inherited, PATH, ...settings };
     const started = startShell(text, { folder: clone, environment });
@@ -82,6 +94,7 @@ export async function openShell(binary: string | undefined): Promise<Shell> {
     replace,
     variables,
     address,
+    has: (commands) => typed.has(commands),
     told: () => all.map(({ told }) => told()).join("\n"),
     async run(commands) {
       const { ended, told } = start(commands);
