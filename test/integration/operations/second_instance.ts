@@ -5,6 +5,7 @@ import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config.ts";
 import { openDatabase } from "../../../src/database/client.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
+import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { type Answer, send, type SendOptions } from "../../support/send.ts";
 
@@ -22,6 +23,7 @@ export async function openSecondInstance(
   const { config, problems } = readConfig({
     DATABASE_URL: servingUrl ?? "",
     ROWGATE_POOL_SIZE: "4",
+    ...ACCESS_VARIABLES[ACCESS ?? "plain"],
   });
   if (config === undefined) throw new Error(problems.join("\n"));
   const observe = () => {};
