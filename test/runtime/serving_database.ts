@@ -29,11 +29,12 @@ export async function createServingDatabase(): Promise<ServingDatabase> {
   return { servingUrl, ownerUrl: url, admin: test.admin, token, issue: issueWith(owner), drop };
 }
 
-/** Waits until so many sessions of servers wait for a lock. */
+/** Waits until so many sessions of servers wait for a row; a start waits for locks of other kinds. */
 export async function awaitBlocked(admin: Sql, count: number): Promise<void> {
   const end = performance.now() + 60_000;
   while (performance.now() < end) {
-    const waiting = await admin`select from pg_stat_activity where wait_event_type = 'Lock'
+    const waiting =
+      await admin`select from pg_stat_activity where wait_event in ('transactionid', 'tuple')
       and datname = current_database() and application_name = 'rowgate'`;
     if (waiting.length >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 20));

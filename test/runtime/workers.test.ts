@@ -228,7 +228,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
   }
 
   it("hands its own on to them", async () => {
-    const server = start([...SERVING, "--allow-run=deno"]);
+    const server = start([...SERVING, `--allow-run=${process.execPath}`]);
     await awaitBoth(server, await awaitAddress(server));
     for (const pid of await listChildren(server)) {
       const words = await read("ps", ["-o", "args=", "-p", String(pid)]);
