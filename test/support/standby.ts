@@ -33,6 +33,11 @@ export async function startStandby(
 /** Waits until the standby has all that the primary has written by now. */
 export async function awaitReplay(primary: Cluster, standby: Cluster): Promise<void> {
   const [from, to] = [primary, standby].map(({ url }) => postgres(`${url}/postgres`, { max: 1 }));
+  // The commits before are not flushed yet where they don't wait for it; with one that does, they are.
+  await from!.begin(async (sql) => {
+    await sql`set local synchronous_commit = local`;
+    await sql`select pg_logical_emit_message(true, 'rowgate', 'flush')`;
+  });
   const [{ lsn }] = await from!<[{ lsn: string }]>`select pg_current_wal_flush_lsn()::text as lsn`;
   await waitUntil(async () => {
     const [row] = await to!`select pg_last_wal_replay_lsn() >= ${lsn}::text::pg_lsn as there`;
