@@ -98,5 +98,16 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await test.rows.check(), []);
       assert((await test.admin`select 1 from deals where note = 'z'`).length > 0);
     });
+
+    it("takes what two of its writers do at once for what it is", async () => {
+      for (let round = 0; round < 20; round++) {
+        (await test.rows.start(undefined))();
+        await Promise.all([1001, 1002, 1003].map(async (fid, index) => {
+          await new Promise((resolve) => setTimeout(resolve, (index * round) % 5));
+          await write(`update deals set note = 'w${round}' where fid = ${fid}`);
+        }));
+        assertEquals(await test.rows.check(), []);
+      }
+    });
   });
 }

@@ -67,6 +67,8 @@ export function openRowWatch(
     // Who is still being served may write while we look.
     if (inFlight > 0) return keep(undefined);
     const after = await take();
+    // Someone has begun to write while we looked.
+    if (before !== known) return;
     if (after === undefined) return keep(undefined);
     const changed = compareDigests(known.digests, after.digests, writers);
     if (changed.length > 0) found.push(`the rows of others changed: ${changed.join(", ")}`);

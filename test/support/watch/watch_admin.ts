@@ -42,11 +42,15 @@ function beLazy<T extends object>(
  * before a statement that writes, what the service did so far is checked.
  */
 export function watchAdmin(admin: Sql, watch: AdminWatch): Sql {
+  let writing = 0;
   const around = async <T>(run: () => PromiseLike<T>): Promise<T> => {
-    await watch.beforeWrite();
+    // What another one of these has written would be laid to the service.
+    if (writing++ > 0) watch.afterWrite();
+    else await watch.beforeWrite();
     try {
       return await run();
     } finally {
+      writing--;
       watch.afterWrite();
     }
   };
