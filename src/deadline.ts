@@ -13,8 +13,10 @@ export interface Deadline {
   readonly ms: number;
   /** Called after `ms`, or up to 50 ms later. */
   readonly late: () => void;
-  /** Called before that, once it has taken longer than a moment: 50 to 100 ms. */
-  readonly slow?: () => void;
+  /** Who waits; looked at once it has taken longer than a moment, 50 to 100 ms. */
+  readonly client?: { readonly signal: AbortSignal } | undefined;
+  /** Called when nobody waits any more; never before the deadline's start has returned. */
+  readonly gone?: () => void;
 }
 
 /**
@@ -22,24 +24,32 @@ export interface Deadline {
  * reached: so the runtime's timer, which costs more than the rest of a wait, is made for those alone
  * that take longer than a moment, and one timer looks after all others.
  */
-export function startDeadline({ ms, late, slow }: Deadline): () => void {
+export function startDeadline({ ms, late, client, gone = late }: Deadline): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  if (ms < SHORT_MS) {
-    timer = setTimeout(late, ms);
-    slow?.();
-    return () => clearTimeout(timer);
-  }
+  let signal: AbortSignal | undefined;
   let ended = false;
+  const look = () => {
+    if (ended) return;
+    signal = client?.signal;
+    if (signal?.aborted) gone();
+    else signal?.addEventListener("abort", gone);
+  };
   const begin = () => {
     // By another that began in the same turn.
     if (ended) return;
     timer = setTimeout(late, ms - MOMENT_MS);
-    slow?.();
+    look();
   };
-  young.add(begin);
-  if (!turning) turnSoon();
+  if (ms < SHORT_MS) {
+    timer = setTimeout(late, ms);
+    queueMicrotask(look);
+  } else {
+    young.add(begin);
+    if (!turning) turnSoon();
+  }
   return () => {
     ended = true;
+    signal?.removeEventListener("abort", gone);
     if (timer !== undefined) clearTimeout(timer);
     else if (!young.delete(begin)) old.delete(begin);
   };

@@ -96,20 +96,17 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
   function wait(share: Share, client?: Client): Promise<(() => void) | Failure> {
     const arrivedMs = performance.now();
     const { admitted } = share;
-    let listening: AbortSignal | undefined;
     return new Promise((resolve) => {
       const settle = (result: (() => void) | Failure) => {
         share.waiting.delete(enter);
         waiting--;
         forget(share);
         endDeadline();
-        listening?.removeEventListener("abort", giveUp);
         tell();
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
       const enter = () => settle(admit(share));
-      const giveUp = () => settle(fail("timeout", "ABORTED"));
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {
@@ -117,11 +114,8 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
           share.hope = Math.max(size, share.admitted - admitted);
           settle(fail("unavailable", "POOL_WAIT"));
         },
-        slow() {
-          listening = client?.signal;
-          if (listening?.aborted) giveUp();
-          else listening?.addEventListener("abort", giveUp);
-        },
+        client,
+        gone: () => settle(fail("timeout", "ABORTED")),
       });
       share.waiting.add(enter);
       turns.add(share);

@@ -49,11 +49,9 @@ export function settle<R extends Row>(
   { deadlineMs, client }: Omit<StatementOptions, "shapes">,
 ): Promise<Outcome<RowList<R[]>>> {
   return new Promise((resolve) => {
-    let listening: AbortSignal | undefined;
     let cancelling: ReturnType<typeof setInterval> | undefined;
     const end = (outcome: Outcome<RowList<R[]>>) => {
       endDeadline();
-      listening?.removeEventListener("abort", cancel);
       backend.watch(undefined);
       clearInterval(cancelling);
       if (cancelling !== undefined || outcome.failure !== undefined && isBroken(outcome.failure)) {
@@ -73,11 +71,8 @@ export function settle<R extends Row>(
         backend.cancel();
         end({ failure: fail("timeout", DEADLINE) });
       },
-      slow() {
-        listening = client?.signal;
-        if (listening?.aborted) cancel();
-        else listening?.addEventListener("abort", cancel);
-      },
+      client,
+      gone: cancel,
     });
     // The driver does not settle all that it was given before a break.
     backend.watch(() => end({ failure: fail("lost", "CONNECTION_CLOSED") }));

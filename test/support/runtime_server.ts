@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
-import { YOUNG_HEAP } from "../../scripts/plan_compile.ts";
+import { YOUNG_HEAP } from "../../src/runtime/young_heap.ts";
 
 /** What the service is proved on: a runtime, or the binary that brings its own. */
 export type Runtime = typeof RUNTIMES[number] | "binary";
