@@ -3,21 +3,22 @@ import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
 import { observeAvailability } from "./availability.ts";
+import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
-import type { Client, Compile, Database, RunOptions } from "./database.ts";
+import type { Compile, Database, RunOptions } from "./database.ts";
 import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, LANE_DEADLINE, nameFault, toApiError } from "./failure.ts";
+import { DEADLINE, LANE_DEADLINE } from "./failure.ts";
 import { openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openListeners } from "./listener.ts";
 import type { Pool } from "./pool.ts";
 import { openPool } from "./pool.ts";
 import { openShapes } from "./shapes.ts";
-import type { Outcome, StatementOptions } from "./statement.ts";
-import { repeat, runStatement } from "./statement.ts";
+import type { StatementOptions } from "./statement.ts";
+import { runStatement } from "./statement.ts";
 
 /** Beyond Postgres's own timeout, before we take a backend for frozen. */
 const GRACE_MS = 3000;
@@ -64,53 +65,26 @@ export async function openDatabase(
   const pool = openPool({ size: poolSize, open, circuit, ...wear });
   const single = openPool({ size: 1, open, circuit });
   const pools = [pool, single];
-  const gate = openGate(poolSize, config.poolWaitMs, watchGate("statements", observe));
-  const laneGate = openGate(1, config.poolWaitMs, watchGate("transactions", observe));
-  const tell = observeAvailability(observe);
-  const renew = renewAfter(pools);
-  const settled = (failure: Failure | undefined) => {
-    tell(failure);
-    renew(failure);
-  };
-  const transact = openLane(single, laneGate, { ...statement, observe, settled });
+  const settled = observeAvailability(observe);
+  const used = renewAfter(pools);
+  const lend = (pool: Pool, size: number, name: string): Lender => ({
+    pool,
+    gate: openGate(size, config.poolWaitMs, watchGate(name, observe)),
+    observe,
+    used,
+    settled,
+  });
+  const statements = lend(pool, poolSize, "statements");
+  const transact = openLane(lend(single, 1, "transactions"), statement);
   const listeners = openListeners(open, circuit);
 
-  async function attempt<R extends Row>(
-    compile: Compile<R>,
-    client: Client | undefined,
-  ): Promise<Outcome<R[]>> {
-    const backend = await pool.acquire(client);
-    if ("kind" in backend) return { failure: backend };
-    try {
-      const outcome = await runStatement(backend, compile, { ...statement, client });
-      renew(outcome.failure);
-      return outcome;
-    } finally {
-      pool.release(backend);
-    }
-  }
-
-  async function run<R extends Row>(
-    compile: Compile<R>,
-    { write, client, share }: RunOptions,
-  ): Promise<R[]> {
-    const leave = await gate.enter({ share, client });
-    if (typeof leave !== "function") {
-      observe({ kind: "fault", fault: nameFault(leave) });
-      throw toApiError(leave, { write });
-    }
-    try {
-      const outcome = await repeat(
-        () => attempt(compile, client),
-        (failure) => mayRepeat(failure, write),
-        observe,
-      );
-      tell(outcome.failure);
-      if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
-      return outcome.rows;
-    } finally {
-      leave();
-    }
+  async function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
+    const { write, client } = options;
+    return await borrow(
+      statements,
+      (backend) => runStatement(backend, compile, { ...statement, client }),
+      { ...options, again: ({ kind }) => kind === "lost" && !write },
+    );
   }
 
   async function listen(channel: string, notified: () => void): Promise<void> {
@@ -126,10 +100,6 @@ export async function openDatabase(
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   return { settings, run, transact, listen, close };
-}
-
-function mayRepeat({ kind }: Failure, write: boolean): boolean {
-  return kind === "lost" && !write;
 }
 
 /**

@@ -1,70 +1,32 @@
 import type { PendingQuery, Row } from "postgres";
-import type { Observe } from "../observe.ts";
 import type { Backend } from "./backend.ts";
 import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
+import { borrow, type Lender } from "./borrow.ts";
 import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, LANE_DEADLINE, nameFault, toApiError } from "./failure.ts";
-import type { Gate } from "./gate.ts";
-import type { Pool } from "./pool.ts";
+import { DEADLINE, fail, LANE_DEADLINE } from "./failure.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
-import { ABORTED, repeat, runStatement, settle } from "./statement.ts";
+import { ABORTED, runStatement, settle } from "./statement.ts";
 
 /** The transaction's connection went away before the commit: nothing was kept. */
 const LANE_LOST = fail("unavailable", "LANE_LOST");
-
-/** What the lane's statements are given, and who hears of their failures. */
-export interface LaneOptions extends StatementOptions {
-  readonly observe?: Observe;
-  /** Told how each transaction ended. */
-  readonly settled: (failure: Failure | undefined) => void;
-}
 
 /**
  * Makes the lane: transactions on a session of its own, one at a time, since the driver's `begin`
  * can open a transaction on a connection that others use.
  * @see RELIABILITY 0.3, 3a
  */
-export function openLane(
-  pool: Pool,
-  gate: Gate,
-  options: LaneOptions,
-): Database["transact"] {
-  async function attempt(
-    steps: readonly Step[],
-    { rollback, client }: TransactionOptions,
-  ): Promise<Outcome<Row[]>> {
-    const backend = await pool.acquire(client);
-    if ("kind" in backend) return { failure: backend };
-    try {
-      return await runTransaction(backend, steps, { ...options, rollback, client });
-    } finally {
-      pool.release(backend);
-    }
-  }
-
-  async function transact<R extends Row>(
+export function openLane(lender: Lender, options: StatementOptions): Database["transact"] {
+  return async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback, share, client }: TransactionOptions,
   ): Promise<StepResult<R>> {
-    const leave = await gate.enter({ share, client });
-    if (typeof leave !== "function") {
-      options.observe?.({ kind: "fault", fault: nameFault(leave) });
-      throw toApiError(leave, { write: true });
-    }
-    try {
-      const outcome = await repeat(
-        () => attempt(steps, { rollback, client }),
-        (failure) => failure === LANE_LOST,
-        options.observe,
-      );
-      options.settled(outcome.failure);
-      if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write: true });
-      return outcome.rows as StepResult<R>;
-    } finally {
-      leave();
-    }
-  }
-  return transact;
+    const rows = await borrow(
+      lender,
+      (backend) => runTransaction(backend, steps, { ...options, rollback, client }),
+      { write: true, share, client, again: (failure) => failure === LANE_LOST },
+    );
+    return rows as StepResult<R>;
+  };
 }
 
 async function runTransaction(

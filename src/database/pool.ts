@@ -1,14 +1,16 @@
 import type { Backend } from "./backend.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import { CONNECT_MS, SLOW_MS } from "./driver.ts";
+import { SLOW_MS } from "./driver.ts";
+import { startDeadline } from "../deadline.ts";
 import type { Client } from "./database.ts";
 import type { Failure } from "./failure.ts";
 import { fail } from "./failure.ts";
 
 /** Sessions that are taken for one statement or transaction, and given back. */
 export interface Pool {
-  readonly acquire: (client?: Client) => Promise<Backend | Failure>;
+  /** Waits for a session no longer than the given milliseconds. */
+  readonly acquire: (limitMs: number, client?: Client) => Promise<Backend | Failure>;
   /** Takes a session back: to be used again, or not when it is open no more. */
   readonly release: (backend: Backend) => void;
   /** Uses none of the sessions again that stand now. */
@@ -47,7 +49,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
   let paused: ReturnType<typeof setTimeout> | undefined;
   let sweeper: ReturnType<typeof setInterval> | undefined;
 
-  function acquire(client?: Client): Promise<Backend | Failure> {
+  function acquire(limitMs: number, client?: Client): Promise<Backend | Failure> {
     if (closed) return Promise.resolve(fail("unavailable", "CONNECTION_ENDED"));
     for (let rested = idle.pop(); rested !== undefined; rested = idle.pop()) {
       if (!rested.backend.isOpen()) continue;
@@ -55,20 +57,22 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
       return Promise.resolve(rested.backend);
     }
     const refusal = busy.size === 0 ? circuit.refusal() : undefined;
-    return refusal === undefined ? wait(client?.signal) : Promise.resolve(refusal);
+    return refusal === undefined ? wait(limitMs, client) : Promise.resolve(refusal);
   }
 
-  function wait(signal?: AbortSignal): Promise<Backend | Failure> {
+  function wait(ms: number, client?: Client): Promise<Backend | Failure> {
     return new Promise((resolve) => {
       const settle = (result: Backend | Failure) => {
         waiting.delete(settle);
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", giveUp);
+        endDeadline();
         resolve(result);
       };
-      const giveUp = () => settle(fail("timeout", "ABORTED"));
-      const timer = setTimeout(() => settle(fail("unavailable", "CONNECT_TIMEOUT")), CONNECT_MS);
-      signal?.addEventListener("abort", giveUp);
+      const endDeadline = startDeadline({
+        ms,
+        late: () => settle(fail("unavailable", "CONNECT_TIMEOUT")),
+        client,
+        gone: () => settle(fail("timeout", "ABORTED")),
+      });
       waiting.add(settle);
       connect();
     });
