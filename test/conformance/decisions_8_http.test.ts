@@ -77,17 +77,15 @@ describeService("DECISIONS 8, HTTP", ({ query, single, get, service }) => {
   });
 
   it("counts a body that does not tell its length [D8.max-body]", async () => {
-    const stream = (chunks: number) => {
-      let left = chunks;
-      return new ReadableStream<Uint8Array<ArrayBuffer>>({
-        pull(controller) {
-          if (left-- > 0) controller.enqueue(new TextEncoder().encode(" ".repeat(65536)));
-          else (controller.enqueue(new TextEncoder().encode("{}")), controller.close());
-        },
-      });
-    };
-    assertOk(await query("guests", undefined, { raw: stream(3) }));
-    assertRefused(await query("guests", undefined, { raw: stream(17) }), 413);
+    const blanks = new TextEncoder().encode(" ".repeat(65536));
+    const whole = new Blob([blanks, "{}"]);
+    assertOk(await query("guests", undefined, { raw: whole.stream() }));
+    // It never ends: who still writes while a server closes may lose the answer.
+    let left = 17;
+    const tooLong = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: (controller) => left-- > 0 ? controller.enqueue(blanks) : new Promise<void>(() => {}),
+    });
+    assertRefused(await query("guests", undefined, { raw: tooLong }), 413);
     assertOk(await query("guests"));
   });
 

@@ -90,6 +90,8 @@ describeConsole("the console: for everybody", (tell) => {
     await tabTo("orders");
     await press("Enter");
     await page.getByRole("heading", { name: "orders", exact: true }).waitFor();
+    // Behind the list of tables stands nothing to be reached until the fields have come.
+    await page.locator(".fields").waitFor();
     await tabTo("+ Condition");
     await press("Enter");
     // What was added has the focus.
