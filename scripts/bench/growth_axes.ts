@@ -40,6 +40,7 @@ export interface Axis {
 
 const NO_COUNT = { prefer: "count=none" };
 const BY_TIME = [{ field: "created_at", direction: "asc" }] as const;
+const BY_KEY = [{ field: "id", direction: "asc" }] as const;
 const LARGEST = [1];
 
 const byKey: Line = {
@@ -70,6 +71,7 @@ export function listAxes(full: boolean): Axis[] {
         page("page 1, no total", 1, NO_COUNT),
         page("page 1,000, with total", 1000),
         page("page 1,000, no total", 1000, NO_COUNT),
+        page("page 1,000 by key, no total", 1000, { ...NO_COUNT, sort: BY_KEY }),
         {
           name: "by an indexed column",
           ask: (place) => ({ body: { filters: and(emailOf(place)) } }),
@@ -134,12 +136,19 @@ function emailOf({ tenant, rows, part }: Place): object {
   return { field: "email", op: "eq", value };
 }
 
+/** How a page is asked for; by time when nothing is said. */
+interface PageOptions {
+  readonly prefer?: string;
+  readonly perPage?: number;
+  readonly sort?: QueryBody["sort"];
+}
+
 function page(
   name: string,
   number: number,
-  { prefer, perPage = 50 }: { readonly prefer?: string; readonly perPage?: number } = {},
+  { prefer, perPage = 50, sort = BY_TIME }: PageOptions = {},
 ): Line {
-  const body = { filters: and(), sort: BY_TIME, page: number, per_page: perPage };
+  const body = { filters: and(), sort, page: number, per_page: perPage };
   return { name, ask: () => ({ body, ...(prefer === undefined ? {} : { prefer }) }) };
 }
 

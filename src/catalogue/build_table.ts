@@ -51,6 +51,8 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
     keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
     ordered: new Set(listOrdered(found, tenant === "shared" ? undefined : tenant.name)),
+    keyIndexed: stored && tenant !== "shared" && isKeyIndexed(found, tenant.name) &&
+      keyNames.every((name) => name === tenant.name || isPlain(columns.get(name))),
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
@@ -104,6 +106,20 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
     const name = first !== undefined && first === tenant ? second : first;
     return name === undefined ? [] : [quoteIdentifier(name)];
   });
+}
+
+/** The key's own index has the tenant in it, or another one has the key of one column behind the tenant. */
+function isKeyIndexed(found: FoundTable, tenant: string): boolean {
+  const number = found.columns.find((column) => column.name === tenant)?.number;
+  const [first, ...others] = found.key;
+  if (number === undefined || first === undefined) return false;
+  return found.key.includes(number) ||
+    others.length === 0 && found.indexes.includes(`${number} ${first}`);
+}
+
+/** Clients may see it, and it has an `=` of its own. */
+function isPlain(column: Column | undefined): boolean {
+  return column !== undefined && column.comparedAs === undefined;
 }
 
 /** What the policy says of the table that the database does not bear out. */

@@ -108,6 +108,8 @@ export interface Table {
   readonly keyOrder: readonly SqlText[];
   /** Quoted identifiers of the columns by which an index gives the tenant's rows in order. */
   readonly ordered: ReadonlySet<SqlText>;
+  /** True when one index holds the tenant column and the whole key, which clients may see. */
+  readonly keyIndexed: boolean;
   /** Undefined: a shared look-up table, read by every tenant, written by none. */
   readonly tenant: TenantColumn | undefined;
   /** False: shared, read-only by policy, or no column can be updated. */

@@ -4,6 +4,7 @@ import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
 import { planGroup } from "./group.ts";
+import { readsKeysFirst } from "./keys_first.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
@@ -21,6 +22,8 @@ export interface QueryPlan {
   readonly count: boolean;
   /** True: page and total come from one reading of the rows that match; not when those are many. */
   readonly atOnce: boolean;
+  /** True: the rows before the page are passed over in the key's index, only those on it are read. */
+  readonly keysFirst: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
   readonly wideNumbersAsText: boolean;
 }
@@ -47,17 +50,13 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
   if (findings.issues.length > 0) {
     throw refuseIssues(findings.issues, request.document, { stale: true });
   }
+  const scope = planScope(table, access);
+  const { page, perPage } = request;
+  const atOnce = count && readsAll(sort, table);
+  const keysFirst = !atOnce && readsKeysFirst({ table, scope, predicate, sort, page, perPage });
   return {
-    table,
-    scope: planScope(table, access),
-    predicate,
-    columns,
-    sort,
-    page: request.page,
-    perPage: request.perPage,
-    count,
-    atOnce: count && readsAll(sort, table),
-    wideNumbersAsText,
+    ...{ table, scope, predicate, columns, sort, page, perPage },
+    ...{ count, atOnce, keysFirst, wideNumbersAsText },
   };
 }
 

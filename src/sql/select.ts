@@ -32,35 +32,57 @@ export function compileSelect(
   plan: QueryPlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<PageRow[]> {
-  const rows = sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+  const rows = compileRows(sql, plan);
   const from = plan.atOnce ? sql`"$m" "$t"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
   const maxBytes = sql`${String(MAX_PAGE_BYTES)}::text::int8`;
   const total = plan.count ? compileTotal(sql, plan, { from, limit, offset }) : sql`null`;
+  const page = sql`${from}${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
   const judgement = compileJudgement(sql, plan.predicate);
   return sql<PageRow[]>`with ${compileSettings(sql, settings)}${
     plan.atOnce ? compileMatches(sql, plan, rows) : sql``
   }"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j" from (select ${
     compileColumns(sql, plan)
-  } from ${from}${
-    compileOrder(sql, plan)
-  } limit ${limit} offset ${offset}) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select case when octet_length("$j") <= ${maxBytes} then "$j" end from "$p") records${
+  } from ${
+    plan.keysFirst ? compileKeysFirst(sql, plan, page) : page
+  }) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select case when octet_length("$j") <= ${maxBytes} then "$j" end from "$p") records${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
   }${compileFromSettings(sql, settings)}`;
 }
 
+function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predicate">): Fragment {
+  return sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+}
+
 /** The rows that match, and one more than may be: of the columns that the page and its order need. */
 function compileMatches(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
-  const { columns, sort, table } = plan;
+  // MAX_ROWS_AT_ONCE + 1; as a parameter it would be any number to the planner.
+  return sql`"$m" as materialized (select ${compileNeeded(sql, plan)} from ${rows} limit 10001), `;
+}
+
+function compileNeeded(sql: Sql, { columns, sort, table }: QueryPlan): Fragment {
   const needed = new Set([
     ...columns.map(({ identifier }) => identifier),
     ...sort.map(({ column }) => column.identifier),
     ...table.keyOrder,
   ]);
-  const list = [...needed].map((identifier) => compileColumn(sql, { identifier }));
-  // MAX_ROWS_AT_ONCE + 1; as a parameter it would be any number to the planner.
-  return sql`"$m" as materialized (select ${join(sql, ",", list)} from ${rows} limit 10001), `;
+  return join(sql, ",", [...needed].map((identifier) => compileColumn(sql, { identifier })));
+}
+
+/**
+ * The keys of the page, which its index gives, and then each row by its key: `limit 1` keeps the
+ * planner, who does not know how few there are, from reading the table to join them.
+ */
+function compileKeysFirst(sql: Sql, plan: QueryPlan, page: Fragment): Fragment {
+  const columns = plan.table.keyOrder.map((identifier) => compileColumn(sql, { identifier }));
+  const same = plan.table.keyOrder.map((identifier, place) =>
+    sql`${columns[place]!} = "$k".${literal(sql, identifier)}`
+  );
+  const row = compileRows(sql, { ...plan, predicate: undefined });
+  return sql`(select ${join(sql, ",", columns)} from ${page}) "$k" cross join lateral (select ${
+    compileNeeded(sql, plan)
+  } from ${row} and ${join(sql, "and", same)} limit 1) "$t"${compileOrder(sql, plan)}`;
 }
 
 function compileTotal(

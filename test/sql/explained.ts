@@ -5,6 +5,8 @@ import { type PrintedStatement, printStatement } from "../support/print_statemen
 export interface Explained {
   /** Indexes that are used, by name, each once. */
   readonly indexes: readonly string[];
+  /** Those of them that are read without their table. */
+  readonly alone: readonly string[];
   /** Tables that are read from end to end, each once. */
   readonly scanned: readonly string[];
 }
@@ -37,11 +39,11 @@ export async function explain(
   const nodes = walk(plan);
   const names = (list: readonly (string | undefined)[]) =>
     [...new Set(list.filter((name) => name !== undefined))].toSorted();
+  const of = (type: string) => nodes.filter((node) => node["Node Type"] === type);
   return {
     indexes: names(nodes.map((node) => node["Index Name"])),
-    scanned: names(
-      nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]),
-    ),
+    alone: names(of("Index Only Scan").map((node) => node["Index Name"])),
+    scanned: names(of("Seq Scan").map((node) => node["Relation Name"])),
   };
 }
 

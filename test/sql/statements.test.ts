@@ -92,6 +92,17 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
         page: 3,
       }),
     ),
+  "a query for a deep page by key": (sql) =>
+    compileSelect(
+      sql,
+      select({
+        filters: { and: [{ field: "id", op: "gt", value: 9 }] },
+        select: ["status"],
+        sort: [{ field: "id", direction: "desc" }],
+        page: 1001,
+        per_page: 1,
+      }),
+    ),
   "a query without count, wide numbers as text": (sql) =>
     compileSelect(
       sql,
