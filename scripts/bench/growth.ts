@@ -16,7 +16,7 @@ import { draw } from "./draw.ts";
 import { type Axis, type Line, listAxes } from "./growth_axes.ts";
 import { type Grown, pictureGrowth, type Point, printGrowth } from "./growth_report.ts";
 import { openIdle } from "./idle_connections.ts";
-import { load, requireWrk, type Turn, writeAsks } from "./load.ts";
+import { load, type LoadOptions, NoAnswer, requireWrk, type Turn, writeAsks } from "./load.ts";
 import { describeMachine, RUNTIMES } from "./options.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import type { Task } from "./work.ts";
@@ -24,8 +24,10 @@ import type { Task } from "./work.ts";
 const DATABASE = "bench_growth";
 const CONCURRENCY = 16;
 const TASKS = 400;
-/** Long enough for the slowest to answer once. */
 const WARM_SECONDS = 2;
+/** Fewer requests/s than that: sixteen at a time would wait for each other until they are refused. */
+const SLOW_RATE = 30;
+const ONE_AT_A_TIME = { concurrency: 1, seconds: 15 };
 
 const { values } = parseArgs({
   options: {
@@ -67,7 +69,7 @@ async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
     for (const line of axis.lines) {
       const turns = await measureLine(service!.contender, { axis, line, x });
       points.push({ x, line: line.name, turns });
-      console.log(`${axis.name} ${x}: ${line.name} ${turns[0]!.requestsPerSecond.toFixed(0)}/s`);
+      console.log(`${axis.name} ${x}: ${line.name} ${turns[0]!.requestsPerSecond.toFixed(1)}/s`);
     }
     close();
   }
@@ -92,15 +94,30 @@ async function measureLine(
 ): Promise<Turn[]> {
   const tasks = await makeTasks(axis, line, x);
   const file = await writeAsks(contender, tasks, { folder, name: "growth" });
-  const options = { file, concurrency: CONCURRENCY, postgres: cluster.pid };
-  const warm = await load(contender, { ...options, seconds: WARM_SECONDS });
-  // What is slow needs longer to be counted at all.
-  const times = warm.requestsPerSecond < 20 ? 5 : 1;
+  const asked = { file, concurrency: CONCURRENCY, postgres: cluster.pid };
+  const rate = await warm(contender, asked);
+  const slow = rate === undefined || rate < SLOW_RATE;
+  const options = { ...asked, ...(slow ? ONE_AT_A_TIME : { seconds: seconds! }) };
   const turns: Turn[] = [];
   for (let round = 0; round < rounds!; round++) {
-    turns.push(await load(contender, { ...options, seconds: seconds! * times }));
+    const turn = await load(contender, options);
+    if (turn.errors > 0) throw new Error(`${line.name} at ${x}: ${turn.errors} were refused`);
+    turns.push(turn);
   }
   return turns;
+}
+
+/** Gives the requests/s; undefined when there was not one. */
+async function warm(
+  contender: Contender,
+  options: Omit<LoadOptions, "seconds">,
+): Promise<number | undefined> {
+  try {
+    return (await load(contender, { ...options, seconds: WARM_SECONDS })).requestsPerSecond;
+  } catch (error) {
+    if (error instanceof NoAnswer) return undefined;
+    throw error;
+  }
 }
 
 async function makeTasks(axis: Axis, line: Line, x: number): Promise<Task[]> {

@@ -17,6 +17,9 @@ export interface Turn {
   readonly errors: number;
 }
 
+/** What is loaded takes longer than it was loaded for. */
+export class NoAnswer extends Error {}
+
 /** How one turn is done. */
 export interface LoadOptions {
   readonly file: string;
@@ -60,7 +63,7 @@ export async function load(
   const line = /^RESULT (.*)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error(`wrk told no result: ${text}`);
   const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
-  if (requests === 0) throw new Error(`no request was answered within ${seconds} s`);
+  if (requests === 0) throw new NoAnswer(`no request was answered within ${seconds} s`);
   return {
     requestsPerSecond: requests! / microseconds! * 1e6,
     p50: p50! / 1000,
