@@ -112,7 +112,7 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
 function isKeyIndexed(found: FoundTable, tenant: string): boolean {
   const number = found.columns.find((column) => column.name === tenant)?.number;
   const [first, ...others] = found.key;
-  if (number === undefined || first === undefined) return false;
+  if (number === undefined || first === undefined || found.inherited) return false;
   return found.key.includes(number) ||
     others.length === 0 && found.indexes.includes(`${number} ${first}`);
 }

@@ -120,6 +120,8 @@ described_tables as (
       and pg_catalog.has_column_privilege(r.oid, 'tableoid', 'SELECT') else false end,
     'ruled', exists (select from pg_catalog.pg_rewrite w
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
+    'inherited', r.relkind = 'r' and exists (
+      select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
     'key', coalesce((
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k

@@ -19,6 +19,8 @@ export interface FoundTable {
   readonly pinnable: boolean;
   /** The table has a rule on UPDATE. */
   readonly ruled: boolean;
+  /** Rows of tables that inherit from it show in it; its key does not cover them. */
+  readonly inherited: boolean;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
   /** Numbers of the first two columns of each index that keeps an order: `1 4`; `1` where there is one. */

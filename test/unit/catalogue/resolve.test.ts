@@ -48,6 +48,7 @@ function table(name: string, update = true) {
     comment: null,
     pinnable: true,
     ruled: false,
+    inherited: false,
     key: [1],
     indexes: [],
     columns,
