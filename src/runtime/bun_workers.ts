@@ -15,7 +15,7 @@ export function openBunWorkers(): { readonly refusal: string | undefined; readon
     fork: (variables) =>
       spawn(process.execPath, [...before, ...args], {
         env: { ...process.env, ...variables },
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
+        stdio: ["pipe", "inherit", "inherit", "ipc"],
       }),
   };
 }

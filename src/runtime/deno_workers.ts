@@ -25,7 +25,7 @@ export function openDenoWorkers(): { readonly refusal: string | undefined; reado
     fork: (variables) =>
       spawn(process.execPath, words, {
         env: { ...process.env, ...variables },
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
+        stdio: ["pipe", "inherit", "inherit", "ipc"],
       }),
   };
 }

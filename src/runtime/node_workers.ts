@@ -11,7 +11,7 @@ import type { Fork } from "./worker_process.ts";
 export function openNodeWorkers(): { readonly fork: Fork } {
   const [, exec = "", ...args] = process.argv;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ exec, args, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  cluster.setupPrimary({ exec, args, stdio: ["pipe", "inherit", "inherit", "ipc"] });
   return { fork: (variables) => cluster.fork(variables).process };
 }
 

@@ -29,9 +29,10 @@ export function openSupervisorLink(): SupervisorLink | undefined {
     onMessage(told) {
       process.on("message", told);
     },
+    // Standard input, which ends with its other end: of the channel's end Deno 2.9 tells nothing when
+    // a message was on its way to a supervisor that was killed.
     onEnd(told) {
-      if (process.connected) process.on("disconnect", told);
-      else told();
+      process.stdin.on("end", told).resume();
     },
   };
 }

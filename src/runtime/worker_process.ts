@@ -36,7 +36,7 @@ export interface WorkerStarter {
   readonly start: (options: WorkerOptions) => WorkerProcess;
 }
 
-/** Makes a process with a channel to this one, standard output and error being those of this one. */
+/** Makes a process with a channel and a standard input from this one, and with this one's outputs. */
 export type Fork = (variables: Readonly<Record<string, string>>) => ChildProcess;
 
 /** Gives what starts workers on this runtime. */
@@ -69,7 +69,7 @@ function startWorker(fork: Fork, { place, port, told }: WorkerOptions): WorkerPr
     },
     // No signal: on Deno 2.9 a child that was sent one takes no second, and hides its exit code.
     stop() {
-      if (child.connected) child.disconnect();
+      child.stdin?.end();
     },
     kill() {
       child.kill("SIGKILL");

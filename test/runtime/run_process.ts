@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { COMMANDS, inherit, type Runtime } from "../support/runtime_server.ts";
 
 /** A signal that a process of the tests is sent. */
-export type Signal = "SIGTERM" | "SIGINT" | "SIGKILL";
+export type Signal = "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGSTOP";
 
 /** A process and what it has said so far. */
 export interface RunningProcess {
   readonly pid: number;
+  /** One that is gone already gets none. */
   readonly send: (signal: Signal) => void;
   /** Standard output and standard error, as they came. */
   readonly output: () => { readonly stdout: string; readonly stderr: string };
@@ -47,8 +48,10 @@ export function startProcess(
     child.once("error", reject);
     child.once("close", resolve);
   });
+  let gone = false;
+  child.once("exit", () => gone = true);
   // `child.kill` of Deno hides the exit code.
-  const send = (signal: Signal) => void process.kill(child.pid!, signal);
+  const send = (signal: Signal) => void (gone || process.kill(child.pid!, signal));
   return { pid: child.pid!, send, output: () => ({ stdout, stderr }), ended };
 }
 

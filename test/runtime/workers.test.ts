@@ -38,8 +38,9 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     after(() => database.drop());
     afterEach(async () => {
       for (const server of running) server.send("SIGTERM");
-      await Promise.all(running.map(({ ended }) => ended));
+      const left = running;
       running = [];
+      await awaitAll(left);
     });
 
     function start(environment: Record<string, string> = settings): RunningProcess {
@@ -177,6 +178,16 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(await again.ended, 0);
     });
 
+    it("leaves no worker behind that had told a killed supervisor what it never read", async () => {
+      const [server, address] = await startBoth();
+      const children = await listChildren(server);
+      server.send("SIGSTOP");
+      // It asks the supervisor, and tells its own figures when that says nothing.
+      await readFigures(address);
+      server.send("SIGKILL");
+      await awaitEnd(children);
+    });
+
     it("tells what is wrong once, and ends: the port, the settings, the database", async () => {
       const [, address] = await startBoth();
       const url = new URL(database.servingUrl);
@@ -279,6 +290,13 @@ function readLines(server: RunningProcess): { kind: string; worker?: number }[] 
 async function listChildren({ pid }: RunningProcess): Promise<number[]> {
   const list = await read("ps", ["-o", "pid=", "--ppid", String(pid)]);
   return list.split(/\s+/).filter((text) => text !== "").map(Number);
+}
+
+/** The output of a supervisor ends with the last of its workers. */
+async function awaitAll(servers: readonly RunningProcess[]): Promise<void> {
+  let ended = 0;
+  for (const server of servers) void server.ended.then(() => ended++);
+  await waitUntil(() => Promise.resolve(ended === servers.length));
 }
 
 /** One that had nothing to do may have ended on the supervisor's word already. */
