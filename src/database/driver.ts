@@ -140,8 +140,13 @@ export function connectEmbedded(embedded: Embedded): Sql {
 }
 
 function connect(options: DriverOptions): Sql {
-  return postgres(options as Options<Record<string, PostgresType>>) as Sql;
+  return postgres({ ...options, types: TYPES } as Options<Record<string, PostgresType>>) as Sql;
 }
+
+/** The driver would parse JSON, which is passed on as Postgres printed it. */
+const TYPES: Record<string, PostgresType> = {
+  json: { to: 114, from: [114], serialize: String, parse: String },
+};
 
 const COMMON_OPTIONS = {
   // Names for the driver's messages; the socket is ours.

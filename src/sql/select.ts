@@ -18,6 +18,8 @@ export interface PageRow {
 
 /** A larger page stays in Postgres: it would be in memory here several times over. @see RELIABILITY RE13 */
 export const MAX_PAGE_BYTES = 33_554_432;
+/** What Postgres counts as part of a value besides its bytes. */
+const HEADER_BYTES = 4;
 
 /**
  * Compiles a query into one statement: the page printed as JSON by Postgres, and the total from the
@@ -26,6 +28,7 @@ export const MAX_PAGE_BYTES = 33_554_432;
  * total is null, and the page not to be used.
  * @see spec 4.1
  * @see docs/decisions/0182-one-reading.md
+ * @see docs/decisions/0185-a-page-is-not-copied.md
  */
 export function compileSelect(
   sql: Sql,
@@ -36,19 +39,38 @@ export function compileSelect(
   const from = plan.atOnce ? sql`"$m" "$t"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
-  const maxBytes = sql`${String(MAX_PAGE_BYTES)}::text::int8`;
-  const total = plan.count ? compileTotal(sql, plan, { from, limit, offset }) : sql`null`;
-  const page = sql`${from}${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
-  const judgement = compileJudgement(sql, plan.predicate);
-  return sql<PageRow[]>`with ${compileSettings(sql, settings)}${
-    plan.atOnce ? compileMatches(sql, plan, rows) : sql``
-  }"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j" from (select ${
+  const ordered = sql`${from}${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
+  const page = sql`(select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j" from (select ${
     compileColumns(sql, plan)
-  } from ${
-    plan.keysFirst ? compileKeysFirst(sql, plan, page) : page
-  }) "$r") select (${total})::text total, (select "$n" from "$p")::text "rows", (select case when octet_length("$j") <= ${maxBytes} then "$j" end from "$p") records${
+  } from ${plan.keysFirst ? compileKeysFirst(sql, plan, ordered) : ordered}) "$r")`;
+  const read = (part: Fragment) => settings.length === 0 ? part : sql`(select ${part} from "$p")`;
+  const total = plan.count ? compileTotal(sql, plan, { from, limit, offset, read }) : sql`null`;
+  const maxBytes = sql`${String(MAX_PAGE_BYTES + HEADER_BYTES)}::text::int8`;
+  const records = read(sql`case when pg_column_size("$j") <= ${maxBytes} then "$j" end`);
+  const judgement = compileJudgement(sql, plan.predicate);
+  return sql<PageRow[]>`${
+    compileWith(sql, { settings, page, matches: plan.atOnce && compileMatches(sql, plan, rows) })
+  }select ${total}::text total, ${read(sql`"$n"`)}::text "rows", ${records} records${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${compileFromSettings(sql, settings)}`;
+  }${settings.length === 0 ? sql` from ${page} "$p"` : compileFromSettings(sql, settings)}`;
+}
+
+/**
+ * What stands before the outermost SELECT: behind settings the page too, to be read by scalar
+ * subqueries. Without them it is read in place: a page that is kept is copied each time it is read.
+ */
+function compileWith(
+  sql: Sql,
+  { settings, matches, page }: {
+    readonly settings: readonly Setting[];
+    readonly matches: Fragment | false;
+    readonly page: Fragment;
+  },
+): Fragment {
+  if (settings.length === 0) return matches ? sql`with ${matches} ` : sql``;
+  return sql`with ${compileSettings(sql, settings)}${
+    matches ? sql`${matches}, ` : sql``
+  }"$p" as materialized ${page} `;
 }
 
 function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predicate">): Fragment {
@@ -58,7 +80,7 @@ function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predic
 /** The rows that match, and one more than may be: of the columns that the page and its order need. */
 function compileMatches(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
   // MAX_ROWS_AT_ONCE + 1; as a parameter it would be any number to the planner.
-  return sql`"$m" as materialized (select ${compileNeeded(sql, plan)} from ${rows} limit 10001), `;
+  return sql`"$m" as materialized (select ${compileNeeded(sql, plan)} from ${rows} limit 10001)`;
 }
 
 function compileNeeded(sql: Sql, { columns, sort, table }: QueryPlan): Fragment {
@@ -88,10 +110,14 @@ function compileKeysFirst(sql: Sql, plan: QueryPlan, page: Fragment): Fragment {
 function compileTotal(
   sql: Sql,
   { atOnce }: QueryPlan,
-  { from, limit, offset }: Record<"from" | "limit" | "offset", Fragment>,
+  { from, limit, offset, read }: Record<"from" | "limit" | "offset", Fragment> & {
+    readonly read: (part: Fragment) => Fragment;
+  },
 ): Fragment {
-  if (atOnce) return sql`select case when count(*) <= 10000 then count(*) end from ${from}`;
-  return sql`select case when "$n" < ${limit} and ("$n" > 0 or ${offset} = 0) then ${offset} + "$n" else (select count(*) from ${from}) end from "$p"`;
+  if (atOnce) return sql`(select case when count(*) <= 10000 then count(*) end from ${from})`;
+  return read(
+    sql`case when "$n" < ${limit} and ("$n" > 0 or ${offset} = 0) then ${offset} + "$n" else (select count(*) from ${from}) end`,
+  );
 }
 
 /** The aliases are the columns' own names: json_agg makes them the keys of a record. */

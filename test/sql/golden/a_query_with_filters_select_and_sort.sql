@@ -10,15 +10,13 @@ or "$t"."day" >= $8::text::"pg_catalog"."date"
 or "$t"."tags" = any(select "$v"."$e"::text[]
 from unnest($9::text[]) "$v"("$e"))
 or "$t"."status" is not null)
-limit 10001),
-"$p" as materialized (select count(*) "$n", coalesce(json_agg("$r"), '[]')::text "$j"
+limit 10001)
+select (select case when count(*) <= 10000 then count(*) end
+from "$m" "$t")::text total, "$n"::text "rows", case when pg_column_size("$j") <= $10::text::int8 then "$j" end records, (num_nulls($11::text::"pg_catalog"."numeric") + num_nulls($12::text::"pg_catalog"."numeric") + num_nulls($13::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
+from (select "$v"."$e"::text[]
+from unnest($14::text[]) "$v"("$e")) "$l"("$e")))) judged
+from (select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j"
 from (select "$t"."status", "$t"."id"
 from "$m" "$t"
 order by "$t"."amount" desc, "$t"."status", "$t"."id"
-limit $10::text::int8 offset $11::text::int8) "$r")
-select (select case when count(*) <= 10000 then count(*) end
-from "$m" "$t")::text total, (select "$n"
-from "$p")::text "rows", (select case when octet_length("$j") <= $12::text::int8 then "$j" end
-from "$p") records, (num_nulls($13::text::"pg_catalog"."numeric") + num_nulls($14::text::"pg_catalog"."numeric") + num_nulls($15::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
-from (select "$v"."$e"::text[]
-from unnest($16::text[]) "$v"("$e")) "$l"("$e")))) judged
+limit $15::text::int8 offset $16::text::int8) "$r") "$p"
