@@ -100,8 +100,7 @@ function makeCall(
   };
 }
 
-async function respondAnswer(answer: Answer, trace: Trace): Promise<Response> {
-  const { json } = answer;
-  const etag = answer.cacheable ? { etag: await makeEtag(json) } : {};
-  return respond({ status: 200, json, ...etag }, trace.exchange);
+function respondAnswer({ json, cacheable }: Answer, trace: Trace): Response | Promise<Response> {
+  if (!cacheable) return respond({ status: 200, json }, trace.exchange);
+  return makeEtag(json).then((etag) => respond({ status: 200, json, etag }, trace.exchange));
 }

@@ -11,8 +11,11 @@ const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
 /** The catalogue in force, following the database. @see DECISIONS 2 */
 export interface CurrentCatalogue {
-  /** The catalogue in force; loads it when there is none yet. Rejects with the database's ApiError. */
-  readonly current: () => Promise<Catalogue>;
+  /**
+   * The catalogue in force, at once where that is young enough; loads it when there is none yet.
+   * Rejects with the database's ApiError.
+   */
+  readonly current: () => Catalogue | Promise<Catalogue>;
   /**
    * Reads the database again, once at a time; true when a newer catalogue than the caller's is in
    * force afterwards.
@@ -69,13 +72,18 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
 
   return { current, refresh, loaded: () => inForce !== undefined, close };
 
-  async function current(): Promise<Catalogue> {
+  function current(): Catalogue | Promise<Catalogue> {
     const ageMs = now() - readAtMs;
+    const isYoung = inForce !== undefined && !changed && ageMs < RENEW_AGE_MS;
+    return isYoung ? inForce!.catalogue : renewed(ageMs);
+  }
+
+  async function renewed(ageMs: number): Promise<Catalogue> {
     if (inForce === undefined) {
       await load("start");
     } else if (changed || ageMs >= MAX_AGE_MS) {
       await refreshQuietly(changed ? "notified" : "age");
-    } else if (ageMs >= RENEW_AGE_MS) {
+    } else {
       void refreshQuietly("age");
     }
     if (inForce === undefined) throw new ApiError(503, "The catalogue is not loaded");

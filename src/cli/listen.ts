@@ -26,10 +26,10 @@ export async function listen(
   const { host, port, requestTimeoutMs } = config;
   let starting = true;
   void prepared.then(() => starting = false);
-  const answer: App = async (request, connection) => {
-    if (starting && !asksForLife(request)) await prepared;
-    return await app(request, connection);
-  };
+  const answer: App = (request, connection) =>
+    starting && !asksForLife(request)
+      ? prepared.then(() => app(request, connection))
+      : app(request, connection);
   try {
     return await serve(answer, { host, port, requestTimeoutMs, shared });
   } catch (error) {

@@ -39,6 +39,6 @@ export async function prepareService(
     ? await prepareDemonstration(database, output)
     : undefined;
   // What is wrong with it is observed; the server says so in /readyz and tries again.
-  await catalogue.current().catch(() => {});
+  await Promise.resolve(catalogue.current()).catch(() => {});
   return { demonstration, coming: Promise.resolve() };
 }

@@ -12,7 +12,7 @@ export async function warnOfTenant(
 ): Promise<string | undefined> {
   try {
     const quiet = { ...workplace, observe: () => {} };
-    const catalogue = await withCatalogue(quiet, (following) => following.current());
+    const catalogue = await withCatalogue(quiet, async (following) => await following.current());
     const kinds = [...catalogue.tables.values()].flatMap(({ tenant }) => tenant?.kind ?? []);
     if (kinds.length === 0 || kinds.some((kind) => tenantFits(tenant, kind))) return undefined;
     const expected = [...new Set(kinds)].sort().join(" or ");

@@ -54,7 +54,9 @@ export async function borrow<T>(
     }
   };
   try {
-    const outcome = await repeat(attempt, again, observe);
+    const first = await attempt();
+    const failed = first.failure !== undefined;
+    const outcome = failed ? await repeat(attempt, { first, again, observe }) : first;
     settled(outcome.failure);
     if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
     return outcome.rows;

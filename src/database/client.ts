@@ -78,9 +78,9 @@ export async function openDatabase(
   const transact = openLane(lend(single, 1, "transactions"), statement);
   const listeners = openListeners(open, circuit);
 
-  async function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
+  function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
     const { write, client } = options;
-    return await borrow(
+    return borrow(
       statements,
       (backend) => runStatement(backend, compile, { ...statement, client }),
       { ...options, again: ({ kind }) => kind === "lost" && !write },

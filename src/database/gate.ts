@@ -125,16 +125,18 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
   }
 
   return {
-    async enter({ share: name, client } = {}) {
+    enter({ share: name, client } = {}) {
       const share = shares.get(name) ??
         { name, inside: 0, admitted: 0, waiting: new Set(), hope: Infinity };
-      if (share.waiting.size >= share.hope) return fail("unavailable", "POOL_WAIT");
+      if (share.waiting.size >= share.hope) {
+        return Promise.resolve(fail("unavailable", "POOL_WAIT"));
+      }
       shares.set(name, share);
-      if (!hasRoom(share)) return await wait(share, client);
+      if (!hasRoom(share)) return wait(share, client);
       const leave = admit(share);
       tell();
       watch?.waited(0);
-      return leave;
+      return Promise.resolve(leave);
     },
   };
 }

@@ -103,6 +103,13 @@ function closeUp<T extends Row[]>(rows: T): T {
 
 const MAX_SERIALIZATION_RETRIES = 3;
 
+/** How an attempt went, and what may be tried after it. */
+export interface RepeatOptions<T> {
+  readonly first: Outcome<T>;
+  readonly again: (failure: Failure) => boolean;
+  readonly observe?: Observe;
+}
+
 /**
  * Repeats what was rolled back by a deadlock or a serialization failure, at most three times, and
  * once what `again` says may be repeated. Each failure is observed, and each repetition.
@@ -110,13 +117,11 @@ const MAX_SERIALIZATION_RETRIES = 3;
  */
 export async function repeat<T>(
   attempt: () => Promise<Outcome<T>>,
-  again: (failure: Failure) => boolean,
-  observe?: Observe,
+  { first, again, observe }: RepeatOptions<T>,
 ): Promise<Outcome<T>> {
   let collisions = 0;
   let repeated = false;
-  while (true) {
-    const outcome = await attempt();
+  for (let outcome = first;; outcome = await attempt()) {
     if (outcome.failure === undefined) return outcome;
     const fault = nameFault(outcome.failure);
     observe?.({ kind: "fault", fault });

@@ -32,13 +32,12 @@ async function readPage(
 ): Promise<PageRow> {
   const settings = settingsOf(call);
   const options = { write: false, ...entrantOf(call) };
-  const read = async (plan: QueryPlan) => {
-    const [page] = await call.database.run((sql) => compileSelect(sql, plan, settings), options);
-    return page!;
-  };
+  const read = (plan: QueryPlan) =>
+    call.database.run((sql) => compileSelect(sql, plan, settings), options);
   try {
-    const page = await read(plan);
-    return plan.atOnce && page.total === null ? await read({ ...plan, atOnce: false }) : page;
+    let [page] = await read(plan);
+    if (plan.atOnce && page!.total === null) [page] = await read({ ...plan, atOnce: false });
+    return page!;
   } catch (error) {
     throw await explainFailure(error, { call, plan, document: request.document });
   }

@@ -5,17 +5,26 @@ const EQUALITY: readonly Operator[] = ["eq", "neq", "in", "not_in"];
 const ORDER: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
 const ALWAYS: readonly Operator[] = ["like", "not_like", "is_null", "is_not_null"];
 
+/** By whether a type has equality, and whether it has an order. */
+const ADMITTED = [false, true].map((equality) =>
+  [false, true].map((order) => listOperators(equality, order))
+);
+
 /**
  * The operators that a column's type admits, in the order of spec 2; what Get Fields lists.
  * @see DECISIONS 3
  */
-export function operatorsOf(column: Column): readonly Operator[] {
+export function operatorsOf({ equality, order }: Column): readonly Operator[] {
+  return ADMITTED[Number(equality)]![Number(order)]!;
+}
+
+function listOperators(equality: boolean, order: boolean): readonly Operator[] {
   return [
-    ...(column.equality ? EQUALITY.slice(0, 2) : []),
-    ...(column.order ? ORDER.slice(0, 4) : []),
+    ...(equality ? EQUALITY.slice(0, 2) : []),
+    ...(order ? ORDER.slice(0, 4) : []),
     ...ALWAYS.slice(0, 2),
-    ...(column.equality ? EQUALITY.slice(2) : []),
-    ...(column.order ? ORDER.slice(4) : []),
+    ...(equality ? EQUALITY.slice(2) : []),
+    ...(order ? ORDER.slice(4) : []),
     ...ALWAYS.slice(2),
   ];
 }

@@ -55,8 +55,17 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
   const atOnce = count && readsAll(sort, table);
   const keysFirst = !atOnce && readsKeysFirst({ table, scope, predicate, sort, page, perPage });
   return {
-    ...{ table, scope, predicate, columns, sort, page, perPage },
-    ...{ count, atOnce, keysFirst, wideNumbersAsText },
+    table,
+    scope,
+    predicate,
+    columns,
+    sort,
+    page,
+    perPage,
+    count,
+    atOnce,
+    keysFirst,
+    wideNumbersAsText,
   };
 }
 

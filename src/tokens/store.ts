@@ -45,9 +45,12 @@ export function createTokenStore(
 
   const remember = (token: string) => good.get(token) ?? unknown.get(token);
 
-  async function find(token: string): Promise<Access | null> {
+  function find(token: string): Access | null | Promise<Access | null> {
     const found = remember(token);
-    if (found !== undefined) return tell("hit", found);
+    return found === undefined ? lookUp(token) : tell("hit", found);
+  }
+
+  async function lookUp(token: string): Promise<Access | null> {
     if (await checkToken(token) === undefined) return tell("malformed", null);
     // Another request may have had its answer while this one's digest was made.
     const answered = remember(token);

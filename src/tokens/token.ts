@@ -14,5 +14,6 @@ export interface Access {
 
 /** Finds the access of a token; null for unknown, expired and revoked alike. */
 export interface TokenStore {
-  readonly find: (token: string) => Promise<Access | null>;
+  /** At once where the answer is known. */
+  readonly find: (token: string) => Access | null | Promise<Access | null>;
 }

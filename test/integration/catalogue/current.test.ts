@@ -233,7 +233,10 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
         away ? Promise.reject(new ApiError(503, "away")) : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);
-    assertEquals((await assertRejects(() => catalogue.current(), ApiError)).status, 503);
+    assertEquals(
+      (await assertRejects(async () => await catalogue.current(), ApiError)).status,
+      503,
+    );
     assertEquals(catalogue.loaded(), false);
     away = false;
     await catalogue.current();

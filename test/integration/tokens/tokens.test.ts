@@ -47,7 +47,7 @@ for (const kind of DATABASE_KINDS) {
 
     it("is 503 before the schema is made, not 401 [DECISIONS 5]", async () => {
       const { token } = await mintToken();
-      const error = await assertRejects(() => find(token), ApiError);
+      const error = await assertRejects(async () => await find(token), ApiError);
       assertEquals(error.status, 503);
     });
 

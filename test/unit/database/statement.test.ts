@@ -7,10 +7,11 @@ import { repeat } from "../../../src/database/statement.ts";
 /** Runs `repeat` on a list of failures, after which there are rows; counts the attempts. */
 async function run(failures: readonly Failure[], again: (failure: Failure) => boolean) {
   let attempts = 0;
-  const outcome = await repeat(() => {
+  const attempt = () => {
     const failure = failures[attempts++];
     return Promise.resolve(failure === undefined ? { rows: ["row"] } : { failure });
-  }, again);
+  };
+  const outcome = await repeat(attempt, { first: await attempt(), again });
   return { outcome, attempts };
 }
 
@@ -38,8 +39,12 @@ describe("repeat", () => {
   it("tells each failed attempt, and each repetition [D8.metrics]", async () => {
     const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
     const told: string[] = [];
-    await repeat(() => Promise.resolve({ failure: failures.shift()! }), () => true, (item) => {
-      if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
+    await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
+      first: { failure: failures.shift()! },
+      again: () => true,
+      observe(item) {
+        if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
+      },
     });
     assertEquals(told, [
       ...["fault serialization", "retry serialization"],

@@ -155,7 +155,7 @@ describe("createTokenStore", () => {
     const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];
     for (const failure of [...failures, fail("permission", "42501")]) {
       state.failure = failure;
-      const error = await assertRejects(() => store.find(token), ApiError);
+      const error = await assertRejects(async () => await store.find(token), ApiError);
       assertEquals(error.status, 503);
       assertEquals(error.headers["Retry-After"], "1");
     }
