@@ -9,7 +9,9 @@ import postgres from "postgres";
 
 const { PORT, DATABASE_URL, STATEMENTS } = process.env;
 const statements = JSON.parse(STATEMENTS);
-const sql = postgres(DATABASE_URL, { max: 10, fetch_types: false });
+// A page goes through as Postgres printed it; the driver would parse it.
+const types = { json: { to: 114, from: [114], serialize: String, parse: String } };
+const sql = postgres(DATABASE_URL, { max: 10, fetch_types: false, types });
 const port = Number(PORT);
 const hostname = "127.0.0.1";
 const headers = { "content-type": "application/json; charset=utf-8" };
