@@ -43,34 +43,52 @@ export function compileSelect(
   const page = sql`(select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j" from (select ${
     compileColumns(sql, plan)
   } from ${plan.keysFirst ? compileKeysFirst(sql, plan, ordered) : ordered}) "$r")`;
-  const read = (part: Fragment) => settings.length === 0 ? part : sql`(select ${part} from "$p")`;
+  const matches = plan.atOnce && compileMatches(sql, plan, rows);
+  const { before, read, source } = placePage(sql, { settings, matches, page });
   const total = plan.count ? compileTotal(sql, plan, { from, limit, offset, read }) : sql`null`;
   const maxBytes = sql`${String(MAX_PAGE_BYTES + HEADER_BYTES)}::text::int8`;
   const records = read(sql`case when pg_column_size("$j") <= ${maxBytes} then "$j" end`);
   const judgement = compileJudgement(sql, plan.predicate);
-  return sql<PageRow[]>`${
-    compileWith(sql, { settings, page, matches: plan.atOnce && compileMatches(sql, plan, rows) })
-  }select ${total}::text total, ${read(sql`"$n"`)}::text "rows", ${records} records${
+  return sql<PageRow[]>`${before}select ${total}::text total, ${
+    read(sql`"$n"`)
+  }::text "rows", ${records} records${
     judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${settings.length === 0 ? sql` from ${page} "$p"` : compileFromSettings(sql, settings)}`;
+  }${source}`;
+}
+
+/** Where the page stands: what comes before the outermost SELECT, how parts of it are read, FROM what. */
+interface Placed {
+  readonly before: Fragment;
+  readonly read: (part: Fragment) => Fragment;
+  readonly source: Fragment;
 }
 
 /**
- * What stands before the outermost SELECT: behind settings the page too, to be read by scalar
- * subqueries. Without them it is read in place: a page that is kept is copied each time it is read.
+ * Places the page in FROM; behind settings before the SELECT, read by scalar subqueries, though a page
+ * that is kept is copied each time it is read.
  */
-function compileWith(
+function placePage(
   sql: Sql,
   { settings, matches, page }: {
     readonly settings: readonly Setting[];
     readonly matches: Fragment | false;
     readonly page: Fragment;
   },
-): Fragment {
-  if (settings.length === 0) return matches ? sql`with ${matches} ` : sql``;
-  return sql`with ${compileSettings(sql, settings)}${
-    matches ? sql`${matches}, ` : sql``
-  }"$p" as materialized ${page} `;
+): Placed {
+  if (settings.length === 0) {
+    return {
+      before: matches ? sql`with ${matches} ` : sql``,
+      read: (part) => part,
+      source: sql` from ${page} "$p"`,
+    };
+  }
+  return {
+    before: sql`with ${compileSettings(sql, settings)}${
+      matches ? sql`${matches}, ` : sql``
+    }"$p" as materialized ${page} `,
+    read: (part) => sql`(select ${part} from "$p")`,
+    source: compileFromSettings(sql, settings),
+  };
 }
 
 function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predicate">): Fragment {
@@ -110,9 +128,9 @@ function compileKeysFirst(sql: Sql, plan: QueryPlan, page: Fragment): Fragment {
 function compileTotal(
   sql: Sql,
   { atOnce }: QueryPlan,
-  { from, limit, offset, read }: Record<"from" | "limit" | "offset", Fragment> & {
-    readonly read: (part: Fragment) => Fragment;
-  },
+  { from, limit, offset, read }:
+    & Record<"from" | "limit" | "offset", Fragment>
+    & Pick<Placed, "read">,
 ): Fragment {
   if (atOnce) return sql`(select case when count(*) <= 10000 then count(*) end from ${from})`;
   return read(
