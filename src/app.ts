@@ -9,6 +9,7 @@ import { respond, respondError, respondFile, respondOptions, respondText } from 
 import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
 import { checkHealth } from "./operations/check_health.ts";
+import { type LookUp, openLookUps } from "./operations/look_ups.ts";
 import { PAGE_PATHS, readPage } from "./pages/read_page.ts";
 import { ROUTES } from "./routes.ts";
 import { serveRoute } from "./serve_route.ts";
@@ -38,7 +39,8 @@ export function createApp(dependencies: Dependencies): App {
   const router = Router<IRequest, [Trace]>();
   const { config } = dependencies;
   const limits = config.rateLimit && openRateLimits(config.rateLimit);
-  for (const [path, methods] of collectHandlers(dependencies, limits)) {
+  const lookUp = openLookUps(dependencies.database, dependencies.observe);
+  for (const [path, methods] of collectHandlers(dependencies, { limits, lookUp })) {
     router.all(path, (request, trace) => dispatch(methods, request, trace));
   }
   router.all("*", (request) => {
@@ -82,7 +84,7 @@ function isWatch(request: Request): boolean {
 /** Gives the methods of each path. */
 function collectHandlers(
   dependencies: Dependencies,
-  limits: RateLimits | undefined,
+  kept: { readonly limits: RateLimits | undefined; readonly lookUp: LookUp },
 ): Map<string, Map<string, Handler>> {
   const paths = new Map<string, Map<string, Handler>>();
   for (const route of ROUTES) {
@@ -90,7 +92,7 @@ function collectHandlers(
     paths.set(route.path, methods);
     methods.set(
       route.method,
-      (request, trace) => serveRoute(route, request, { trace, dependencies, limits }),
+      (request, trace) => serveRoute(route, request, { trace, dependencies, ...kept }),
     );
   }
   for (const path of ["/livez", "/readyz"] as const) {

@@ -87,6 +87,9 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "prepared":
       meters.prepared.set(observation.statements);
       break;
+    case "gathered":
+      meters.gathered.inc(observation.lookUps);
+      break;
     case "fault":
       meters.faults.inc({ fault: observation.fault });
       break;
@@ -143,6 +146,7 @@ function openMeters(registry: Registry) {
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
     poolWait: histogram("pool_wait_seconds", "Time until a connection was free", "pool"),
     prepared: shared("prepared_statements", "Statement texts that are prepared"),
+    gathered: counter("gathered_look_ups_total", "Look-ups by key that shared their statement"),
     faults: counter("database_faults_total", "Attempts that failed, by kind", "fault"),
     retries: counter("database_retries_total", "Attempts after the first, by fault", "fault"),
     catalogueAge: shared("catalogue_age_seconds", "Since the catalogue was read last"),

@@ -42,6 +42,10 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     columns.set(column.name, buildColumn(column, { types: context.types, ...rules }));
   }
   if (columns.size === 0) return undefined;
+  const tenantName = tenant === "shared" ? undefined : tenant.name;
+  // A table with heirs has their rows too, whose keys are their own.
+  const keyUnique = stored && !found.inherited && keyNames.length > 0 &&
+    keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
   const readable = new Set(found.columns.filter((each) => each.select).map((each) => each.name));
   return {
     name: found.name,
@@ -50,9 +54,9 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     columns,
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
     keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
-    ordered: new Set(listOrdered(found, tenant === "shared" ? undefined : tenant.name)),
-    keyIndexed: stored && tenant !== "shared" && isKeyIndexed(found, tenant.name) &&
-      keyNames.every((name) => name === tenant.name || isPlain(columns.get(name))),
+    ordered: new Set(listOrdered(found, tenantName)),
+    keyUnique,
+    keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
@@ -109,10 +113,10 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
 }
 
 /** The key's own index has the tenant in it, or another one has the key of one column behind the tenant. */
-function isKeyIndexed(found: FoundTable, tenant: string): boolean {
+function isKeyIndexed(found: FoundTable, tenant: string | undefined): boolean {
   const number = found.columns.find((column) => column.name === tenant)?.number;
   const [first, ...others] = found.key;
-  if (number === undefined || first === undefined || found.inherited) return false;
+  if (number === undefined) return false;
   return found.key.includes(number) ||
     others.length === 0 && found.indexes.includes(`${number} ${first}`);
 }

@@ -108,7 +108,9 @@ export interface Table {
   readonly keyOrder: readonly SqlText[];
   /** Quoted identifiers of the columns by which an index gives the tenant's rows in order. */
   readonly ordered: ReadonlySet<SqlText>;
-  /** True when one index holds the tenant column and the whole key, which clients may see. */
+  /** True when one row at most has a key, and clients may see all of it. */
+  readonly keyUnique: boolean;
+  /** True when besides one index holds the tenant column and the whole key. */
   readonly keyIndexed: boolean;
   /** Undefined: a shared look-up table, read by every tenant, written by none. */
   readonly tenant: TenantColumn | undefined;

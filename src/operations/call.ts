@@ -7,6 +7,7 @@ import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { Access } from "../tokens/token.ts";
+import type { LookUp } from "./look_ups.ts";
 
 /** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
 export interface Wishes {
@@ -27,6 +28,7 @@ export interface Call {
   readonly client: Client;
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
+  readonly lookUp: LookUp;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
   /** What the audit of an update tells of its request; undefined: no audit is kept. */

@@ -1,10 +1,18 @@
 import { resolveTable } from "../catalogue/resolve.ts";
 import { ApiError } from "../errors.ts";
+import { findKey } from "../plan/find_key.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { compileSelect, MAX_PAGE_BYTES, type PageRow } from "../sql/select.ts";
+import type { Setting } from "../sql/setting.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
+
+/** A query as it is understood, and as it was written. */
+interface Asked {
+  readonly plan: QueryPlan;
+  readonly request: QueryRequest;
+}
 
 /**
  * Query Records: reads one page of rows, and how many match across all pages.
@@ -26,11 +34,19 @@ export async function queryRecords(call: Call): Promise<Answer> {
   });
 }
 
-async function readPage(
-  call: Call,
-  { plan, request }: { plan: QueryPlan; request: QueryRequest },
-): Promise<PageRow> {
+/** One statement speaks for several requests only where it needs no settings of one tenant. */
+function readPage(call: Call, asked: Asked): Promise<PageRow> {
   const settings = settingsOf(call);
+  const key = settings.length === 0 ? findKey(asked.plan) : undefined;
+  const alone = () => readAlone(call, asked, settings);
+  return key === undefined ? alone() : call.lookUp({ plan: asked.plan, key }, alone);
+}
+
+async function readAlone(
+  call: Call,
+  { plan, request }: Asked,
+  settings: readonly Setting[],
+): Promise<PageRow> {
   const options = { write: false, ...entrantOf(call) };
   const read = (plan: QueryPlan) =>
     call.database.run((sql) => compileSelect(sql, plan, settings), options);

@@ -1,8 +1,8 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
-import type { Column } from "../catalogue/catalogue.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileJudgement } from "./judge.ts";
+import { compileOutput } from "./output.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 
@@ -41,7 +41,7 @@ export function compileSelect(
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
   const ordered = sql`${from}${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
   const page = sql`(select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j" from (select ${
-    compileColumns(sql, plan)
+    compileOutput(sql, plan)
   } from ${plan.keysFirst ? compileKeysFirst(sql, plan, ordered) : ordered}) "$r")`;
   const matches = plan.atOnce && compileMatches(sql, plan, rows);
   const { before, read, source } = placePage(sql, { settings, matches, page });
@@ -136,18 +136,6 @@ function compileTotal(
   return read(
     sql`case when "$n" < ${limit} and ("$n" > 0 or ${offset} = 0) then ${offset} + "$n" else (select count(*) from ${from}) end`,
   );
-}
-
-/** The aliases are the columns' own names: json_agg makes them the keys of a record. */
-function compileColumns(sql: Sql, plan: QueryPlan): Fragment {
-  return join(sql, ",", plan.columns.map((column) => compileOutput(sql, column, plan)));
-}
-
-function compileOutput(sql: Sql, column: Column, plan: QueryPlan): Fragment {
-  const value = compileColumn(sql, column);
-  if (!plan.wideNumbersAsText || !column.wideNumber) return value;
-  const name = literal(sql, column.identifier);
-  return column.kind === "array" ? sql`${value}::text[] ${name}` : sql`${value}::text ${name}`;
 }
 
 /** The primary key comes last, so that paging is stable; without a sort no order is added. */

@@ -5,6 +5,7 @@ import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock } from "../../src/sql/lane.ts";
+import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
@@ -33,6 +34,16 @@ const query = planQuery(
   parseQueryRequest({ filters: FILTERS, sort: [{ field: "amount" }], page: 2 }),
   { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: true },
 );
+const lookUp = (tenant: string) =>
+  planQuery(
+    parseQueryRequest({ filters: { and: [{ field: "id", op: "eq", value: 1 }] } }),
+    {
+      table: TABLE,
+      access: { ...ACCESS, tenant },
+      count: true,
+      wideNumbersAsText: false,
+    },
+  );
 const update = (maxAffected?: number) =>
   planUpdate(parseUpdateRequest(UPDATE), {
     table: TABLE,
@@ -44,6 +55,7 @@ const update = (maxAffected?: number) =>
 const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
   "a query": printStatement((sql) => compileSelect(sql, query)),
   "a query with a setting": printStatement((sql) => compileSelect(sql, query, SETTINGS)),
+  "look-ups": printStatement((sql) => compileLookUps(sql, [lookUp("1"), lookUp("1")])),
   "a single update": printStatement((sql) => compileUpdateSingle(sql, update())),
   "a bulk update": printStatement((sql) => compileUpdateBulk(sql, update())),
   "a bulk update up to a number": printStatement((sql) => compileUpdateBulk(sql, update(3))),
@@ -96,6 +108,16 @@ describe("the watch over statements", () => {
       assert(checkStatement(statement, { rules: RULES, tenant: undefined }).length > 0);
     });
   }
+
+  it("takes look-ups of those who are being answered, and of no other [TE20]", () => {
+    const statement = printStatement((sql) => compileLookUps(sql, [lookUp("1"), lookUp("2")]));
+    const served = { rules: RULES, tenant: "1" };
+    assertEquals(checkStatement(statement, { ...served, tenants: new Set(["1", "2"]) }), []);
+    assertEquals(checkStatement(statement, { ...served, tenants: new Set(["1", "3"]) }).length, 1);
+    const other = STATEMENTS["a query"]!;
+    const tenants = new Set(["1", "2"]);
+    assert(checkStatement(other, { rules: RULES, tenant: "2", tenants }).length > 0);
+  });
 
   it("takes a shared table that is read, and none that is written [TE15] [TE20]", () => {
     const read = `select count(*) from "app"."lists" "$t" where true`;

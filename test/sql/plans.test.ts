@@ -6,6 +6,7 @@ import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock } from "../../src/sql/lane.ts";
+import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
@@ -36,6 +37,15 @@ function query(body: object, { count = true }: { count?: boolean } = {}): Compil
   return (sql) => compileSelect(sql, plan);
 }
 
+function lookUps(number: number): Compile {
+  const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
+  const plans = Array.from(
+    { length: number },
+    (_, value) => planQuery(parseQueryRequest({ filters: keyed(value) }), options),
+  );
+  return (sql) => compileLookUps(sql, plans);
+}
+
 function filter(...items: readonly object[]): Compile {
   return query({ filters: { and: items } });
 }
@@ -61,6 +71,7 @@ const RANGE = { field: "at", op: "between", value: ["2024-01-01", "2024-01-02"] 
 const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a row by its key", filter({ field: "id", op: "eq", value: 7 }), KEY],
   ["a row by its key, not counted", query({ filters: keyed(7) }, { count: false }), KEY],
+  ["rows by their keys, together", lookUps(16), KEY],
   ["rows by keys", filter({ field: "id", op: "in", value: [1, 2, 3] }), KEY],
   ["a text that is equal", filter({ field: "name", op: "eq", value: "n7" }), NAME],
   ["one of several texts", filter({ field: "name", op: "in", value: ["n7", "n8"] }), NAME],

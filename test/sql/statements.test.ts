@@ -6,6 +6,7 @@ import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock } from "../../src/sql/lane.ts";
+import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import {
@@ -107,6 +108,13 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
     compileSelect(
       sql,
       select({ select: ["id", "amount", "status"] }, { count: false, wide: true }),
+    ),
+  "look-ups by key together": (sql) =>
+    compileLookUps(
+      sql,
+      [1, 2, 3].map((value) =>
+        select({ filters: { and: [{ field: "id", op: "eq", value }] }, select: ["id", "status"] })
+      ),
     ),
   "a query with a tenant setting": (sql) =>
     compileSelect(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTINGS),

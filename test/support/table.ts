@@ -45,6 +45,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     primaryKey: [id],
     keyOrder: [id.identifier],
     ordered: new Set([id.identifier]),
+    keyUnique: true,
     keyIndexed: true,
     tenant: {
       name: "tenant_id",

@@ -13,6 +13,8 @@ export interface StatementCheck {
   readonly rules: TenancyRules;
   /** Whose request it serves; undefined outside of requests. */
   readonly tenant: string | undefined;
+  /** All whose requests are being answered: look-ups that go together may serve any of them. */
+  readonly tenants?: ReadonlySet<string>;
 }
 
 /**
@@ -32,12 +34,13 @@ const ALLOWED: readonly RegExp[] = [
 
 /**
  * Finds what is wrong with a statement: each table of the operator must be bound to the tenant of the
- * request by `"$t".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed;
+ * request by `"$t".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
+ * list of look-ups each to that of some request that is being answered, in a subquery of its own;
  * a shared one may be read alone; a statement without such a table must be one of the list.
  */
 export function checkStatement(
   { text, parameters }: PrintedStatement,
-  { rules, tenant }: StatementCheck,
+  { rules, tenant, tenants }: StatementCheck,
 ): string[] {
   const tokens = readStatement(text);
   const references = listTables(tokens);
@@ -54,10 +57,22 @@ export function checkStatement(
   return [
     ...unexpected,
     ...exposed.flatMap((reference) => {
-      const fault = checkReference(reference, { rules, tenant, tokens, parameters });
+      const served = isList(tokens) ? tenants : undefined;
+      const fault = checkReference(reference, {
+        rules,
+        tenant,
+        tenants: served,
+        tokens,
+        parameters,
+      });
       return fault === undefined ? [] : [`${reference.verb} ${reference.table}: ${fault}`];
     }),
   ];
+}
+
+/** `values (…), (…)`: its rows share nothing. */
+function isList([first]: readonly Token[]): boolean {
+  return first?.kind === "word" && first.text === "values";
 }
 
 interface Judged extends StatementCheck {
@@ -66,7 +81,7 @@ interface Judged extends StatementCheck {
 }
 
 function checkReference(reference: TableReference, judged: Judged): string | undefined {
-  const { rules, tenant, tokens, parameters } = judged;
+  const { rules, tenant, tenants, tokens, parameters } = judged;
   const rule = rules.tables[reference.table];
   if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
   if (reference.alias !== "$t") return "has another alias";
@@ -77,7 +92,9 @@ function checkReference(reference: TableReference, judged: Judged): string | und
   if (bound === undefined) return `is not bound by ${column}`;
   if (tenant === undefined) return "is asked outside of a request";
   const value = parameters[bound - 1];
-  return value === tenant ? undefined : `is bound to another tenant than the token's`;
+  return value === tenant || typeof value === "string" && tenants?.has(value)
+    ? undefined
+    : `is bound to another tenant than the token's`;
 }
 
 /** What the WHERE of a table's own level joins by AND; undefined without one, or when it has an OR. */

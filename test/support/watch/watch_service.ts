@@ -55,6 +55,7 @@ afterEach(async () => {
  */
 export function watchService({ test, rules, metrics }: WatchOptions): Watch {
   const tenants = new Map<string, string>();
+  const answering = new Set<Asking>();
   const secrets = { tokens: new Set<string>(), spoken: new Set<string>() };
   const { rows } = test;
   let found: string[] = [];
@@ -80,7 +81,9 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
     database: (database) =>
       watchDatabase(database, (statement) => {
         const tenant = asking.getStore()?.tenant;
-        const faults = readFaults(() => checkStatement(statement, { rules, tenant }));
+        const all = [...answering].flatMap((one) => one.tenant ?? []);
+        const served = { rules, tenant, tenants: new Set(all) };
+        const faults = readFaults(() => checkStatement(statement, served));
         add(`statement ${statement.text}`, faults);
       }),
     tokens: (store) => ({
@@ -99,8 +102,9 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
       const tenant = tenants.get(readToken(request));
       const record = openRecord(request);
       const end = await rows.start(request.method === "PATCH" ? tenant : undefined);
+      const store: Asking = { tenant };
+      answering.add(store);
       try {
-        const store: Asking = { tenant };
         const response = await asking.run(store, () => app(request, connection));
         const faults = await checkAnswer(request, response, {
           rules,
@@ -111,6 +115,7 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
         add(`${request.method} ${request.url}`, faults);
         return response;
       } finally {
+        answering.delete(store);
         end();
       }
     },

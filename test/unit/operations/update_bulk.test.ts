@@ -29,6 +29,7 @@ function makeCall(updated: string): Call {
     client: new AbortController(),
     database: database as unknown as Database,
     catalogue: { current: () => Promise.resolve(catalogue) } as unknown as CurrentCatalogue,
+    lookUp: (_wanted, alone) => alone(),
     tenantSetting: undefined,
   };
 }

@@ -1,0 +1,48 @@
+import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { QueryPlan } from "../plan/query_plan.ts";
+import { join, literal } from "./fragment.ts";
+import { compileOutput } from "./output.ts";
+import { compileWhere } from "./predicate.ts";
+
+/** What was found for one look-up; VALUES gives its columns these names. */
+export interface FoundRow {
+  /** Place of the look-up in the list, as digits from 0. */
+  readonly column1: string;
+  /** The record, a JSON object printed by Postgres; null when there is none. */
+  readonly column2: string | null;
+}
+
+/**
+ * In place of a record of more than 64 KiB, which is asked for alone: sixteen may be in memory at once.
+ * Postgres counts 4 bytes of a value besides its own.
+ */
+export const TOO_LARGE = "null";
+
+/** As many rows as a statement may have, so that there are few texts. */
+const SIZES = [2, 4, 8, 16];
+/** Look-ups in one statement at most. */
+export const MOST_LOOK_UPS = 16;
+
+/**
+ * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
+ * differ in values alone; the last one is repeated until there is a statement of such a size.
+ * @see spec 5
+ * @see docs/decisions/0186-look-ups-together.md
+ */
+export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQuery<FoundRow[]> {
+  const size = SIZES.find((size) => size >= plans.length)!;
+  const rows = Array.from(
+    { length: size },
+    (_, place) =>
+      sql`(${String(place)}::text, ${compileLookUp(sql, plans[place] ?? plans.at(-1)!)})`,
+  );
+  return sql<FoundRow[]>`values ${join(sql, ",", rows)}`;
+}
+
+/** `limit` keeps Postgres from printing the record once for its size and once more for itself. */
+function compileLookUp(sql: Sql, plan: QueryPlan): Fragment {
+  const row = sql`select ${compileOutput(sql, plan)} from ${
+    literal(sql, plan.table.identifier)
+  } "$t" where ${compileWhere(sql, plan)}`;
+  return sql`(select case when pg_column_size("$j") <= 65540 then "$j" else 'null' end from (select row_to_json("$r") "$j" from (${row}) "$r" limit 1) "$f")`;
+}

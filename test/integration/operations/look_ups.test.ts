@@ -1,0 +1,204 @@
+// Look-ups by key that arrive together share a statement; each answer is what it would be alone.
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { DATABASE_KINDS } from "../../support/database.ts";
+import { readMetrics } from "../../support/read_metrics.ts";
+import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
+import { ACCESS } from "../../support/access.ts";
+
+/** Tables of the fixture: every type, keys of several columns, partitions, a tenant that is a uuid. */
+const TABLES = {
+  deals: ["fid"],
+  everything: ["id"],
+  order_lines: ["order_no", "line_no"],
+  guests: ["id"],
+  documents: ["id"],
+} as const;
+type Table = keyof typeof TABLES;
+
+interface Asked {
+  readonly table: Table;
+  readonly token: string;
+  readonly body: object;
+  readonly headers?: Record<string, string>;
+}
+
+function ask(service: TestService, { table, token, body, headers = {} }: Asked) {
+  return service.send("POST", `/integration/tables/${table}/query`, { token, body, headers });
+}
+
+/** A look-up of each key that any tenant has, by each tenant, and of one that nobody has. */
+async function listLookUps(service: TestService, table: Table): Promise<Asked[]> {
+  const { a, b, uuid } = service.tokens;
+  const tokens = table === "documents" ? [uuid] : [a, b];
+  const keys = new Map<string, object>();
+  for (const token of tokens) {
+    const body = { select: TABLES[table], per_page: 40 };
+    const { body: { records } } = await ask(service, { table, token, body });
+    for (const record of records as Record<string, unknown>[]) {
+      const and = Object.entries(record).map(([field, value]) => ({ field, op: "eq", value }));
+      keys.set(JSON.stringify(record), { filters: { and } });
+    }
+  }
+  const and = TABLES[table].map((field) => ({ field, op: "eq", value: 0 }));
+  return [...keys.values(), { filters: { and } }].flatMap((body) =>
+    tokens.map((token) => ({ table, token, body }))
+  );
+}
+
+/** How many look-ups shared a statement so far, by the service's own figures. */
+async function countGathered({ send }: TestService): Promise<number> {
+  const { text } = await send("GET", "/metrics", { token: null });
+  return readMetrics(text).samples.get("rowgate_gathered_look_ups_total") ?? 0;
+}
+
+/** Of a server in another process each request may find a turn of its own. */
+function assertGathered(lookUps: number): void {
+  if (ACCESS === "rls") assertEquals(lookUps, 0);
+  else if (!IS_REMOTE) assert(lookUps > 0, "no two look-ups shared a statement");
+}
+
+for (const kind of DATABASE_KINDS) {
+  describe(`Look-ups by key, ${kind}`, () => {
+    let service: TestService;
+
+    before(async () => service = await createTestService(kind));
+    after(() => service.close());
+
+    async function compare(asked: readonly Asked[]): Promise<void> {
+      const alone: string[] = [];
+      for (const one of asked) alone.push((await ask(service, one)).text);
+      const before = await countGathered(service);
+      const together = await Promise.all(asked.map((one) => ask(service, one)));
+      assertEquals(together.map(({ text }) => text), alone);
+      assertGathered(await countGathered(service) - before);
+    }
+
+    for (const table of Object.keys(TABLES) as Table[]) {
+      it(`are answered together as alone: ${table} [spec 4.1 records] [TE2]`, async () => {
+        const lookUps = await listLookUps(service, table);
+        assert(lookUps.length > 2);
+        await compare(lookUps);
+      });
+    }
+
+    it("have the columns, numbers and count that were asked for [D3.ieee754] [D3.count-none]", async () => {
+      const all = await listLookUps(service, "everything");
+      const select = ["c_numeric", "id", "c_int8"];
+      const headers = {
+        "Accept": "application/json;IEEE754Compatible=true",
+        "Prefer": "count=none",
+      };
+      await compare(all.map((one) => ({ ...one, body: { ...one.body, select }, headers })));
+    });
+
+    it("share statements when they arrive together", async () => {
+      const lookUps = await listLookUps(service, "guests");
+      // However the clients' packets fall, in some round two are read in one turn.
+      for (let round = 0; round < 20; round++) {
+        await Promise.all(lookUps.map((one) => ask(service, one)));
+      }
+      assertEquals(await countGathered(service) > 0, ACCESS !== "rls");
+    });
+
+    it("tell nobody of another tenant's row, whoever asks for it beside [spec 1 tenant-read] [TE2]", async () => {
+      const { a, b } = service.tokens;
+      const lookUps = await listLookUps(service, "deals");
+      const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
+      const found = (token: string) =>
+        lookUps.flatMap(({ token: own, body }, place) =>
+          own === token && answers[place]!.body["total"] === 1 ? [JSON.stringify(body)] : []
+        );
+      const [ofA, ofB] = [found(a!), found(b!)];
+      assert(ofA.length > 0 && ofB.length > 0);
+      assertEquals(ofA.filter((body) => ofB.includes(body)), []);
+    });
+  });
+}
+
+describe("Look-ups by key in trouble", () => {
+  let service: TestService;
+  const KEYS = Array.from({ length: 40 }, (_, place) => place + 1);
+  const LARGE = 41;
+
+  before(async () => {
+    service = await createTestService("real", {
+      environment: { ROWGATE_LOCK_TIMEOUT_MS: "800", ROWGATE_POOL_WAIT_MS: "1000" },
+    });
+    await service.database.admin.unsafe(`
+      create table parcels (id int4 primary key, tenant_id int4 not null, label text, gone text);
+      insert into parcels select n, 1, 'parcel ' || n from generate_series(1, 40) n;
+      insert into parcels values (${LARGE}, 1, repeat('x', 100000));
+      grant select on parcels to rowgate_app;
+      notify rowgate_catalogue`);
+    while ((await find(1)).status !== 200) await new Promise((go) => setTimeout(go, 20));
+  });
+  after(() => service.close());
+
+  function find(value: number) {
+    const body = { filters: { and: [{ field: "id", op: "eq", value }] } };
+    return service.send("POST", "/integration/tables/parcels/query", { body });
+  }
+
+  /** The row of each key, and how many of the answers shared a statement. */
+  async function findAll(keys = KEYS) {
+    const before = await countGathered(service);
+    const answers = await Promise.all(keys.map(find));
+    const rows = answers.map(({ status, body }) => {
+      const records = (body["records"] ?? []) as { id: number; label: string }[];
+      return [status, records[0]?.id ?? 0, records[0]?.label.length ?? 0];
+    });
+    return { rows, gathered: await countGathered(service) - before };
+  }
+
+  const ALL = KEYS.map((key) => [200, key, `parcel ${key}`.length]);
+
+  it("wait for a locked table no longer than alone [D4.lock-timeout]", async () => {
+    await service.database.admin.begin(async (sql) => {
+      await sql.unsafe("lock table parcels in access exclusive mode");
+      const { rows, gathered } = await findAll();
+      assertEquals(rows, KEYS.map(() => [503, 0, 0]));
+      assertGathered(gathered);
+    });
+    const { rows, gathered } = await findAll();
+    assertEquals(rows, ALL);
+    assertEquals(gathered, 0);
+  });
+
+  it("have their row when a column has gone [D2.stale-retry]", async () => {
+    await service.database.admin.unsafe("alter table parcels drop column gone");
+    assertEquals((await findAll()).rows, ALL);
+  });
+
+  it("have their row when sessions end under them [D4.read-retry]", async () => {
+    const [{ rows, gathered }] = await Promise.all([
+      findAll(),
+      service.database.admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
+        where usename = 'rowgate_app' and datname = current_database()`),
+    ]);
+    assertEquals(rows, ALL);
+    assertGathered(gathered);
+  });
+
+  it("have their row when it is a large one [spec 4.1 records]", async () => {
+    const { rows, gathered } = await findAll([...KEYS, LARGE]);
+    assertEquals(rows, [...ALL, [200, LARGE, 100_000]]);
+    assertGathered(gathered);
+  });
+});
+
+describe("Look-ups by key under the operator's row level security", () => {
+  it("each have a statement of their own, which carries their tenant [D9.tenant-setting] [TE18]", async () => {
+    const service = await createTestService("real", {
+      environment: { ROWGATE_TENANT_SETTING: "app.tenant_id" },
+    });
+    try {
+      const lookUps = await listLookUps(service, "deals");
+      const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
+      assertEquals(answers.filter(({ status }) => status !== 200), []);
+      assertEquals(await countGathered(service), 0);
+    } finally {
+      await service.close();
+    }
+  });
+});

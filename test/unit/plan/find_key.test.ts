@@ -1,0 +1,82 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Table } from "../../../src/catalogue/catalogue.ts";
+import { findKey } from "../../../src/plan/find_key.ts";
+import { planQuery } from "../../../src/plan/query_plan.ts";
+import { parseQueryRequest } from "../../../src/request/query_request.ts";
+import { makeColumn, makeTable } from "../../support/table.ts";
+
+const ACCESS = {
+  tokenId: "t",
+  name: null,
+  tenant: "1",
+  scopes: ["query"] as const,
+  tables: null,
+  expiresAt: null,
+};
+const DAY = makeColumn("day", "other", { type: "date", primaryKey: true });
+const CODE = makeColumn("code", "text", { primaryKey: true });
+const PADDED = makeColumn("padded", "text", { primaryKey: true, padded: true });
+const TENANT = makeColumn("tenant_id", "int4", { primaryKey: true });
+const COLUMNS = [makeColumn("status", "text"), TENANT, DAY, CODE, PADDED];
+const TABLE = makeTable(COLUMNS);
+const [ID] = TABLE.primaryKey;
+const ID_IS_7 = { field: "id", op: "eq", value: 7 };
+const CODE_IS_A = { field: "code", op: "eq", value: "a" };
+
+function find(body: object, more: Partial<Table> = {}): string[] | undefined {
+  const options = { access: ACCESS, count: true, wideNumbersAsText: false };
+  const table = { ...TABLE, ...more };
+  const plan = planQuery(parseQueryRequest(body), { ...options, table });
+  return findKey(plan)?.map(({ name }) => name);
+}
+
+function filter(...and: readonly object[]): object {
+  return { filters: { and } };
+}
+
+describe("findKey", () => {
+  it("finds a key that is one column, whatever is selected, sorted and counted", () => {
+    assertEquals(find(filter(ID_IS_7)), ["id"]);
+    const more = { select: ["status"], sort: [{ field: "status" }], per_page: 1 };
+    assertEquals(find({ ...filter(ID_IS_7), ...more }), ["id"]);
+  });
+
+  it("finds a key of several columns beside the tenant, in the order of the conditions", () => {
+    const primaryKey = [TENANT, ID!, CODE];
+    assertEquals(find(filter(CODE_IS_A, ID_IS_7), { primaryKey }), ["code", "id"]);
+    assertEquals(find(filter(CODE_IS_A), { primaryKey }), undefined);
+    const tenant = { field: "tenant_id", op: "eq", value: 1 };
+    assertEquals(find(filter(tenant, ID_IS_7), { primaryKey }), undefined);
+  });
+
+  it("takes no query for a look-up that is none", () => {
+    const others = [
+      {},
+      filter(),
+      { filters: { or: [ID_IS_7] } },
+      filter({ and: [ID_IS_7] }),
+      filter(ID_IS_7, ID_IS_7),
+      filter(ID_IS_7, { field: "status", op: "eq", value: "new" }),
+      filter({ field: "status", op: "eq", value: "new" }),
+      filter({ field: "id", op: "gte", value: 7 }),
+      filter({ field: "id", op: "in", value: [7] }),
+      filter({ field: "id", op: "eq", value: null }),
+      { ...filter(ID_IS_7), page: 2 },
+    ];
+    assertEquals(others.map((body) => find(body)), others.map(() => undefined));
+  });
+
+  it("leaves values alone that Postgres may refuse, and texts with padding", () => {
+    const day = { field: "day", op: "eq", value: "2026-02-30" };
+    assertEquals(find(filter(day), { primaryKey: [DAY] }), undefined);
+    const padded = { field: "padded", op: "eq", value: "a" };
+    assertEquals(find(filter(padded), { primaryKey: [PADDED] }), undefined);
+  });
+
+  it("leaves tables alone that are shared, have no key, or one that several rows may have", () => {
+    assertEquals(find(filter(ID_IS_7), { tenant: undefined }), undefined);
+    assertEquals(find(filter(ID_IS_7), { primaryKey: [], keyUnique: false }), undefined);
+    assertEquals(find(filter(ID_IS_7), { keyUnique: false }), undefined);
+  });
+});
