@@ -1,4 +1,4 @@
-import type { Column, Table } from "../catalogue/catalogue.ts";
+import type { Column } from "../catalogue/catalogue.ts";
 import type { Database } from "../database/database.ts";
 import { type AskTogether, openGathering } from "../gather.ts";
 import type { Observe } from "../observe.ts";
@@ -15,8 +15,10 @@ export type LookUp = (
 
 type Gathering = ReturnType<typeof openGathering<QueryPlan, PageRow>>;
 
-/** Shapes of look-ups in one table that are remembered: clients can think of any number. */
-const MAX_SHAPES = 64;
+/** Shapes that are gathered: their statements stay prepared, some 0.7 MB in every session. */
+const MAX_SHAPES = 16;
+/** Shapes that are watched for company: clients can think of any number. */
+const MAX_WATCHED = 256;
 
 /**
  * Answers look-ups by key that arrive at the same time with one statement: most of what one costs is
@@ -24,40 +26,50 @@ const MAX_SHAPES = 64;
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function openLookUps(database: Database, observe: Observe): LookUp {
-  const tables = new WeakMap<Table, Map<string, Gathering>>();
+  const watched = new Map<string, Gathering>();
+  const gathered = new Set<string>();
 
-  /** The oldest shape makes room for a new one. */
-  function findGathering(
-    { table, columns, wideNumbersAsText }: QueryPlan,
-    key: readonly Column[],
-  ): Gathering {
-    const shapes = tables.get(table) ?? new Map<string, Gathering>();
-    if (shapes.size === 0) tables.set(table, shapes);
-    const shape = `${nameAll(key)} ${nameAll(columns)} ${wideNumbersAsText}`;
-    const found = shapes.get(shape);
-    if (found !== undefined) return found;
-    if (shapes.size >= MAX_SHAPES) shapes.delete(shapes.keys().next().value!);
+  /** The first shapes that have company are gathered; all others are asked alone. */
+  function admits(shape: string): boolean {
+    if (gathered.size < MAX_SHAPES) gathered.add(shape);
+    return gathered.has(shape);
+  }
+
+  function watch(shape: string): Gathering {
+    const [oldest] = watched.keys();
+    if (watched.size >= MAX_WATCHED) watched.delete(oldest!);
+    const askTogether: AskTogether<QueryPlan, PageRow> = async (plans, { sent, client }) => {
+      if (!admits(shape)) return [];
+      observe({ kind: "gathered", lookUps: plans.length });
+      try {
+        const rows = await database.run((sql) => {
+          sent();
+          return compileLookUps(sql, plans);
+        }, { write: false, client });
+        return plans.map((plan, place) => readRow(plan, rows[place], place));
+      } catch (error) {
+        // Where there is no database for one statement there is none for many.
+        if (failureOf(error)?.kind === "unavailable") throw error;
+        return [];
+      }
+    };
     const made = openGathering(askTogether, MOST_LOOK_UPS);
-    shapes.set(shape, made);
+    watched.set(shape, made);
     return made;
   }
 
-  const askTogether: AskTogether<QueryPlan, PageRow> = async (plans, { sent, client }) => {
-    observe({ kind: "gathered", lookUps: plans.length });
-    try {
-      const rows = await database.run((sql) => {
-        sent();
-        return compileLookUps(sql, plans);
-      }, { write: false, client });
-      return plans.map((plan, place) => readRow(plan, rows[place], place));
-    } catch (error) {
-      // Where there is no database for one statement there is none for many.
-      if (failureOf(error)?.kind === "unavailable") throw error;
-      return [];
-    }
+  return ({ plan, key }, alone) => {
+    const shape = describeShape(plan, key);
+    return (watched.get(shape) ?? watch(shape))({ item: plan, alone });
   };
+}
 
-  return ({ plan, key }, alone) => findGathering(plan, key)({ item: plan, alone });
+/** Look-ups of the same shape have the same text; no name of Postgres holds U+0000. */
+function describeShape(
+  { table, columns, wideNumbersAsText }: QueryPlan,
+  key: readonly Column[],
+): string {
+  return [table.name, nameAll(key), nameAll(columns), wideNumbersAsText].join("\0");
 }
 
 function nameAll(columns: readonly Column[]): string {

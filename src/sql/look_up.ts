@@ -13,15 +13,15 @@ export interface FoundRow {
 }
 
 /**
- * In place of a record of more than 64 KiB, which is asked for alone: sixteen may be in memory at once.
+ * In place of a record of more than 64 KiB, which is asked for alone: eight may be in memory at once.
  * Postgres counts 4 bytes of a value besides its own.
  */
 export const TOO_LARGE = "null";
 
 /** As many rows as a statement may have, so that there are few texts. */
-const SIZES = [2, 4, 8, 16];
+const SIZES = [2, 4, 8];
 /** Look-ups in one statement at most. */
-export const MOST_LOOK_UPS = 16;
+export const MOST_LOOK_UPS = 8;
 
 /**
  * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
