@@ -10,12 +10,11 @@ import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
-import type { Access } from "../../src/tokens/token.ts";
 import { arbitraryGroup, arbitrarySort } from "../support/arbitraries.ts";
 import { ORACLE_COLUMNS } from "../support/oracle_columns.ts";
 import { columnOf } from "../support/oracle.ts";
 import type { OracleFilter } from "../support/oracle.ts";
-import { makeColumn, makeTable } from "../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { checkLaw } from "./check_law.ts";
 import { printStatement } from "../support/print_statement.ts";
 
@@ -34,14 +33,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 };
 const TYPES: Readonly<Record<string, string>> = { day: "date", at: "timestamptz" };
 const TABLE = makeTable([makeColumn("bucket", "int2"), ...ORACLE_COLUMNS.map(describeColumn)]);
-const ACCESS: Access = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query", "update"],
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 
 describe("the text of a statement", () => {
   it("depends on the shape of a query and on whether its page is deep [RELIABILITY 0] [FS24]", async () => {

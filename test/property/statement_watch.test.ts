@@ -11,18 +11,11 @@ import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
-import { makeColumn, makeTable } from "../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { checkStatement } from "../support/watch/check_statement.ts";
 
 const RULES = { schema: "app", tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
-const ACCESS = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query", "update"] as const,
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const TABLE = makeTable([makeColumn("status", "text"), makeColumn("amount", "numeric")]);
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
 const FILTERS = {

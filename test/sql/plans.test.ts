@@ -11,17 +11,10 @@ import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { makeColumn, makeTable } from "../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { explain } from "./explained.ts";
 
-const ACCESS = {
-  tokenId: "t",
-  name: null,
-  tenant: "7",
-  scopes: ["query", "update"] as const,
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess({ tenant: "7" });
 const TABLE = makeTable([
   makeColumn("status", "text"),
   makeColumn("amount", "numeric"),

@@ -16,19 +16,11 @@ import {
 } from "../../src/sql/update_ruled.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
-import type { Access } from "../../src/tokens/token.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { makeColumn, makeTable } from "../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { compareGolden } from "./golden.ts";
 
-const ACCESS: Access = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query", "update"],
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const TABLE = makeTable([
   makeColumn("status", "text"),
   makeColumn("amount", "numeric"),

@@ -1,4 +1,18 @@
 import type { Column, SqlText, Table, ValueKind } from "../../src/catalogue/catalogue.ts";
+import type { Access } from "../../src/tokens/token.ts";
+
+/** Makes what a token without limits allows, for tenant 1 where nothing else is said. */
+export function makeAccess(more: Partial<Access> = {}): Access {
+  return {
+    tokenId: "t",
+    name: null,
+    tenant: "1",
+    scopes: ["query", "update"],
+    tables: null,
+    expiresAt: null,
+    ...more,
+  };
+}
 
 /** Makes a column for tests that need no database; what is not said is ordinary. */
 export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {

@@ -9,16 +9,9 @@ import { compileUpdateBulk } from "../../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../../src/sql/update_single.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type PrintedStatement, printStatement } from "../../support/print_statement.ts";
-import { makeColumn, makeTable } from "../../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
-const ACCESS = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query", "update"] as const,
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const TABLE = makeTable([makeColumn("title", "text")], { identifier: "public.timed" as never });
 /** Of 20,000 rows, tenant 2 has every second one. */
 const OTHER = "10000";

@@ -6,16 +6,9 @@ import { findKey } from "../../../src/plan/find_key.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { printStatement } from "../../support/print_statement.ts";
-import { makeColumn, makeTable } from "../../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
-const ACCESS = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query"] as const,
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const NAMES = Array.from({ length: 20 }, (_, place) => `c${place}`);
 const TABLE = makeTable(NAMES.map((name) => makeColumn(name, "int4")));
 const ALONE = { total: "1", rows: "1", records: "[alone]" };

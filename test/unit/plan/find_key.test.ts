@@ -4,16 +4,9 @@ import type { Table } from "../../../src/catalogue/catalogue.ts";
 import { findKey } from "../../../src/plan/find_key.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
-import { makeColumn, makeTable } from "../../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
-const ACCESS = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query"] as const,
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const DAY = makeColumn("day", "other", { type: "date", primaryKey: true });
 const CODE = makeColumn("code", "text", { primaryKey: true });
 const PADDED = makeColumn("padded", "text", { primaryKey: true, padded: true });

@@ -4,17 +4,9 @@ import { ApiError } from "../../../src/errors.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import type { Condition, Filter } from "../../../src/request/filter.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";
-import type { Access } from "../../../src/tokens/token.ts";
-import { makeColumn, makeTable } from "../../support/table.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
-const ACCESS: Access = {
-  tokenId: "t",
-  name: null,
-  tenant: "1",
-  scopes: ["query"],
-  tables: null,
-  expiresAt: null,
-};
+const ACCESS = makeAccess();
 const TABLE = makeTable([
   makeColumn("status", "text"),
   makeColumn("amount", "numeric"),
