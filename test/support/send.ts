@@ -1,5 +1,6 @@
 import type { App } from "../../src/app.ts";
 import { openDocument } from "./openapi.ts";
+import { readJson } from "./read_json.ts";
 
 /** What a test request may say beside method and path. */
 export interface SendOptions {
@@ -44,7 +45,7 @@ export async function send(
   const init = { method, headers, body, duplex: "half" } as RequestInit;
   const response = await app(new Request(`http://127.0.0.1${path}`, init));
   const text = await readText(response);
-  const parsed = text.startsWith("{") ? JSON.parse(text) : {};
+  const parsed = text.startsWith("{") ? readJson(text) as Answer["body"] : {};
   const { status } = response;
   const sent = options.raw === undefined ? options.body : undefined;
   const told = { method, path, sent, status, answered: parsed };
