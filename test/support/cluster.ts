@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ export interface Cluster {
   readonly url: string;
   /** Goes when the cluster goes. */
   readonly folder: string;
+  /** The server's data directory; goes as well. */
+  readonly data: string;
   /** Where the programs of Postgres lie. */
   readonly binaries: string;
   readonly run: RunProgram;
@@ -56,15 +58,20 @@ const SETTINGS: Readonly<Record<string, string>> = {
   autovacuum: "off",
 };
 
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 4 * 2 ** 30;
+
 /**
  * Starts a cluster of its own in a temporary folder, as a user that is not root. It ends with this
  * process even when nobody stops it.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
+  const store = await mkdtemp(join(await chooseStore(), "rowgate-test-"));
   const binaries = await findBinaries(folder);
   const user = await chooseUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
+  if (user !== undefined) await chown(store, user.uid, user.gid);
   const password = options.password ?? crypto.randomUUID();
   const run: RunProgram = (name, parameters) =>
     spawn(join(binaries, name), parameters, {
@@ -73,7 +80,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       stdio: ["ignore", "pipe", "pipe"],
       env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", PGPASSWORD: password },
     });
-  const data = join(folder, "data");
+  const data = join(store, "data");
   if (options.fill !== undefined) await options.fill(data, run);
   else {
     const passwordFile = join(folder, "password");
@@ -97,11 +104,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     "-c",
     `${name}=${value}`,
   ]);
-  const launch = () => launchServer(run("postgres", ["-D", data, ...parameters]), folder);
+  const launch = () => launchServer(run("postgres", ["-D", data, ...parameters]), [folder, store]);
   let server = await launch();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}`,
     folder,
+    data,
     binaries,
     run,
     halt: (mode) => server.end(mode === "fast" ? "SIGINT" : "SIGQUIT"),
@@ -112,9 +120,15 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     stop: async () => {
       await server.signal("SIGCONT");
       await server.end("SIGINT");
-      await rm(folder, { recursive: true, force: true });
+      for (const gone of [folder, store]) await rm(gone, { recursive: true, force: true });
     },
   };
+}
+
+/** Where the data lie: in memory if there is room, since a database is some 300 files to make and drop. */
+async function chooseStore(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir();
 }
 
 /** initdb refuses root: postgres where there is such a user, else nobody. */

@@ -7,7 +7,8 @@ word=$(cat)
 kill -INT "$1" 2>/dev/null
 tries=0
 while kill -0 "$1" 2>/dev/null && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
-[ "$word" = keep ] || rm -rf "$2"`;
+shift
+[ "$word" = keep ] || rm -rf "$@"`;
 
 /** A server that runs. */
 export interface Server {
@@ -16,9 +17,12 @@ export interface Server {
   readonly end: (name: NodeJS.Signals) => Promise<void>;
 }
 
-/** Waits until a server of Postgres is ready; it ends with this process, and takes the folder away. */
-export async function launchServer(child: ChildProcess, folder: string): Promise<Server> {
-  const watcher = watch(child, folder);
+/** Waits until a server of Postgres is ready; it ends with this process, and takes the folders away. */
+export async function launchServer(
+  child: ChildProcess,
+  folders: readonly string[],
+): Promise<Server> {
+  const watcher = watch(child, folders);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await becomeReady(child);
   return {
@@ -42,8 +46,8 @@ export async function launchServer(child: ChildProcess, folder: string): Promise
   };
 }
 
-function watch(server: ChildProcess, folder: string): ChildProcess {
-  return spawn("sh", ["-c", WATCH, "sh", String(server.pid), folder], {
+function watch(server: ChildProcess, folders: readonly string[]): ChildProcess {
+  return spawn("sh", ["-c", WATCH, "sh", String(server.pid), ...folders], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import postgres from "postgres";
 import { type Cluster, startCluster, succeed } from "./cluster.ts";
 import { waitUntil } from "./wait_until.ts";
@@ -18,7 +17,7 @@ export async function startStandby(
     password,
     fill: async (data) => {
       // With its owner and rights, on which Postgres insists.
-      await succeed(spawn("cp", ["-a", join(primary.folder, "data"), data]), "cp");
+      await succeed(spawn("cp", ["-a", primary.data, data]), "cp");
       await primary.start();
     },
     files: { "standby.signal": "" },
