@@ -20,7 +20,7 @@ async function answer(path, text) {
   const { values } = JSON.parse(text);
   const [row] = await sql.unsafe(statements[path], values, { prepare: true });
   if (row.records === undefined) {
-    return `{"success":true,"matched":${row.matched ?? null},"updated":${row.updated}}`;
+    return `{"success":true,"updated":${Number(row.updated)}}`;
   }
   return `{"success":true,"total":${row.total},"records":${row.records}}`;
 }

@@ -10,7 +10,7 @@ import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { isUpdate, type Task } from "./work.ts";
 
 /** Prints the statement that Rowgate sends for a task. */
@@ -50,7 +50,7 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
     }
     const options = { table, access, maxAffected: undefined, rollback: false };
     const plan = planUpdate(parseUpdateRequest(body), options);
-    const compile = work === "U1" ? compileUpdateSingle : compileUpdateBulk;
+    const compile = work === "U1" ? compileUpdateByKey : compileUpdateBulk;
     return printStatement((sql: Sql) => compile(sql, plan));
   };
 }

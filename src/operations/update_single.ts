@@ -2,8 +2,9 @@ import type { Step } from "../database/database.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
+import { compileUpdateByKey, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
-import { type Answer, type Call, entrantOf, settingsOf } from "./call.ts";
+import { type Answer, type Call, entrantOf, failureOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
 import { writeRuled } from "./write_ruled.ts";
@@ -27,21 +28,45 @@ export async function updateSingle(call: Call): Promise<Answer> {
 }
 
 /**
- * One statement where a row version can be pinned; the lane where it can not, where the row changed
- * while the statement waited for it, and for `tx=rollback`.
+ * One statement where the filters name the key or a row version can be pinned; the lane where neither
+ * is so, where the row changed while the statement waited for it, and for `tx=rollback`.
  * @see RELIABILITY 3a
  */
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
-  if (plan.table.pinnable && !plan.table.ruled && !plan.rollback) {
-    const settings = settingsOf(call);
-    const options = { write: true, ...entrantOf(call) };
+  const row = await chooseStatement(plan)?.(call, plan);
+  if (row !== undefined && !isOvertaken(plan, row)) return row;
+  return await writeInLane(call, plan);
+}
+
+function chooseStatement({ table, rollback, byKey, maxAffected }: UpdatePlan) {
+  if (table.ruled || rollback) return undefined;
+  if (byKey && !exceeds("1", maxAffected)) return writeByKey;
+  return table.pinnable ? writePinned : undefined;
+}
+
+async function writePinned(call: Call, plan: UpdatePlan): Promise<SingleRow> {
+  const settings = settingsOf(call);
+  const options = { write: true, ...entrantOf(call) };
+  const [row] = await call.database.run((sql) => compileUpdateSingle(sql, plan, settings), options);
+  return row!;
+}
+
+/** Undefined where the key is none any more: nothing was written. */
+async function writeByKey(call: Call, plan: UpdatePlan): Promise<SingleRow | undefined> {
+  const settings = settingsOf(call);
+  const options = { write: true, ...entrantOf(call) };
+  try {
     const [row] = await call.database.run(
-      (sql) => compileUpdateSingle(sql, plan, settings),
+      (sql) => compileUpdateByKey(sql, plan, settings),
       options,
     );
-    if (!isOvertaken(plan, row!)) return row!;
+    const { wanted, updated } = row!;
+    const matched = wanted === null ? "0" : "1";
+    return { matched, wanted: wanted === true, updated: updated === true ? "1" : "0" };
+  } catch (error) {
+    if (failureOf(error)?.code === SECOND_ROW) return undefined;
+    throw error;
   }
-  return await writeInLane(call, plan);
 }
 
 /** How often the lane looks again when the row that matches was not yet there to be locked. */

@@ -1,6 +1,9 @@
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, Table } from "../catalogue/catalogue.ts";
 import type { Predicate } from "./predicate.ts";
 import type { QueryPlan } from "./query_plan.ts";
+
+/** `column = value`. */
+type Equality = Extract<Predicate, { kind: "compare" }>;
 
 /**
  * Gives the columns of the key that a query looks up, in the order of its conditions: they are the
@@ -9,16 +12,32 @@ import type { QueryPlan } from "./query_plan.ts";
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function findKey({ table, scope, page, predicate }: QueryPlan): Column[] | undefined {
-  if (!table.keyUnique || scope.kind !== "tenant" || page !== 1) return undefined;
-  if (predicate?.kind !== "and" || !predicate.items.every(isEqual)) return undefined;
-  const asked = predicate.items.map(({ column }) => column);
-  const key = table.primaryKey.filter(({ name }) => name !== scope.column.name);
-  const isWhole = key.length === asked.length && key.every((column) => asked.includes(column));
-  return isWhole && asked.length > 0 ? asked : undefined;
+  if (scope.kind !== "tenant" || page !== 1 || predicate?.kind !== "and") return undefined;
+  const { items } = predicate;
+  if (!items.every((item) => isEquality(item) && item.value.decided)) return undefined;
+  const asked = items.map((item) => (item as Equality).column);
+  const isKey = asked.length === listKey(table).length && namesKey(table, items);
+  return isKey && asked.length > 0 ? asked : undefined;
+}
+
+/**
+ * Tells whether conditions that all hold compare the whole key beside the tenant for equality, so that
+ * at most one of a tenant's rows matches.
+ * @see docs/decisions/0187-updates-by-key.md
+ */
+export function namesKey(table: Table, items: readonly Predicate[]): boolean {
+  return table.keyUnique &&
+    listKey(table).every((column) =>
+      items.some((item) => isEquality(item) && item.column === column)
+    );
+}
+
+/** The key without the tenant's column, which each statement compares anyway. */
+function listKey({ primaryKey, tenant }: Table): Column[] {
+  return primaryKey.filter(({ name }) => name !== tenant?.name);
 }
 
 /** A padded text is compared without its padding, which no index knows. */
-function isEqual(item: Predicate): item is Extract<Predicate, { kind: "compare" }> {
-  return item.kind === "compare" && item.comparison === "=" && item.value.decided &&
-    !item.column.padded;
+function isEquality(item: Predicate): item is Equality {
+  return item.kind === "compare" && item.comparison === "=" && !item.column.padded;
 }

@@ -6,6 +6,7 @@ import type { Access } from "../tokens/token.ts";
 import { planAssignment } from "./assignment.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
 import { planEquality, refuseOperator } from "./condition.ts";
+import { namesKey } from "./find_key.ts";
 import type { Predicate, Value } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
@@ -36,6 +37,8 @@ export interface UpdatePlan {
   readonly table: Table;
   readonly scope: Scope & { readonly kind: "tenant" };
   readonly predicate: Predicate;
+  /** True when the filters name the whole key, so that one row at most can match. */
+  readonly byKey: boolean;
   readonly assignments: readonly Assignment[];
   /** From `Prefer: max-affected`. */
   readonly maxAffected: number | undefined;
@@ -80,6 +83,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");
   const predicate: Predicate = { kind: "and", items };
+  const byKey = namesKey(table, items);
   const audit = audited && {
     ...audited,
     tokenId: access.tokenId,
@@ -88,7 +92,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
     filters: request.filters.map(([field]) => field),
     fields: request.fields.map(([field]) => field),
   };
-  return { table, scope, predicate, assignments, maxAffected, rollback, audit };
+  return { table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
 }
 
 /** One equality of an update; the same `eq` condition of a query selects the same rows. */

@@ -9,6 +9,7 @@ import { compileLock } from "../../src/sql/lane.ts";
 import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
@@ -44,7 +45,11 @@ function filter(...items: readonly object[]): Compile {
 }
 
 function update(
-  compile: typeof compileUpdateSingle | typeof compileUpdateBulk | typeof compileLock,
+  compile:
+    | typeof compileUpdateSingle
+    | typeof compileUpdateByKey
+    | typeof compileUpdateBulk
+    | typeof compileLock,
 ) {
   return (filters: object): Compile => {
     const request = parseUpdateRequest({ filters, fields: { amount: 1 } });
@@ -73,7 +78,8 @@ const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a range, and conditions without index", nested(), TIME],
   ["a page in an order without index", page({ field: "amount" }, RANGE), TIME],
   ["a page in order of time", query({ sort: LATEST }, { count: false }), TIME],
-  ["a single update by key", update(compileUpdateSingle)({ id: 7 }), KEY],
+  ["a single update by key", update(compileUpdateByKey)({ id: 7 }), KEY],
+  ["a single update by key that is counted", update(compileUpdateSingle)({ id: 7 }), KEY],
   ["a single update by a text", update(compileUpdateSingle)({ name: "n7" }), NAME],
   ["a bulk update by a text", update(compileUpdateBulk)({ name: "n7" }), NAME],
   ["the lock of the lane", update(compileLock)({ id: 7 }), KEY],

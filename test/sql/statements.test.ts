@@ -9,6 +9,7 @@ import { compileLock } from "../../src/sql/lane.ts";
 import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
+import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import {
   compileAuditRuled,
   compileDecision,
@@ -110,6 +111,9 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
     ),
   "a query with a tenant setting": (sql) =>
     compileSelect(sql, select({ select: ["id"], sort: [{ field: "id" }] }), SETTINGS),
+  "a single update by key": (sql) => compileUpdateByKey(sql, update(UPDATE)),
+  "a single update by key with a tenant setting and an audit": (sql) =>
+    compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
   "a single update of a table that can not be pinned": (sql) =>
     compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTINGS),

@@ -6,6 +6,7 @@ import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { compileSelect } from "../../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../../src/sql/update_bulk.ts";
+import { compileUpdateByKey } from "../../../src/sql/update_by_key.ts";
 import { compileUpdateSingle } from "../../../src/sql/update_single.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type PrintedStatement, printStatement } from "../../support/print_statement.ts";
@@ -50,6 +51,7 @@ const STATEMENTS: Readonly<Record<string, (key: string) => PrintedStatement>> = 
     return printStatement((sql) => compileSelect(sql, planQuery(request, options)));
   },
   "a single update": (key) => printStatement((sql) => compileUpdateSingle(sql, update(key))),
+  "a single update by key": (key) => printStatement((sql) => compileUpdateByKey(sql, update(key))),
   "a bulk update": (key) => printStatement((sql) => compileUpdateBulk(sql, update(key))),
 };
 

@@ -3,7 +3,9 @@ import { describe, it } from "@std/testing/bdd";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
 import { findKey } from "../../../src/plan/find_key.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
+import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
 const ACCESS = makeAccess();
@@ -11,8 +13,8 @@ const DAY = makeColumn("day", "other", { type: "date", primaryKey: true });
 const CODE = makeColumn("code", "text", { primaryKey: true });
 const PADDED = makeColumn("padded", "text", { primaryKey: true, padded: true });
 const TENANT = makeColumn("tenant_id", "int4", { primaryKey: true });
-const COLUMNS = [makeColumn("status", "text"), TENANT, DAY, CODE, PADDED];
-const TABLE = makeTable(COLUMNS);
+const NAME = makeColumn("name", "text");
+const TABLE = makeTable([makeColumn("status", "text"), TENANT, DAY, CODE, PADDED, NAME]);
 const [ID] = TABLE.primaryKey;
 const ID_IS_7 = { field: "id", op: "eq", value: 7 };
 const CODE_IS_A = { field: "code", op: "eq", value: "a" };
@@ -71,5 +73,35 @@ describe("findKey", () => {
     assertEquals(find(filter(ID_IS_7), { tenant: undefined }), undefined);
     assertEquals(find(filter(ID_IS_7), { primaryKey: [], keyUnique: false }), undefined);
     assertEquals(find(filter(ID_IS_7), { keyUnique: false }), undefined);
+  });
+});
+
+describe("whether an update names the key", () => {
+  function names(filters: object, more: Partial<Table> = {}): boolean {
+    const table = { ...TABLE, ...more };
+    const options = { access: ACCESS, maxAffected: undefined, rollback: false };
+    const request = parseUpdateRequest({ filters, fields: { name: "new" } });
+    return planUpdate(request, { ...options, table }).byKey;
+  }
+
+  it("is true when the whole key beside the tenant is there, whatever else is", () => {
+    assertEquals(names({ id: 7 }), true);
+    assertEquals(names({ status: "new", id: 7, name: null }), true);
+    const primaryKey = [TENANT, ID!, CODE];
+    assertEquals(names({ code: "a", id: 7 }, { primaryKey }), true);
+    assertEquals(names({ status: "new" }, { primaryKey: [TENANT] }), true);
+  });
+
+  it("is true for values that Postgres may refuse: it does, whether or not a row is there", () => {
+    assertEquals(names({ day: "2026-02-30" }, { primaryKey: [DAY] }), true);
+  });
+
+  it("is false for a part of the key, null, padding, and keys that several rows may have", () => {
+    assertEquals(names({ status: "new" }), false);
+    assertEquals(names({ id: 7 }, { primaryKey: [ID!, CODE] }), false);
+    assertEquals(names({ code: null }, { primaryKey: [CODE] }), false);
+    assertEquals(names({ padded: "a" }, { primaryKey: [PADDED] }), false);
+    assertEquals(names({ id: 7 }, { keyUnique: false }), false);
+    assertEquals(names({ id: 7 }, { primaryKey: [], keyUnique: false }), false);
   });
 });
