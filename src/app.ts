@@ -8,8 +8,10 @@ import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
 import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
+import type { Gathered } from "./operations/call.ts";
 import { checkHealth } from "./operations/check_health.ts";
-import { type LookUp, openLookUps } from "./operations/look_ups.ts";
+import { openLookUps } from "./operations/look_ups.ts";
+import { openUpdatesByKey } from "./operations/updates_by_key.ts";
 import { PAGE_PATHS, readPage } from "./pages/read_page.ts";
 import { ROUTES } from "./routes.ts";
 import { serveRoute } from "./serve_route.ts";
@@ -39,8 +41,12 @@ export function createApp(dependencies: Dependencies): App {
   const router = Router<IRequest, [Trace]>();
   const { config } = dependencies;
   const limits = config.rateLimit && openRateLimits(config.rateLimit);
-  const lookUp = openLookUps(dependencies.database, dependencies.observe);
-  for (const [path, methods] of collectHandlers(dependencies, { limits, lookUp })) {
+  const { database, observe } = dependencies;
+  const gathered = {
+    lookUp: openLookUps(database, observe),
+    writeByKey: openUpdatesByKey(database, observe),
+  };
+  for (const [path, methods] of collectHandlers(dependencies, { limits, gathered })) {
     router.all(path, (request, trace) => dispatch(methods, request, trace));
   }
   router.all("*", (request) => {
@@ -84,7 +90,7 @@ function isWatch(request: Request): boolean {
 /** Gives the methods of each path. */
 function collectHandlers(
   dependencies: Dependencies,
-  kept: { readonly limits: RateLimits | undefined; readonly lookUp: LookUp },
+  kept: { readonly limits: RateLimits | undefined; readonly gathered: Gathered },
 ): Map<string, Map<string, Handler>> {
   const paths = new Map<string, Map<string, Handler>>();
   for (const route of ROUTES) {

@@ -21,13 +21,25 @@ export interface Errand {
 }
 
 /**
- * Asks about many items at once. An answer for each, in their order; undefined or missing: the item is
- * to be asked about alone. A rejection is everybody's.
+ * Asks about many items at once, and gives a promise for each, in their order. Undefined: the item is to
+ * be asked about alone. When its client is aborted, each promise settles as soon as that is safe.
  */
 export type AskTogether<Item, Answer> = (
   items: readonly Item[],
   errand: Errand,
-) => Promise<readonly (Answer | undefined)[]>;
+) => readonly Promise<Answer | undefined>[];
+
+/** How those are gathered who ask at the same time. */
+export interface GatheringOptions {
+  /** How many at a time. */
+  readonly most: number;
+  /** Milliseconds after which an answer to many is slower than it is worth; never when undefined. */
+  readonly slowMs?: number;
+  readonly now?: () => number;
+}
+
+/** Asks, alone or together with others. */
+export type Ask<Item, Answer> = (asker: Asker<Item, Answer>) => Promise<Answer>;
 
 interface Waiting<Item, Answer> extends Asker<Item, Answer> {
   readonly resolve: (answer: Answer | Promise<Answer>) => void;
@@ -35,16 +47,15 @@ interface Waiting<Item, Answer> extends Asker<Item, Answer> {
 }
 
 /**
- * Gathers those who ask in the same turn of the event loop, `most` at a time. Nobody waits for more
- * than the end of that turn: who is the only one asks alone, at once when no other is being answered.
- * Whatever goes wrong together, each asks alone, and so does everybody for a while.
+ * Gathers those who ask in the same turn of the event loop. Nobody waits for more than the end of that
+ * turn: who is the only one asks alone, at once when no other is being answered. Whatever goes wrong
+ * together, each asks alone, and so does everybody for a while.
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function openGathering<Item, Answer>(
   askTogether: AskTogether<Item, Answer>,
-  most: number,
-  now: () => number = () => performance.now(),
-): (asker: Asker<Item, Answer>) => Promise<Answer> {
+  { most, slowMs = Infinity, now = () => performance.now() }: GatheringOptions,
+): Ask<Item, Answer> {
   let gathered: Waiting<Item, Answer>[] = [];
   let asking = 0;
   let restsUntilMs = 0;
@@ -70,40 +81,63 @@ export function openGathering<Item, Answer>(
     gathered = [];
     for (let from = 0; from < all.length; from += most) {
       const some = all.slice(from, from + most);
-      if (some.length > 1) void answer(some);
+      if (some.length > 1) answer(some);
       else some[0]!.resolve(askAlone(some[0]!));
     }
   }
 
-  async function answer(askers: readonly Waiting<Item, Answer>[]): Promise<void> {
+  function answer(askers: readonly Waiting<Item, Answer>[]): void {
     asking += askers.length;
-    try {
-      const answers = await askInTime(askers.map(({ item }) => item));
-      askers.forEach((asker, place) => {
-        const found = answers[place];
+    const client = new AbortController();
+    let open = askers.length;
+    let endDeadline: (() => void) | undefined;
+    let sentMs = Infinity;
+    const sent = () => {
+      sentMs = now();
+      endDeadline ??= startDeadline({ ms: LATE_MS, late: () => client.abort() });
+    };
+    const end = () => {
+      asking--;
+      if (--open > 0) return;
+      endDeadline?.();
+      if (now() - sentMs > slowMs) rest();
+    };
+    const answers = askTogether(askers.map(({ item }) => item), { sent, client });
+    askers.forEach((asker, place) =>
+      answers[place]!.then((found) => {
+        end();
         if (found !== undefined) return asker.resolve(found);
-        restsUntilMs = now() + REST_MS;
+        rest();
         asker.resolve(askAlone(asker));
-      });
-    } catch (error) {
-      for (const { reject } of askers) reject(error);
-    } finally {
-      asking -= askers.length;
-    }
+      }, (error) => {
+        end();
+        asker.reject(error);
+      })
+    );
   }
 
-  function askInTime(items: readonly Item[]): Promise<readonly (Answer | undefined)[]> {
-    const client = new AbortController();
-    return new Promise((resolve, reject) => {
-      let endDeadline: (() => void) | undefined;
-      const late = () => {
-        client.abort();
-        resolve([]);
-      };
-      const sent = () => endDeadline ??= startDeadline({ ms: LATE_MS, late });
-      askTogether(items, { sent, client }).finally(() => endDeadline?.()).then(resolve, reject);
-    });
+  function rest(): void {
+    restsUntilMs = now() + REST_MS;
   }
 
   return ask;
+}
+
+/** Kinds that are watched for company: clients can think of any number. */
+const MAX_KINDS = 256;
+
+/** Gathers those alike: each kind by itself, of which the latest are remembered. */
+export function openGatherings<Item, Answer>(
+  open: (kind: string) => Ask<Item, Answer>,
+): (kind: string) => Ask<Item, Answer> {
+  const kinds = new Map<string, Ask<Item, Answer>>();
+  return (kind) => {
+    const known = kinds.get(kind);
+    if (known !== undefined) return known;
+    const [oldest] = kinds.keys();
+    if (kinds.size >= MAX_KINDS) kinds.delete(oldest!);
+    const made = open(kind);
+    kinds.set(kind, made);
+    return made;
+  };
 }

@@ -25,6 +25,8 @@ export const MAX_QUOTED_CHARACTERS = 100;
 export const MAX_JSON_DEPTH = 64;
 /** Prepared statement shapes kept per process. @see RELIABILITY 0.6 */
 export const MAX_PREPARED_SHAPES = 256;
+/** Statements that may leave together on one session. */
+export const MAX_TOGETHER = 8;
 
 /**
  * Rows that match are kept by Postgres up to this number, to be sorted and counted; more are read

@@ -88,7 +88,7 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
       meters.prepared.set(observation.statements);
       break;
     case "gathered":
-      meters.gathered.inc(observation.lookUps);
+      meters.gathered.inc({ operation: observation.operation }, observation.requests);
       break;
     case "fault":
       meters.faults.inc({ fault: observation.fault });
@@ -146,7 +146,11 @@ function openMeters(registry: Registry) {
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
     poolWait: histogram("pool_wait_seconds", "Time until a connection was free", "pool"),
     prepared: shared("prepared_statements", "Statement texts that are prepared"),
-    gathered: counter("gathered_look_ups_total", "Look-ups by key that shared their statement"),
+    gathered: counter(
+      "gathered_requests_total",
+      "Requests by key that went out together",
+      "operation",
+    ),
     faults: counter("database_faults_total", "Attempts that failed, by kind", "fault"),
     retries: counter("database_retries_total", "Attempts after the first, by fault", "fault"),
     catalogueAge: shared("catalogue_age_seconds", "Since the catalogue was read last"),

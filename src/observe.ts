@@ -55,8 +55,8 @@ export type Measured =
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
   /** Statement texts that are prepared. */
   | { readonly kind: "prepared"; readonly statements: number }
-  /** So many look-ups by key went out in one statement. */
-  | { readonly kind: "gathered"; readonly lookUps: number }
+  /** So many requests by key went out together. */
+  | { readonly kind: "gathered"; readonly operation: string; readonly requests: number }
   /** An attempt of a statement failed, with a kind of `database/failure_kind.ts`. */
   | { readonly kind: "fault"; readonly fault: string }
   /** A statement is attempted once more after such a fault. */

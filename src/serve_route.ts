@@ -7,8 +7,7 @@ import { makeEtag } from "./http/etag.ts";
 import { parsePreferences } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respond } from "./http/respond.ts";
-import type { Answer, Call } from "./operations/call.ts";
-import type { LookUp } from "./operations/look_ups.ts";
+import type { Answer, Call, Gathered } from "./operations/call.ts";
 import { parseJsonInTurns } from "./request/json.ts";
 import type { Route } from "./routes.ts";
 import type { Access } from "./tokens/token.ts";
@@ -20,7 +19,7 @@ interface Serving {
   readonly dependencies: Dependencies;
   /** Undefined: none. */
   readonly limits: RateLimits | undefined;
-  readonly lookUp: LookUp;
+  readonly gathered: Gathered;
 }
 
 /**
@@ -32,14 +31,14 @@ interface Serving {
 export async function serveRoute(
   route: Route,
   request: IRequest,
-  { trace, dependencies, limits, lookUp }: Serving,
+  { trace, dependencies, limits, gathered }: Serving,
 ): Promise<Response> {
   trace.operation = route.operation;
   if (route.answerAll !== undefined && !request.headers.has("authorization")) {
     return await respondAnswer(route.answerAll(), trace);
   }
   const access = await admit(request as unknown as Request, { trace, dependencies, limits });
-  const call = makeCall(route, request, { trace, dependencies, lookUp, access });
+  const call = makeCall(route, request, { trace, dependencies, gathered, access });
   if (call.table !== "") trace.table = call.table.slice(0, 100);
   const answer = await route.answer(call);
   if (answer.rows !== undefined) trace.rows = answer.rows;
@@ -49,7 +48,7 @@ export async function serveRoute(
 /** Step 2 of DECISIONS 1, and a place for the tenant. */
 async function admit(
   request: Request,
-  { trace, dependencies, limits }: Omit<Serving, "lookUp">,
+  { trace, dependencies, limits }: Omit<Serving, "gathered">,
 ): Promise<Access> {
   const access = await authenticate(request, dependencies.tokens, {
     onRefusal() {
@@ -71,7 +70,7 @@ async function admit(
 function makeCall(
   route: Route,
   request: IRequest,
-  { trace, dependencies, lookUp, access }: Omit<Serving, "limits"> & { access: Access },
+  { trace, dependencies, gathered, access }: Omit<Serving, "limits"> & { access: Access },
 ): Call {
   const { config, database, catalogue } = dependencies;
   const limits = { maxBytes: config.maxBodyBytes, timeoutMs: config.requestTimeoutMs };
@@ -79,7 +78,8 @@ function makeCall(
     access,
     database,
     catalogue,
-    lookUp,
+    lookUp: gathered.lookUp,
+    writeByKey: gathered.writeByKey,
     table: request.params.table ?? "",
     tenantSetting: config.tenantSetting,
     audited: config.audit

@@ -19,6 +19,7 @@ import { openPool } from "./pool.ts";
 import { openShapes } from "./shapes.ts";
 import type { StatementOptions } from "./statement.ts";
 import { runStatement } from "./statement.ts";
+import { openTogether } from "./together.ts";
 
 /** Beyond Postgres's own timeout, before we take a backend for frozen. */
 const GRACE_MS = 3000;
@@ -75,6 +76,7 @@ export async function openDatabase(
     settled,
   });
   const statements = lend(pool, poolSize, "statements");
+  const runTogether = openTogether(statements, statement);
   const transact = openLane(lend(single, 1, "transactions"), statement);
   const listeners = openListeners(open, circuit);
 
@@ -99,7 +101,7 @@ export async function openDatabase(
   }
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
-  return { settings, run, transact, listen, close };
+  return { settings, run, runTogether, transact, listen, close };
 }
 
 /**

@@ -26,6 +26,14 @@ export interface RunOptions {
   readonly share?: string | undefined;
 }
 
+/** How statements that leave together are run. */
+export interface TogetherOptions extends Pick<RunOptions, "write"> {
+  /** Who waits for them; when nobody does, each that has not ended is cancelled. */
+  readonly client: Client;
+  /** Called when they leave. */
+  readonly sent: () => void;
+}
+
 /** Steps of a transaction in the lane, in order; the last one's rows are given back. */
 export interface TransactionOptions extends Pick<RunOptions, "share" | "client"> {
   /** True: everything is done, deferred constraints included, and then undone. */
@@ -40,6 +48,16 @@ export interface Database {
   /** What each statement must set for itself, because the session can't be trusted to have it. */
   readonly settings: Readonly<Record<string, string>>;
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
+  /**
+   * Runs statements that leave together on one session, one after the other, each in a transaction of
+   * its own. Undefined for one that was cancelled or ran into others, so it was undone: it may be run
+   * alone.
+   * @see docs/decisions/0188-updates-together.md
+   */
+  readonly runTogether: <R extends Row>(
+    compiles: readonly Compile<R>[],
+    options: TogetherOptions,
+  ) => readonly Promise<R[] | undefined>[];
   /** Runs the steps in one transaction, on a connection of its own, one transaction at a time. */
   readonly transact: <R extends Row>(
     steps: readonly Step[],

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import type { Options, PostgresType, Sql } from "postgres";
 import type { Config } from "../config.ts";
+import { MAX_TOGETHER } from "../limits.ts";
 import type { Backend } from "./backend.ts";
 import { openBackend } from "./backend.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
@@ -153,8 +154,8 @@ const COMMON_OPTIONS = {
   host: "database",
   port: 0,
   max: 1,
-  // Fast statements would queue behind slow ones on one connection. @see RELIABILITY 0.4
-  max_pipeline: 0,
+  // Nothing queues behind a slow statement: a session is lent to one who asks, with what goes together.
+  max_pipeline: MAX_TOGETHER,
   // Its failure would be a rejection that nobody handles. @see RELIABILITY 4
   fetch_types: false,
   no_subscribe: true,

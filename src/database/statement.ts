@@ -36,52 +36,85 @@ export function runStatement<R extends Row>(
   return settle(backend, options.shapes.compile(backend.sql, compile), options);
 }
 
-/**
- * Waits for a query, within a limit that the driver does not have: a frozen backend never answers.
- * A session that is not known to be ready for another statement is ended: after a break, at our
- * deadline, and when a cancellation may still be on its way. A query left behind may still settle
- * later; its rejection is taken here.
- * @see RELIABILITY 0.5
- */
+/** Waits for a query, within the deadline. */
 export function settle<R extends Row>(
   backend: Backend,
   query: PendingQuery<R[]>,
-  { deadlineMs, client }: Omit<StatementOptions, "shapes">,
+  options: Omit<StatementOptions, "shapes">,
 ): Promise<Outcome<RowList<R[]>>> {
   return new Promise((resolve) => {
-    let cancelling: ReturnType<typeof setInterval> | undefined;
-    const end = (outcome: Outcome<RowList<R[]>>) => {
-      endDeadline();
-      backend.watch(undefined);
-      clearInterval(cancelling);
-      if (cancelling !== undefined || outcome.failure !== undefined && isBroken(outcome.failure)) {
-        backend.destroy();
-      }
-      resolve(outcome);
-    };
-    const cancel = () => {
+    settleEach(backend, [query], { ...options, tell: (_place, outcome) => resolve(outcome) });
+  });
+}
+
+/** Who hears what becomes of queries that leave together. */
+export interface EachOptions<R extends Row> extends Omit<StatementOptions, "shapes"> {
+  /** Told of each when it has ended. */
+  readonly tell: (place: number, outcome: Outcome<RowList<R[]>>) => void;
+  /** Told when all have, and of what broke the session, if anything did. */
+  readonly ended?: (broken: Failure | undefined) => void;
+}
+
+/**
+ * Waits for queries that leave together, within a limit that the driver does not have: a frozen
+ * backend never answers. A session that is not known to be ready for another statement is ended: after
+ * a break, at our deadline, and when a cancellation may still be on its way. A query left behind may
+ * still settle later; its rejection is taken here.
+ * @see RELIABILITY 0.5
+ */
+export function settleEach<R extends Row>(
+  backend: Backend,
+  queries: readonly PendingQuery<R[]>[],
+  { deadlineMs, client, tell, ended }: EachOptions<R>,
+): void {
+  const open = new Set(queries.keys());
+  let cancelling: ReturnType<typeof setInterval> | undefined;
+  let broken: Failure | undefined;
+  const take = (place: number, outcome: Outcome<RowList<R[]>>) => {
+    if (!open.delete(place)) return;
+    const { failure } = outcome;
+    if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
+    if (open.size === 0) end();
+    else if (broken !== undefined) backend.destroy();
+    else if (cancelling !== undefined) backend.cancel();
+    tell(place, outcome);
+    if (open.size === 0) ended?.(broken);
+  };
+  const takeAll = (failure: Failure) => {
+    for (const place of [...open]) take(place, { failure });
+  };
+  const end = () => {
+    endDeadline();
+    backend.watch(undefined);
+    clearInterval(cancelling);
+    if (cancelling !== undefined || broken !== undefined) backend.destroy();
+  };
+  const name = (failure: Failure) =>
+    failure.code === CANCELLED && cancelling !== undefined ? ABORTED : failure;
+  const endDeadline = startDeadline({
+    ms: deadlineMs,
+    late() {
+      backend.cancel();
+      takeAll(fail("timeout", DEADLINE));
+    },
+    client,
+    gone() {
       backend.cancel();
       cancelling ??= setInterval(backend.cancel, CANCEL_AGAIN_MS);
-    };
-    const name = (failure: Failure) =>
-      failure.code === CANCELLED && cancelling !== undefined ? ABORTED : failure;
-    const endDeadline = startDeadline({
-      ms: deadlineMs,
-      late() {
-        backend.cancel();
-        end({ failure: fail("timeout", DEADLINE) });
-      },
-      client,
-      gone: cancel,
-    });
-    // The driver does not settle all that it was given before a break.
-    backend.watch(() => end({ failure: fail("lost", "CONNECTION_CLOSED") }));
-    query.then(
-      (rows) =>
-        end(isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") }),
-      (error) => end({ failure: name(classify(error)) }),
-    );
+    },
   });
+  // The driver does not settle all that it was given before a break.
+  backend.watch(() => takeAll(fail("lost", "CONNECTION_CLOSED")));
+  for (const [place, query] of queries.entries()) {
+    query.then(
+      (rows) => take(place, readRows(rows)),
+      (error) => take(place, { failure: name(classify(error)) }),
+    );
+  }
+}
+
+function readRows<R extends Row>(rows: RowList<R[]>): Outcome<RowList<R[]>> {
+  return isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ParsedJson } from "../request/json.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { Access } from "../tokens/token.ts";
 import type { LookUp } from "./look_ups.ts";
+import type { WriteByKey } from "./updates_by_key.ts";
 
 /** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
 export interface Wishes {
@@ -16,8 +17,14 @@ export interface Wishes {
   readonly rollback: boolean;
 }
 
+/** What requests that arrive at the same time do together. */
+export interface Gathered {
+  readonly lookUp: LookUp;
+  readonly writeByKey: WriteByKey;
+}
+
 /** One authenticated request on its way through an operation. */
-export interface Call {
+export interface Call extends Gathered {
   readonly access: Access;
   /** The table's name as it stands in the path; empty where the path has none. */
   readonly table: string;
@@ -28,7 +35,6 @@ export interface Call {
   readonly client: Client;
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
-  readonly lookUp: LookUp;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
   /** What the audit of an update tells of its request; undefined: no audit is kept. */

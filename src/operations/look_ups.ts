@@ -1,6 +1,6 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import type { Database } from "../database/database.ts";
-import { type AskTogether, openGathering } from "../gather.ts";
+import { type Errand, openGathering, openGatherings } from "../gather.ts";
 import type { Observe } from "../observe.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_up.ts";
@@ -13,12 +13,8 @@ export type LookUp = (
   alone: () => Promise<PageRow>,
 ) => Promise<PageRow>;
 
-type Gathering = ReturnType<typeof openGathering<QueryPlan, PageRow>>;
-
 /** Shapes that are gathered: their statements stay prepared, some 0.7 MB in every session. */
 const MAX_SHAPES = 16;
-/** Shapes that are watched for company: clients can think of any number. */
-const MAX_WATCHED = 256;
 
 /**
  * Answers look-ups by key that arrive at the same time with one statement: most of what one costs is
@@ -26,7 +22,6 @@ const MAX_WATCHED = 256;
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function openLookUps(database: Database, observe: Observe): LookUp {
-  const watched = new Map<string, Gathering>();
   const gathered = new Set<string>();
 
   /** The first shapes that have company are gathered; all others are asked alone. */
@@ -35,33 +30,36 @@ export function openLookUps(database: Database, observe: Observe): LookUp {
     return gathered.has(shape);
   }
 
-  function watch(shape: string): Gathering {
-    const [oldest] = watched.keys();
-    if (watched.size >= MAX_WATCHED) watched.delete(oldest!);
-    const askTogether: AskTogether<QueryPlan, PageRow> = async (plans, { sent, client }) => {
-      if (!admits(shape)) return [];
-      observe({ kind: "gathered", lookUps: plans.length });
-      try {
-        const rows = await database.run((sql) => {
-          sent();
-          return compileLookUps(sql, plans);
-        }, { write: false, client });
-        return plans.map((plan, place) => readRow(plan, rows[place], place));
-      } catch (error) {
-        // Where there is no database for one statement there is none for many.
-        if (failureOf(error)?.kind === "unavailable") throw error;
-        return [];
-      }
-    };
-    const made = openGathering(askTogether, MOST_LOOK_UPS);
-    watched.set(shape, made);
-    return made;
+  async function find(plans: readonly QueryPlan[], { sent, client }: Errand): Promise<FoundRow[]> {
+    observe({ kind: "gathered", operation: "query_records", requests: plans.length });
+    try {
+      return await database.run((sql) => {
+        sent();
+        return compileLookUps(sql, plans);
+      }, { write: false, client });
+    } catch (error) {
+      // Where there is no database for one statement there is none for many.
+      if (failureOf(error)?.kind === "unavailable") throw error;
+      return [];
+    }
   }
 
-  return ({ plan, key }, alone) => {
-    const shape = describeShape(plan, key);
-    return (watched.get(shape) ?? watch(shape))({ item: plan, alone });
-  };
+  const gather = openGatherings<QueryPlan, PageRow>((shape) =>
+    openGathering((plans, errand) => {
+      const rows = admits(shape) ? untilAborted(find(plans, errand), errand) : Promise.resolve([]);
+      return plans.map((plan, place) => rows.then((found) => readRow(plan, found[place], place)));
+    }, { most: MOST_LOOK_UPS })
+  );
+
+  return ({ plan, key }, alone) => gather(describeShape(plan, key))({ item: plan, alone });
+}
+
+/** Nothing once it is too late: what only reads may be asked again while it is still on its way. */
+function untilAborted(rows: Promise<FoundRow[]>, { client }: Errand): Promise<FoundRow[]> {
+  return new Promise((resolve, reject) => {
+    client.signal.addEventListener("abort", () => resolve([]));
+    rows.then(resolve, reject);
+  });
 }
 
 /** Look-ups of the same shape have the same text; no name of Postgres holds U+0000. */

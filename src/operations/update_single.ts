@@ -53,14 +53,15 @@ async function writePinned(call: Call, plan: UpdatePlan): Promise<SingleRow> {
 
 /** Undefined where the key is none any more: nothing was written. */
 async function writeByKey(call: Call, plan: UpdatePlan): Promise<SingleRow | undefined> {
+  const { database } = call;
   const settings = settingsOf(call);
-  const options = { write: true, ...entrantOf(call) };
+  const alone = async () => {
+    const options = { write: true, ...entrantOf(call) };
+    const [row] = await database.run((sql) => compileUpdateByKey(sql, plan, settings), options);
+    return row!;
+  };
   try {
-    const [row] = await call.database.run(
-      (sql) => compileUpdateByKey(sql, plan, settings),
-      options,
-    );
-    const { wanted, updated } = row!;
+    const { wanted, updated } = await call.writeByKey({ plan, settings }, alone);
     const matched = wanted === null ? "0" : "1";
     return { matched, wanted: wanted === true, updated: updated === true ? "1" : "0" };
   } catch (error) {

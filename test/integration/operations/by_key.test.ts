@@ -81,7 +81,7 @@ const RACES = [
   },
 ];
 
-const SETTINGS = [
+const SERVICES: readonly { what: string; environment: Record<string, string> }[] = [
   { what: "", environment: {} },
   {
     what: ", with a tenant setting and the audit",
@@ -89,7 +89,7 @@ const SETTINGS = [
   },
 ];
 
-for (const { what, environment } of SETTINGS) {
+for (const { what, environment } of SERVICES) {
   describe(`Update Single by key against a transaction that commits while it waits${what}`, () => {
     let service: TestService;
     // Without the setting its policy lets nobody see a row.

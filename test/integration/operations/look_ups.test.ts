@@ -46,10 +46,12 @@ async function listLookUps(service: TestService, table: Table): Promise<Asked[]>
   );
 }
 
+const GATHERED = 'rowgate_gathered_requests_total{operation="query_records"}';
+
 /** How many look-ups shared a statement so far, by the service's own figures. */
 async function countGathered({ send }: TestService): Promise<number> {
   const { text } = await send("GET", "/metrics", { token: null });
-  return readMetrics(text).samples.get("rowgate_gathered_look_ups_total") ?? 0;
+  return readMetrics(text).samples.get(GATHERED) ?? 0;
 }
 
 /** Of a server in another process each request may find a turn of its own. */

@@ -30,6 +30,7 @@ function makeCall(updated: string): Call {
     database: database as unknown as Database,
     catalogue: { current: () => Promise.resolve(catalogue) } as unknown as CurrentCatalogue,
     lookUp: (_wanted, alone) => alone(),
+    writeByKey: (_update, alone) => alone(),
     tenantSetting: undefined,
   };
 }

@@ -1,0 +1,69 @@
+import type { Row, RowList } from "postgres";
+import type { Backend } from "./backend.ts";
+import { borrow, type Lender } from "./borrow.ts";
+import type { Compile, Database, TogetherOptions } from "./database.ts";
+import { isBroken, nameFault, toApiError } from "./failure.ts";
+import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
+
+/** Somebody's answer, to be given from elsewhere. */
+interface Answer<R> {
+  readonly promise: Promise<R[] | undefined>;
+  readonly resolve: (rows: R[] | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes what runs statements that leave together: one write, one session, and a transaction for each.
+ * Most of what a short statement costs is the way there and back.
+ * @see docs/decisions/0188-updates-together.md
+ */
+export function openTogether(
+  lender: Lender,
+  { shapes, deadlineMs }: StatementOptions,
+): Database["runTogether"] {
+  const { observe } = lender;
+
+  function give<R extends Row>(
+    { resolve, reject }: Answer<R>,
+    { rows, failure }: Outcome<RowList<R[]>> & { rows?: RowList<R[]> },
+    write: boolean,
+  ): void {
+    if (failure === undefined) return resolve(rows);
+    const fault = nameFault(failure);
+    const isUndone = failure === ABORTED || failure.kind === "serialization";
+    // What broke the session is told once, by who lent it.
+    if (isUndone || !isBroken(failure)) observe({ kind: "fault", fault });
+    if (!isUndone) return reject(toApiError(failure, { write }));
+    observe({ kind: "retry", fault });
+    resolve(undefined);
+  }
+
+  return function runTogether<R extends Row>(
+    compiles: readonly Compile<R>[],
+    { write, client, sent }: TogetherOptions,
+  ) {
+    const answers = compiles.map(() => openAnswer<R>());
+    const use = (backend: Backend): Promise<Outcome<void>> => {
+      const queries = compiles.map((compile) => shapes.compile(backend.sql, compile));
+      sent();
+      return new Promise((resolve) => {
+        settleEach(backend, queries, {
+          deadlineMs,
+          client,
+          tell: (place, outcome) => give(answers[place]!, outcome, write),
+          ended: (failure) => resolve(failure === undefined ? { rows: undefined } : { failure }),
+        });
+      });
+    };
+    borrow(lender, use, { write, client, again: () => false }).catch((error) => {
+      for (const { reject } of answers) reject(error);
+    });
+    return answers.map(({ promise }) => promise);
+  };
+}
+
+function openAnswer<R>(): Answer<R> {
+  let answer: Omit<Answer<R>, "promise">;
+  const promise = new Promise<R[] | undefined>((resolve, reject) => answer = { resolve, reject });
+  return { promise, ...answer! };
+}

@@ -1,0 +1,192 @@
+// Statements that leave together on one session: each ends by itself, whatever becomes of the others.
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import type { SqlText } from "../../../src/catalogue/catalogue.ts";
+import type { Compile } from "../../../src/database/database.ts";
+import type { Failure } from "../../../src/database/failure.ts";
+import { ApiError } from "../../../src/errors.ts";
+import { literal } from "../../../src/sql/fragment.ts";
+import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
+import { openOtherSession } from "../operations/other_session.ts";
+import { openSubject, type Subject } from "./open_subject.ts";
+
+interface Written {
+  readonly id: string;
+}
+
+/** Adds to an item, and gives its key. */
+function add(id: number, by = 1): Compile<{ id: string }> {
+  return (sql) =>
+    sql`update items set n = n + ${String(by)}::text::int4 where id = ${
+      String(id)
+    }::text::int4 returning id::text as id`;
+}
+
+for (const kind of DATABASE_KINDS) {
+  describe(`runTogether on ${kind}`, () => {
+    let test: TestDatabase;
+    let subject: Subject;
+
+    before(async () => {
+      test = await createTestDatabase(kind, "empty");
+      await test.admin.unsafe(`create table items (id int4 primary key, n int4 not null,
+        constraint n_small check (n < 100))`);
+      subject = await openSubject(test);
+    });
+    beforeEach(async () => {
+      await test.admin.unsafe(
+        "truncate items; insert into items select n, 0 from generate_series(1, 20) n",
+      );
+    });
+    after(async () => {
+      await subject.database.close(1000);
+      await test.drop();
+    });
+
+    /** Runs them together; what each gave, or the kind of its failure. */
+    function run(compiles: readonly Compile<Written>[], client = new AbortController()) {
+      let sent = 0;
+      const options = { write: true, client, sent: () => void sent++ };
+      const answers = subject.database.runTogether(compiles, options);
+      return Promise.all(answers.map(async (answer) => {
+        try {
+          const rows = await answer;
+          return rows === undefined ? "undone" : rows.map(({ id }) => id).join();
+        } catch (error) {
+          assert(error instanceof ApiError, String(error));
+          return `${error.status} ${(error.cause as Failure).kind}`;
+        } finally {
+          assertEquals(sent, 1);
+        }
+      }));
+    }
+
+    async function read(): Promise<string> {
+      const rows = await test.admin`select id, n from items where n <> 0 order by id`;
+      return rows.map(({ id, n }) => `${id}=${n}`).join(" ");
+    }
+
+    it("gives each its own rows, in their order", async () => {
+      for (let round = 0; round < 3; round++) {
+        const ids = [7, 3, 3, 99, 1, 20, 5, 7];
+        const told = await run(ids.map((id) => add(id)));
+        assertEquals(told, ["7", "3", "3", "", "1", "20", "5", "7"]);
+      }
+      assertEquals(await read(), "1=3 3=6 5=3 7=6 20=3");
+    });
+
+    it("keeps the others where one is refused", async () => {
+      const told = await run([add(1), add(2, 100), add(3), add(4, 2 ** 31), add(5)]);
+      assertEquals(told, ["1", "400 check", "3", "400 value", "5"]);
+      assertEquals(await read(), "1=1 3=1 5=1");
+    });
+
+    it("takes statements of many shapes, known or new, prepared or not", async () => {
+      for (let round = 0; round < 40; round++) {
+        const compiles = Array.from({ length: 8 }, (_, place): Compile<Written> => {
+          if (place % 3 === 0) return add(place + 1);
+          const name = `c${round}_${place}` as SqlText;
+          return (sql) =>
+            sql`select ${`${round} ${place}`}::text as id, 1 as ${literal(sql, name)}`;
+        });
+        assertEquals(
+          await run(compiles),
+          compiles.map((_, place) => place % 3 === 0 ? String(place + 1) : `${round} ${place}`),
+        );
+      }
+      assertEquals(await read(), "1=40 4=40 7=40");
+    });
+
+    it("serves single statements beside and after", async () => {
+      const single = () => subject.database.run(add(9), { write: true });
+      const [together, ...alone] = await Promise.all([
+        run([1, 2, 3, 4].map((id) => add(id))),
+        ...Array.from({ length: 8 }, single),
+      ]);
+      assertEquals(together, ["1", "2", "3", "4"]);
+      assertEquals(alone.map(([row]) => row!.id), Array(8).fill("9"));
+      assertEquals(await read(), "1=1 2=1 3=1 4=1 9=8");
+    });
+
+    it("sends nothing where one can not be compiled", async () => {
+      const broken: Compile<Written> = (sql) => sql`select ${1 as unknown as string}::text as id`;
+      const client = new AbortController();
+      const answers = subject.database.runTogether([add(1), broken], {
+        write: true,
+        client,
+        sent() {
+          throw new Error("sent");
+        },
+      });
+      for (const answer of answers) await assertRejects(() => answer, TypeError);
+      assertEquals(await read(), "");
+    });
+
+    if (kind === "embedded") return;
+
+    it("tells what was cancelled from what was done, and loses none of either [D4.outcome-unknown]", async () => {
+      const other = await openOtherSession(test.admin);
+      try {
+        await other.run("begin; update items set n = 50 where id in (3, 5)");
+        const client = new AbortController();
+        const pending = run([1, 2, 3, 4, 5, 6].map((id) => add(id)), client);
+        await other.awaitBlocked(1);
+        client.abort();
+        const told = await pending;
+        assertEquals([told[0], told[1], told[2], told[4]], ["1", "2", "undone", "undone"]);
+        await other.run("rollback");
+        // A cancellation may strike the next one, which then is undone too, or find it done.
+        const done = told.filter((item) => item !== "undone");
+        assertEquals(await read(), done.map((id) => `${id}=1`).join(" "));
+      } finally {
+        await other.close();
+      }
+      assertEquals(await run([1, 2].map((id) => add(id))), ["1", "2"]);
+    });
+
+    it("tells of a session that ended which were done, and that of the others nothing is known [D4.outcome-unknown]", async () => {
+      const other = await openOtherSession(test.admin);
+      try {
+        await other.run("begin; update items set n = 50 where id = 3");
+        const pending = run([1, 2, 3, 4].map((id) => add(id)));
+        await other.awaitBlocked(1);
+        await test.admin`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+        assertEquals(await pending, ["1", "2", "503 lost", "503 lost"]);
+        await other.run("rollback");
+      } finally {
+        await other.close();
+      }
+      assertEquals(await read(), "1=1 2=1");
+      assertEquals(await run([1, 2].map((id) => add(id))), ["1", "2"]);
+    });
+
+    it("gives a victim of others back to be run alone [D4.serialization]", async () => {
+      await test.admin.unsafe(`
+        create function refuse_once() returns trigger language plpgsql as $$ begin
+          raise exception 'meanwhile' using errcode = '40001'; end $$;
+        create trigger refuse before update on items for each row when (old.id = 2)
+          execute function refuse_once()`);
+      try {
+        assertEquals(await run([1, 2, 3].map((id) => add(id))), ["1", "undone", "3"]);
+      } finally {
+        await test.admin.unsafe("drop function refuse_once cascade");
+      }
+      const told = subject.observations.flatMap((item) =>
+        "fault" in item ? [`${item.kind} ${item.fault}`] : []
+      );
+      assertEquals(told.slice(-2), ["fault serialization", "retry serialization"]);
+    });
+
+    it("refuses all where there is no place and no database", async () => {
+      const closed = await openSubject(test);
+      await closed.database.close(0);
+      const options = { write: true, client: new AbortController(), sent() {} };
+      for (const answer of closed.database.runTogether([add(1), add(2)], options)) {
+        const error = await assertRejects(() => answer, ApiError);
+        assertEquals([error.status, (error.cause as Failure).kind], [503, "unavailable"]);
+      }
+      assertEquals(await read(), "");
+    });
+  });
+}

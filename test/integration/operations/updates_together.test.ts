@@ -1,0 +1,174 @@
+// Updates by key that arrive together leave together; what becomes of each is what would alone.
+import { assert, assertEquals } from "@std/assert";
+import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
+import { DATABASE_KINDS } from "../../support/database.ts";
+import { readMetrics } from "../../support/read_metrics.ts";
+import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
+import { openOtherSession } from "./other_session.ts";
+
+const GATHERED = 'rowgate_gathered_requests_total{operation="update_single"}';
+const KEYS = Array.from({ length: 40 }, (_, place) => place + 1);
+
+/** How many updates left with others so far, by the service's own figures. */
+async function countGathered({ send }: TestService): Promise<number> {
+  const { text } = await send("GET", "/metrics", { token: null });
+  return readMetrics(text).samples.get(GATHERED) ?? 0;
+}
+
+async function makeLots({ database: { admin }, send }: TestService): Promise<void> {
+  await admin.unsafe(`
+    create table lots (id int4 primary key, tenant_id int4 not null, n int4, note text unique,
+      constraint lots_n check (n < 1000));
+    grant select, update (n, note) on lots to rowgate_app;
+    notify rowgate_catalogue`);
+  const ask = () => send("POST", "/integration/tables/lots/query", { body: {} });
+  while ((await ask()).status !== 200) await new Promise((go) => setTimeout(go, 20));
+}
+
+/** Rows 1 to 40, the even ones tenant 2's. */
+async function fillLots({ database: { admin } }: TestService): Promise<void> {
+  await admin.unsafe(`truncate lots;
+    insert into lots select n, 2 - n % 2, 0 from generate_series(1, 40) n`);
+}
+
+for (const kind of DATABASE_KINDS) {
+  describe(`Updates by key, ${kind}`, () => {
+    let service: TestService;
+
+    before(async () => {
+      service = await createTestService(kind);
+      await makeLots(service);
+    });
+    beforeEach(() => fillLots(service));
+    after(() => service.close());
+
+    function update(id: number, fields: object, token = service.tokens.a!) {
+      const body = { filters: { id }, fields };
+      return service.send("PATCH", "/integration/tables/lots/records/single", { token, body });
+    }
+
+    async function read(): Promise<unknown[]> {
+      const { admin } = service.database;
+      return [...await admin`select id, n, note from lots order by id`]
+        .map(({ id, n, note }) => [id, n, note]);
+    }
+
+    it("leave together when they arrive together, and each is what it would be alone [spec 4.2 r1]", async () => {
+      const before = await countGathered(service);
+      // However the clients' packets fall, in some round two are read in one turn.
+      for (let round = 1; round <= 20; round++) {
+        const answers = await Promise.all(KEYS.map((id) => update(id, { n: round })));
+        for (const [place, { status, body }] of answers.entries()) {
+          const expected = place % 2 === 0 ? [200, 1, 1] : [404, 0, undefined];
+          assertEquals([status, body["matched"], body["updated"]], expected);
+        }
+      }
+      assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 20 : 0, null]));
+      assert(IS_REMOTE || await countGathered(service) > before, "no two left together");
+    });
+
+    it("write their own tenant's row alone, whoever writes beside [spec 1 tenant-write]", async () => {
+      const { a, b } = service.tokens;
+      for (let round = 1; round <= 5; round++) {
+        const answers = await Promise.all(
+          KEYS.flatMap((id) => [update(id, { n: round }, a), update(id, { n: -round }, b)]),
+        );
+        const own = answers.map(({ status }, place) =>
+          [200, 404][(place % 2 + Math.floor(place / 2)) % 2] === status
+        );
+        assertEquals(own, answers.map(() => true));
+      }
+      assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 5 : -5, null]));
+    });
+
+    it("are refused one by one: by a constraint, a key that is taken, a value [D4.check] [D4.conflict]", async () => {
+      await service.database.admin`update lots set note = 'taken' where id = 39`;
+      for (let round = 1; round <= 5; round++) {
+        const fields = (id: number) =>
+          id % 8 === 1 ? { n: 1000 } : id % 8 === 3 ? { note: "taken" } : { n: round };
+        const odd = KEYS.filter((id) => id % 2 === 1 && id !== 39);
+        const answers = await Promise.all(odd.map((id) => update(id, fields(id))));
+        assertEquals(
+          answers.map(({ status }) => status),
+          odd.map((id) => id % 8 === 1 ? 400 : id % 8 === 3 ? 409 : 200),
+        );
+      }
+      const kept = (id: number) => id % 2 === 0 || id % 8 === 1 || id % 8 === 3 ? 0 : 5;
+      assertEquals(
+        await read(),
+        KEYS.map((id) => id === 39 ? [39, 0, "taken"] : [id, kept(id), null]),
+      );
+    });
+
+    it("of one row follow one another [CO9]", async () => {
+      const answers = await Promise.all(KEYS.map((n) => update(1, { n, note: `by ${n}` })));
+      assertEquals(answers.map(({ status }) => status), KEYS.map(() => 200));
+      const [[, n, note]] = await read() as [[number, number, string]];
+      assertEquals(note, `by ${n}`);
+    });
+  });
+}
+
+describe("Updates by key in trouble", () => {
+  let service: TestService;
+  const ODD = KEYS.filter((id) => id % 2 === 1);
+
+  before(async () => {
+    service = await createTestService("real", {
+      environment: { ROWGATE_LOCK_TIMEOUT_MS: "800", ROWGATE_AUDIT: "on" },
+    });
+    await makeLots(service);
+  });
+  beforeEach(async () => {
+    await fillLots(service);
+    await service.database.admin`truncate rowgate.audit`;
+  });
+  after(() => service.close());
+
+  async function updateAll(n: number) {
+    const answers = await Promise.all(ODD.map((id) => {
+      const body = { filters: { id }, fields: { n } };
+      return service.send("PATCH", "/integration/tables/lots/records/single", { body });
+    }));
+    return answers.map(({ status }) => status);
+  }
+
+  /** Which rows hold what was sent, and how often the audit tells so. */
+  async function read(n: number) {
+    const rows = await service.database.admin<{ written: boolean; told: number }[]>`
+      select n = ${n} as written, (select count(*)::int4 from rowgate.audit) as told
+      from lots where id % 2 = 1 order by id`;
+    return { written: rows.map(({ written }) => written), told: rows[0]!.told };
+  }
+
+  it("do not wait for another's row that is locked, and write it or say so [D4.lock-timeout]", async () => {
+    await updateAll(1);
+    const other = await openOtherSession(service.database.admin);
+    try {
+      await other.run("begin; select from lots where id in (5, 11) for update");
+      assertEquals(await updateAll(2), ODD.map((id) => id === 5 || id === 11 ? 503 : 200));
+    } finally {
+      await other.close();
+    }
+    const { written, told } = await read(2);
+    assertEquals(written, ODD.map((id) => id !== 5 && id !== 11));
+    assertEquals(told, 2 * ODD.length - 2);
+    assertEquals(await updateAll(3), ODD.map(() => 200));
+  });
+
+  it("keep what was acknowledged, each once, when sessions end under them [D4.outcome-unknown] [D9.audit]", async () => {
+    for (let round = 10; round < 20; round++) {
+      await service.database.admin`truncate rowgate.audit`;
+      const [statuses] = await Promise.all([
+        updateAll(round),
+        service.database.admin`select pg_terminate_backend(pid) from pg_stat_activity
+          where usename = 'rowgate_app' and datname = current_database()`,
+      ]);
+      assertEquals(statuses.filter((status) => status !== 200 && status !== 503), []);
+      const { written, told } = await read(round);
+      const lost = ODD.filter((_, place) => statuses[place] === 200 && !written[place]);
+      assertEquals(lost, []);
+      assertEquals(told, written.filter((each) => each).length);
+    }
+  });
+});
