@@ -22,12 +22,12 @@ export interface RunOptions {
   /** True when the statement may change rows: it is never repeated after a lost connection. */
   readonly write: boolean;
   readonly client?: Client | undefined;
-  /** Whose share of the connections it takes: the tenant; the service's own work when undefined. */
+  /** Whose share of the connections it takes: a tenant's; nobody's in particular when undefined. */
   readonly share?: string | undefined;
 }
 
 /** How statements that leave together are run. */
-export interface TogetherOptions extends Pick<RunOptions, "write"> {
+export interface TogetherOptions extends Pick<RunOptions, "write" | "share"> {
   /** Who waits for them; when nobody does, each that has not ended is cancelled. */
   readonly client: Client;
   /** Called when they leave. */

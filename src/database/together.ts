@@ -25,10 +25,11 @@ export function openTogether(
 
   function give<R extends Row>(
     { resolve, reject }: Answer<R>,
-    { rows, failure }: Outcome<RowList<R[]>> & { rows?: RowList<R[]> },
+    outcome: Outcome<RowList<R[]>>,
     write: boolean,
   ): void {
-    if (failure === undefined) return resolve(rows);
+    const { failure } = outcome;
+    if (failure === undefined) return resolve(outcome.rows);
     const fault = nameFault(failure);
     const isUndone = failure === ABORTED || failure.kind === "serialization";
     // What broke the session is told once, by who lent it.
@@ -40,7 +41,7 @@ export function openTogether(
 
   return function runTogether<R extends Row>(
     compiles: readonly Compile<R>[],
-    { write, client, sent }: TogetherOptions,
+    { write, share, client, sent }: TogetherOptions,
   ) {
     const answers = compiles.map(() => openAnswer<R>());
     const use = (backend: Backend): Promise<Outcome<void>> => {
@@ -55,7 +56,7 @@ export function openTogether(
         });
       });
     };
-    borrow(lender, use, { write, client, again: () => false }).catch((error) => {
+    borrow(lender, use, { write, share, client, again: () => false }).catch((error) => {
       for (const { reject } of answers) reject(error);
     });
     return answers.map(({ promise }) => promise);

@@ -6,6 +6,7 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_up.ts";
 import type { PageRow } from "../sql/select.ts";
 import { failureOf } from "./call.ts";
+import { findShare } from "./find_share.ts";
 
 /** Finds the one row that a plan looks up by its key; `alone` asks in a statement of its own. */
 export type LookUp = (
@@ -36,7 +37,7 @@ export function openLookUps(database: Database, observe: Observe): LookUp {
       return await database.run((sql) => {
         sent();
         return compileLookUps(sql, plans);
-      }, { write: false, client });
+      }, { write: false, share: findShare(plans), client });
     } catch (error) {
       // Where there is no database for one statement there is none for many.
       if (failureOf(error)?.kind === "unavailable") throw error;

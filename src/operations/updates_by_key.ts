@@ -5,6 +5,7 @@ import type { Observe } from "../observe.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Setting } from "../sql/setting.ts";
 import { compileUpdateByKey, type KeyedRow } from "../sql/update_by_key.ts";
+import { findShare } from "./find_share.ts";
 
 /** An update by key as it is to be carried out. */
 export interface KeyedUpdate {
@@ -32,7 +33,7 @@ export function openUpdatesByKey(database: Database, observe: Observe): WriteByK
       observe({ kind: "gathered", operation: "update_single", requests: updates.length });
       const answers = database.runTogether(
         updates.map(({ plan, settings }) => (sql) => compileUpdateByKey(sql, plan, settings)),
-        { write: true, ...errand },
+        { write: true, share: findShare(updates.map(({ plan }) => plan)), ...errand },
       );
       return answers.map((answer) => answer.then((rows) => rows?.[0]));
     }, { most: MAX_TOGETHER, slowMs: SLOW_MS })
