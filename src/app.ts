@@ -11,7 +11,7 @@ import { quote } from "./issue.ts";
 import type { Gathered } from "./operations/call.ts";
 import { checkHealth } from "./operations/check_health.ts";
 import { openLookUps } from "./operations/look_ups.ts";
-import { openUpdatesByKey } from "./operations/updates_by_key.ts";
+import { openSending } from "./operations/send_together.ts";
 import { PAGE_PATHS, readPage } from "./pages/read_page.ts";
 import { ROUTES } from "./routes.ts";
 import { serveRoute } from "./serve_route.ts";
@@ -42,9 +42,10 @@ export function createApp(dependencies: Dependencies): App {
   const { config } = dependencies;
   const limits = config.rateLimit && openRateLimits(config.rateLimit);
   const { database, observe } = dependencies;
-  const gathered = {
+  const gathered: Gathered = {
     lookUp: openLookUps(database, observe),
-    writeByKey: openUpdatesByKey(database, observe),
+    readByKey: openSending(database, observe, { operation: "query_records", write: false }),
+    writeByKey: openSending(database, observe, { operation: "update_single", write: true }),
   };
   for (const [path, methods] of collectHandlers(dependencies, { limits, gathered })) {
     router.all(path, (request, trace) => dispatch(methods, request, trace));

@@ -41,8 +41,10 @@ export interface GatheringOptions {
 /** Asks, alone or together with others. */
 export type Ask<Item, Answer> = (asker: Asker<Item, Answer>) => Promise<Answer>;
 
-interface Waiting<Item, Answer> extends Asker<Item, Answer> {
-  readonly resolve: (answer: Answer | Promise<Answer>) => void;
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  /** Undefined: to be asked about alone. */
+  readonly resolve: (answer: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -61,10 +63,7 @@ export function openGathering<Item, Answer>(
   let restsUntilMs = 0;
 
   function ask(asker: Asker<Item, Answer>): Promise<Answer> {
-    if (asking === 0 || now() < restsUntilMs) return askAlone(asker);
-    return new Promise((resolve, reject) => {
-      if (gathered.push({ ...asker, resolve, reject }) === 1) afterTurn(leave);
-    });
+    return asking === 0 || now() < restsUntilMs ? askAlone(asker) : askWithOthers(asker);
   }
 
   async function askAlone({ alone }: Asker<Item, Answer>): Promise<Answer> {
@@ -76,13 +75,21 @@ export function openGathering<Item, Answer>(
     }
   }
 
+  async function askWithOthers(asker: Asker<Item, Answer>): Promise<Answer> {
+    const { item } = asker;
+    const found = await new Promise<Answer | undefined>((resolve, reject) => {
+      if (gathered.push({ item, resolve, reject }) === 1) afterTurn(leave);
+    });
+    return found === undefined ? await askAlone(asker) : found;
+  }
+
   function leave(): void {
     const all = gathered;
     gathered = [];
     for (let from = 0; from < all.length; from += most) {
       const some = all.slice(from, from + most);
       if (some.length > 1) answer(some);
-      else some[0]!.resolve(askAlone(some[0]!));
+      else some[0]!.resolve(undefined);
     }
   }
 
@@ -103,15 +110,14 @@ export function openGathering<Item, Answer>(
       if (now() - sentMs > slowMs) rest();
     };
     const answers = askTogether(askers.map(({ item }) => item), { sent, client });
-    askers.forEach((asker, place) =>
+    askers.forEach(({ resolve, reject }, place) =>
       answers[place]!.then((found) => {
         end();
-        if (found !== undefined) return asker.resolve(found);
-        rest();
-        asker.resolve(askAlone(asker));
+        if (found === undefined) rest();
+        resolve(found);
       }, (error) => {
         end();
-        asker.reject(error);
+        reject(error);
       })
     );
   }

@@ -79,6 +79,7 @@ function makeCall(
     database,
     catalogue,
     lookUp: gathered.lookUp,
+    readByKey: gathered.readByKey,
     writeByKey: gathered.writeByKey,
     table: request.params.table ?? "",
     tenantSetting: config.tenantSetting,

@@ -5,10 +5,12 @@ import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
+import type { PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
+import type { KeyedRow } from "../sql/update_by_key.ts";
 import type { Access } from "../tokens/token.ts";
 import type { LookUp } from "./look_ups.ts";
-import type { WriteByKey } from "./updates_by_key.ts";
+import type { Send } from "./send_together.ts";
 
 /** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
 export interface Wishes {
@@ -19,8 +21,11 @@ export interface Wishes {
 
 /** What requests that arrive at the same time do together. */
 export interface Gathered {
+  /** Looks up by key, several in one statement. */
   readonly lookUp: LookUp;
-  readonly writeByKey: WriteByKey;
+  /** The same where each statement is one tenant's alone. */
+  readonly readByKey: Send<PageRow>;
+  readonly writeByKey: Send<KeyedRow>;
 }
 
 /** One authenticated request on its way through an operation. */

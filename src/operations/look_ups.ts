@@ -5,7 +5,7 @@ import type { Observe } from "../observe.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_up.ts";
 import type { PageRow } from "../sql/select.ts";
-import { failureOf } from "./call.ts";
+import { askAgain } from "./ask_again.ts";
 import { findShare } from "./find_share.ts";
 
 /** Finds the one row that a plan looks up by its key; `alone` asks in a statement of its own. */
@@ -16,6 +16,7 @@ export type LookUp = (
 
 /** Shapes that are gathered: their statements stay prepared, some 0.7 MB in every session. */
 const MAX_SHAPES = 16;
+const NOTHING = Promise.resolve(undefined);
 
 /**
  * Answers look-ups by key that arrive at the same time with one statement: most of what one costs is
@@ -33,33 +34,30 @@ export function openLookUps(database: Database, observe: Observe): LookUp {
 
   async function find(plans: readonly QueryPlan[], { sent, client }: Errand): Promise<FoundRow[]> {
     observe({ kind: "gathered", operation: "query_records", requests: plans.length });
-    try {
-      return await database.run((sql) => {
-        sent();
-        return compileLookUps(sql, plans);
-      }, { write: false, share: findShare(plans), client });
-    } catch (error) {
-      // Where there is no database for one statement there is none for many.
-      if (failureOf(error)?.kind === "unavailable") throw error;
-      return [];
-    }
+    return await database.run((sql) => {
+      sent();
+      return compileLookUps(sql, plans);
+    }, { write: false, share: findShare(plans), client });
   }
 
   const gather = openGatherings<QueryPlan, PageRow>((shape) =>
     openGathering((plans, errand) => {
-      const rows = admits(shape) ? untilAborted(find(plans, errand), errand) : Promise.resolve([]);
-      return plans.map((plan, place) => rows.then((found) => readRow(plan, found[place], place)));
+      const rows = admits(shape) ? untilAborted(find(plans, errand), errand) : NOTHING;
+      return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
     }, { most: MOST_LOOK_UPS })
   );
 
   return ({ plan, key }, alone) => gather(describeShape(plan, key))({ item: plan, alone });
 }
 
-/** Nothing once it is too late: what only reads may be asked again while it is still on its way. */
-function untilAborted(rows: Promise<FoundRow[]>, { client }: Errand): Promise<FoundRow[]> {
+/** Undefined once it is late: what only reads may be asked again while it is still on its way. */
+function untilAborted(
+  rows: Promise<FoundRow[]>,
+  { client }: Errand,
+): Promise<FoundRow[] | undefined> {
   return new Promise((resolve, reject) => {
-    client.signal.addEventListener("abort", () => resolve([]));
-    rows.then(resolve, reject);
+    client.signal.addEventListener("abort", () => resolve(undefined));
+    rows.catch(askAgain).then(resolve, reject);
   });
 }
 

@@ -36,10 +36,13 @@ export async function queryRecords(call: Call): Promise<Answer> {
 
 /** One statement speaks for several requests only where it needs no settings of one tenant. */
 function readPage(call: Call, asked: Asked): Promise<PageRow> {
+  const { plan } = asked;
   const settings = settingsOf(call);
-  const key = settings.length === 0 ? findKey(asked.plan) : undefined;
   const alone = () => readAlone(call, asked, settings);
-  return key === undefined ? alone() : call.lookUp({ plan: asked.plan, key }, alone);
+  const key = findKey(plan);
+  if (key === undefined) return alone();
+  if (settings.length === 0) return call.lookUp({ plan, key }, alone);
+  return call.readByKey({ plan, compile: (sql) => compileSelect(sql, plan, settings) }, alone);
 }
 
 async function readAlone(

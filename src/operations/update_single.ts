@@ -1,8 +1,8 @@
-import type { Step } from "../database/database.ts";
+import type { Compile, Step } from "../database/database.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/lane.ts";
-import { compileUpdateByKey, SECOND_ROW } from "../sql/update_by_key.ts";
+import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { type Answer, type Call, entrantOf, failureOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
@@ -46,28 +46,26 @@ function chooseStatement({ table, rollback, byKey, maxAffected }: UpdatePlan) {
 
 async function writePinned(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   const settings = settingsOf(call);
-  const options = { write: true, ...entrantOf(call) };
-  const [row] = await call.database.run((sql) => compileUpdateSingle(sql, plan, settings), options);
-  return row!;
+  return await writeAlone(call, (sql) => compileUpdateSingle(sql, plan, settings));
 }
 
 /** Undefined where the key is none any more: nothing was written. */
 async function writeByKey(call: Call, plan: UpdatePlan): Promise<SingleRow | undefined> {
-  const { database } = call;
   const settings = settingsOf(call);
-  const alone = async () => {
-    const options = { write: true, ...entrantOf(call) };
-    const [row] = await database.run((sql) => compileUpdateByKey(sql, plan, settings), options);
-    return row!;
-  };
+  const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan, settings);
   try {
-    const { wanted, updated } = await call.writeByKey({ plan, settings }, alone);
-    const matched = wanted === null ? "0" : "1";
-    return { matched, wanted: wanted === true, updated: updated === true ? "1" : "0" };
+    const row = await call.writeByKey({ plan, compile }, () => writeAlone(call, compile));
+    const matched = row.wanted === null ? "0" : "1";
+    return { matched, wanted: row.wanted === true, updated: row.updated === true ? "1" : "0" };
   } catch (error) {
     if (failureOf(error)?.code === SECOND_ROW) return undefined;
     throw error;
   }
+}
+
+async function writeAlone<R extends object>(call: Call, compile: Compile<R>): Promise<R> {
+  const [row] = await call.database.run(compile, { write: true, ...entrantOf(call) });
+  return row!;
 }
 
 /** How often the lane looks again when the row that matches was not yet there to be locked. */

@@ -9,10 +9,11 @@ import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileDecision, compileUpdateRuled } from "../../src/sql/update_ruled.ts";
+import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
-import { checkStatement } from "../support/watch/check_statement.ts";
+import { checkStatement, checkStatementOfOne } from "../support/watch/check_statement.ts";
 
 const RULES = { schema: "app", tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
 const ACCESS = makeAccess();
@@ -50,6 +51,7 @@ const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
   "a query with a setting": printStatement((sql) => compileSelect(sql, query, SETTINGS)),
   "look-ups": printStatement((sql) => compileLookUps(sql, [lookUp("1"), lookUp("1")])),
   "a single update": printStatement((sql) => compileUpdateSingle(sql, update())),
+  "a single update by key": printStatement((sql) => compileUpdateByKey(sql, update())),
   "a bulk update": printStatement((sql) => compileUpdateBulk(sql, update())),
   "a bulk update up to a number": printStatement((sql) => compileUpdateBulk(sql, update(3))),
   "the lock of the lane": printStatement((sql) => compileLock(sql, update())),
@@ -110,6 +112,18 @@ describe("the watch over statements", () => {
     const other = STATEMENTS["a query"]!;
     const tenants = new Set(["1", "2"]);
     assert(checkStatement(other, { rules: RULES, tenant: "2", tenants }).length > 0);
+  });
+
+  it("takes a statement that goes out together with others for one of those who are being answered [TE20]", () => {
+    const statement = STATEMENTS["a single update by key"]!;
+    const judge = (statement: PrintedStatement, ...tenants: string[]) =>
+      checkStatementOfOne(statement, { rules: RULES, tenants: new Set(tenants) });
+    assertEquals(judge(statement, "2", "1"), []);
+    assert(judge(statement, "2", "3").length > 0);
+    assert(judge(statement).length > 0);
+    const [, number] = /"tenant_id" = \$(\d+)/.exec(statement.text)!;
+    const parameters = statement.parameters.with(Number(number) - 1, "2");
+    assert(judge({ ...statement, parameters }, "1", "2").length > 0);
   });
 
   it("takes a shared table that is read, and none that is written [TE15] [TE20]", () => {

@@ -70,6 +70,20 @@ export function checkStatement(
   ];
 }
 
+/**
+ * The same for a statement that goes out together with those of other requests: it must be bound
+ * throughout to one of those whose requests are being answered.
+ */
+export function checkStatementOfOne(
+  statement: PrintedStatement,
+  { rules, tenants }: { rules: TenancyRules; tenants: ReadonlySet<string> },
+): string[] {
+  const faults = [...tenants].map((tenant) => checkStatement(statement, { rules, tenant }));
+  return faults.some((some) => some.length === 0)
+    ? []
+    : faults[0] ?? ["is asked outside of a request"];
+}
+
 /** `values (…), (…)`: its rows share nothing. */
 function isList([first]: readonly Token[]): boolean {
   return first?.kind === "word" && first.text === "values";

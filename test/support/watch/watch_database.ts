@@ -2,12 +2,16 @@ import type { Sql } from "postgres";
 import type { Database, Step } from "../../../src/database/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 
-/** Hears the text and the parameters of each statement before it is sent. */
-export type HearStatement = (statement: PrintedStatement) => void;
+/**
+ * Hears the text and the parameters of each statement before it is sent, and whether it goes out
+ * together with those of other requests.
+ */
+export type HearStatement = (statement: PrintedStatement, together: boolean) => void;
 
 /** Gives the database with someone who hears every statement. */
 export function watchDatabase(database: Database, hear: HearStatement): Database {
-  const tell = (compile: (sql: Sql) => unknown) => hear(printStatement(compile));
+  const tell = (compile: (sql: Sql) => unknown, together = false) =>
+    hear(printStatement(compile), together);
   return {
     ...database,
     run: (compile, options) =>
@@ -15,6 +19,14 @@ export function watchDatabase(database: Database, hear: HearStatement): Database
         tell(compile);
         return compile(sql);
       }, options),
+    runTogether: (compiles, options) =>
+      database.runTogether(
+        compiles.map((compile): typeof compile => (sql) => {
+          tell(compile, true);
+          return compile(sql);
+        }),
+        options,
+      ),
     transact: (steps, options) =>
       database.transact(
         steps.map((step): Step => (sql, before) => {

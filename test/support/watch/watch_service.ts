@@ -8,7 +8,7 @@ import type { Observation } from "../../../src/observe.ts";
 import type { TokenStore } from "../../../src/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
 import { checkAnswer } from "./check_answer.ts";
-import { checkStatement, type TenancyRules } from "./check_statement.ts";
+import { checkStatement, checkStatementOfOne, type TenancyRules } from "./check_statement.ts";
 import { openRecord } from "./record_answers.ts";
 import { findCanaries, findPostgres, hearSpoken } from "./find_leaks.ts";
 import { watchDatabase } from "./watch_database.ts";
@@ -79,11 +79,14 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
 
   return {
     database: (database) =>
-      watchDatabase(database, (statement) => {
+      watchDatabase(database, (statement, together) => {
         const tenant = asking.getStore()?.tenant;
-        const all = [...answering].flatMap((one) => one.tenant ?? []);
-        const served = { rules, tenant, tenants: new Set(all) };
-        const faults = readFaults(() => checkStatement(statement, served));
+        const tenants = new Set([...answering].flatMap((one) => one.tenant ?? []));
+        const faults = readFaults(() =>
+          together
+            ? checkStatementOfOne(statement, { rules, tenants })
+            : checkStatement(statement, { rules, tenant, tenants })
+        );
         add(`statement ${statement.text}`, faults);
       }),
     tokens: (store) => ({

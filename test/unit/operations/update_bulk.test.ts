@@ -30,7 +30,8 @@ function makeCall(updated: string): Call {
     database: database as unknown as Database,
     catalogue: { current: () => Promise.resolve(catalogue) } as unknown as CurrentCatalogue,
     lookUp: (_wanted, alone) => alone(),
-    writeByKey: (_update, alone) => alone(),
+    readByKey: (_short, alone) => alone(),
+    writeByKey: (_short, alone) => alone(),
     tenantSetting: undefined,
   };
 }

@@ -2,10 +2,10 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Compile, Database, TogetherOptions } from "../../../src/database/database.ts";
 import type { Observation } from "../../../src/observe.ts";
-import { openUpdatesByKey } from "../../../src/operations/updates_by_key.ts";
+import { openSending } from "../../../src/operations/send_together.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
-import type { KeyedRow } from "../../../src/sql/update_by_key.ts";
+import { compileUpdateByKey, type KeyedRow } from "../../../src/sql/update_by_key.ts";
 import { printStatement } from "../../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
@@ -23,18 +23,23 @@ function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
     return rows.map((row) => Promise.resolve(row && [row]));
   };
   const database = { settings, runTogether } as unknown as Database;
-  const writeByKey = openUpdatesByKey(database, (observation) => observed.push(observation));
+  const send = openSending<KeyedRow>(
+    database,
+    (observation) => observed.push(observation),
+    { operation: "update_single", write: true },
+  );
   const write = (id: number, tenant = "1", name = "deals") => {
     const table = makeTable([makeColumn("status", "text")], { name });
     const request = parseUpdateRequest({ filters: { id }, fields: { status: "x" } });
     const access = makeAccess({ tenant });
     const plan = planUpdate(request, { table, access, maxAffected: undefined, rollback: false });
-    return writeByKey({ plan, settings: [] }, () => Promise.resolve(ALONE));
+    const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan);
+    return send({ plan, compile }, () => Promise.resolve(ALONE));
   };
   return { write, asked, observed };
 }
 
-describe("openUpdatesByKey", () => {
+describe("openSending", () => {
   it("writes the first alone and those that come with it together, as their tenant", async () => {
     const { write, asked, observed } = open([WRITTEN, WRITTEN]);
     const rows = await Promise.all([write(1), write(2), write(3)]);
