@@ -3,7 +3,11 @@ import type { Backend } from "./backend.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Compile, Database, TogetherOptions } from "./database.ts";
 import { isBroken, nameFault, toApiError } from "./failure.ts";
+import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
+
+/** Of what Postgres refused, and so undid: what may go otherwise the next time. */
+const AGAIN: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
 
 /** Somebody's answer, to be given from elsewhere. */
 interface Answer<R> {
@@ -31,9 +35,10 @@ export function openTogether(
     const { failure } = outcome;
     if (failure === undefined) return resolve(outcome.rows);
     const fault = nameFault(failure);
-    const isUndone = failure === ABORTED || failure.kind === "serialization";
+    const breaks = failure !== ABORTED && isBroken(failure);
+    const isUndone = failure === ABORTED || !breaks && AGAIN.has(failure.kind);
     // What broke the session is told once, by who lent it.
-    if (isUndone || !isBroken(failure)) observe({ kind: "fault", fault });
+    if (!breaks) observe({ kind: "fault", fault });
     if (!isUndone) return reject(toApiError(failure, { write }));
     observe({ kind: "retry", fault });
     resolve(undefined);
@@ -46,6 +51,7 @@ export function openTogether(
     const answers = compiles.map(() => openAnswer<R>());
     const use = (backend: Backend): Promise<Outcome<void>> => {
       const queries = compiles.map((compile) => shapes.compile(backend.sql, compile));
+      queries.forEach(keepFromRepeating);
       sent();
       return new Promise((resolve) => {
         settleEach(backend, queries, {
@@ -61,6 +67,23 @@ export function openTogether(
     });
     return answers.map(({ promise }) => promise);
   };
+}
+
+/**
+ * Keeps the driver from repeating a query by itself, as it does with one that was prepared and whose
+ * plan is out of date: two that repeat themselves on one session run into each other, and neither ends
+ * (3.4.9). Whether it was prepared is asked for once more when it has failed.
+ */
+function keepFromRepeating(query: object): void {
+  let prepared = false;
+  Object.defineProperty(query, "prepared", {
+    get: () => prepared,
+    set(value: boolean) {
+      prepared = value;
+      // It is sent in the same breath.
+      queueMicrotask(() => prepared = false);
+    },
+  });
 }
 
 function openAnswer<R>(): Answer<R> {

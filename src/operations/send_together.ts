@@ -49,7 +49,7 @@ export function openSending<R extends object>(
   );
 
   // Behind a pooler each statement asks for its types first, so nothing could go out together.
-  const isPooled = Object.keys(database.settings).length > 0;
+  const isPooled = () => Object.keys(database.settings).length > 0;
   return (short, alone) =>
-    isPooled ? alone() : gather(short.plan.table.name)({ item: short, alone });
+    isPooled() ? alone() : gather(short.plan.table.name)({ item: short, alone });
 }

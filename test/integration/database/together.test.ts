@@ -44,10 +44,13 @@ for (const kind of DATABASE_KINDS) {
     });
 
     /** Runs them together; what each gave, or the kind of its failure. */
-    function run(compiles: readonly Compile<Written>[], client = new AbortController()) {
+    function run(
+      compiles: readonly Compile<Written>[],
+      { client = new AbortController(), database = subject.database } = {},
+    ) {
       let sent = 0;
       const options = { write: true, client, sent: () => void sent++ };
-      const answers = subject.database.runTogether(compiles, options);
+      const answers = database.runTogether(compiles, options);
       return Promise.all(answers.map(async (answer) => {
         try {
           const rows = await answer;
@@ -122,6 +125,29 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await read(), "");
     });
 
+    it("gives those back whose column has another type now, and ends [CO14]", async () => {
+      const set = (id: number): Compile<Written> => (sql) =>
+        sql`update items set n = ${"7"}::text::int4 where id = ${
+          String(id)
+        }::text::int4 returning id::text as id`;
+      const ids = [1, 2, 3, 4];
+      assertEquals(await run(ids.map(set)), ["1", "2", "3", "4"]);
+      const one: Compile<Written> = (sql) => sql`select ${"still here"}::text as id`;
+      assertEquals(await run([one, one]), ["still here", "still here"]);
+      await test.admin.unsafe(
+        "alter table items drop constraint n_small, alter n type date using now()",
+      );
+      try {
+        assertEquals(await run(ids.map(set)), ids.map(() => "undone"));
+        const told = ["still here", "undone", "still here", "undone"];
+        assertEquals(await run([one, set(1), one, set(2)]), told);
+      } finally {
+        await test.admin.unsafe(`alter table items alter n type int4 using 0,
+          add constraint n_small check (n < 100)`);
+      }
+      assertEquals(await run(ids.map(set)), ["1", "2", "3", "4"]);
+    });
+
     if (kind === "embedded") return;
 
     it("tells what was cancelled from what was done, and loses none of either [D4.outcome-unknown]", async () => {
@@ -129,7 +155,7 @@ for (const kind of DATABASE_KINDS) {
       try {
         await other.run("begin; update items set n = 50 where id in (3, 5)");
         const client = new AbortController();
-        const pending = run([1, 2, 3, 4, 5, 6].map((id) => add(id)), client);
+        const pending = run([1, 2, 3, 4, 5, 6].map((id) => add(id)), { client });
         await other.awaitBlocked(1);
         client.abort();
         const told = await pending;
@@ -144,22 +170,29 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await run([1, 2].map((id) => add(id))), ["1", "2"]);
     });
 
-    it("tells of a session that ended which were done, and that of the others nothing is known [D4.outcome-unknown]", async () => {
-      const other = await openOtherSession(test.admin);
-      try {
-        await other.run("begin; update items set n = 50 where id = 3");
-        const pending = run([1, 2, 3, 4].map((id) => add(id)));
-        await other.awaitBlocked(1);
-        await test.admin`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
-        assertEquals(await pending, ["1", "2", "503 lost", "503 lost"]);
-        await other.run("rollback");
-      } finally {
-        await other.close();
-      }
-      assertEquals(await read(), "1=1 2=1");
-      assertEquals(await run([1, 2].map((id) => add(id))), ["1", "2"]);
-    });
+    for (const shape of ["known", "new"]) {
+      it(`tells of a session that ended which were done, and that of the others nothing is known, ${shape} to it [D4.outcome-unknown]`, async () => {
+        const { database } = await openSubject(test, { poolSize: 1 });
+        const all = [1, 2, 3, 4].map((id) => add(id));
+        if (shape === "known") await run(all, { database });
+        const other = await openOtherSession(test.admin);
+        try {
+          await other.run("begin; update items set n = 50 where id = 3");
+          const pending = run(all, { database });
+          await other.awaitBlocked(1);
+          await test.admin`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+          assertEquals(await pending, ["1", "2", "503 lost", "503 lost"]);
+          await other.run("rollback");
+        } finally {
+          await other.close();
+        }
+        const kept = shape === "known" ? "1=2 2=2 3=1 4=1" : "1=1 2=1";
+        assertEquals(await read(), kept);
+        assertEquals(await run(all, { database }), ["1", "2", "3", "4"]);
+        await database.close(1000);
+      });
+    }
 
     it("gives a victim of others back to be run alone [D4.serialization]", async () => {
       await test.admin.unsafe(`
