@@ -17,6 +17,7 @@ import { requireWrk } from "./load.ts";
 import { describeMachine, type Options, readOptions, type Work } from "./options.ts";
 import { draw } from "./draw.ts";
 import { pictureRatios } from "./picture_ratios.ts";
+import { startPostgraphile } from "./postgraphile.ts";
 import { startPostgrest } from "./postgrest.ts";
 import { printReport } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
@@ -65,7 +66,10 @@ async function startAll(
   const tokens = await makeTokens(databaseUrl);
   const print = await openStatements(databaseUrl);
   const examples = new Map([...tasks].map(([work, [first]]) => [work, first!]));
-  const contenders = [await startPostgrest(databaseUrl, folder)];
+  const contenders = [
+    await startPostgrest(databaseUrl, folder),
+    await startPostgraphile(databaseUrl),
+  ];
   for (const runtime of options.runtimes) {
     contenders.push(await startRowgate(runtime, { databaseUrl, folder, tokens }));
     contenders.push(await startBare(runtime, { databaseUrl, print, examples }));

@@ -21,6 +21,9 @@ const HEAD = [
   "errors",
 ];
 
+/** Whose multiples the figures are. */
+const PEER = "postgrest";
+
 /** Prints what was measured as Markdown: a row for each contender on each work. */
 export function printReport(measured: Measured): string {
   const { when, machine, postgres, rounds, seconds, cells } = measured;
@@ -34,7 +37,7 @@ ${printTable(HEAD, rows)}`;
 function printCell(measured: Measured, cell: Cell): string[] {
   const own = figure(cell);
   const isOurs = cell.kind === "rowgate";
-  const peer = cell.kind === "peer" ? undefined : findBeside(measured, cell, "postgrest");
+  const peer = cell.contender === PEER ? undefined : findBeside(measured, cell, PEER);
   const bare = isOurs ? findBeside(measured, cell, `bare ${cell.runtime}`) : undefined;
   const target = TARGETS[cell.work];
   const slowest = isOurs && peer ? figure(peer).p99 : undefined;

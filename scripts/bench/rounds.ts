@@ -1,5 +1,5 @@
 import type { Cluster } from "./cluster.ts";
-import type { Contender } from "./contender.ts";
+import { canDo, type Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";
 import type { Options, Runtime, Work } from "./options.ts";
 import type { Task } from "./work.ts";
@@ -48,6 +48,7 @@ export async function measureRounds(
     (Cell & { readonly turns: Turn[]; readonly file: string; readonly of: Contender })[] = [];
   for (const [work, list] of tasks) {
     for (const of of contenders) {
+      if (!canDo(of, work)) continue;
       const file = await writeAsks(of, list, { folder, name: work });
       for (const concurrency of options.concurrency) {
         const { name: contender, kind, runtime } = of;

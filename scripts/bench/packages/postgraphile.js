@@ -1,0 +1,28 @@
+/**
+ * PostGraphile as its manual has it for production: a pool of 10, filters by the plugin for them, no
+ * check of a token. The environment tells a port and a database.
+ */
+import { createServer } from "node:http";
+import process from "node:process";
+
+// By variables, so that nobody who checks the types of this repository has to install them.
+const [PG, POSTGRAPHILE, FILTERS] = [
+  "pg",
+  "postgraphile",
+  "postgraphile-plugin-connection-filter",
+];
+const { default: pg } = await import(PG);
+const { postgraphile } = await import(POSTGRAPHILE);
+const { default: filters } = await import(FILTERS);
+
+const { PORT, DATABASE_URL } = process.env;
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+const handle = postgraphile(pool, "public", {
+  appendPlugins: [filters],
+  disableQueryLog: true,
+  dynamicJson: true,
+  graphiql: false,
+  setofFunctionsContainNulls: false,
+  legacyRelations: "omit",
+});
+createServer(handle).listen(Number(PORT), "127.0.0.1");
