@@ -51,7 +51,7 @@ export function openTogether(
     const answers = compiles.map(() => openAnswer<R>());
     const use = (backend: Backend): Promise<Outcome<void>> => {
       const queries = compiles.map((compile) => shapes.compile(backend.sql, compile));
-      queries.forEach(keepFromRepeating);
+      for (const query of queries) Object.defineProperty(query, "prepared", NEVER_REPEATED);
       sent();
       return new Promise((resolve) => {
         settleEach(backend, queries, {
@@ -69,22 +69,24 @@ export function openTogether(
   };
 }
 
+/** Whether a query was prepared, as long as it is being sent. */
+const SENDING: unique symbol = Symbol();
+
 /**
  * Keeps the driver from repeating a query by itself, as it does with one that was prepared and whose
  * plan is out of date: two that repeat themselves on one session run into each other, and neither ends
  * (3.4.9). Whether it was prepared is asked for once more when it has failed.
  */
-function keepFromRepeating(query: object): void {
-  let prepared = false;
-  Object.defineProperty(query, "prepared", {
-    get: () => prepared,
-    set(value: boolean) {
-      prepared = value;
-      // It is sent in the same breath.
-      queueMicrotask(() => prepared = false);
-    },
-  });
-}
+const NEVER_REPEATED: PropertyDescriptor & ThisType<{ [SENDING]: boolean }> = {
+  get() {
+    return this[SENDING];
+  },
+  set(value: boolean) {
+    this[SENDING] = value;
+    // It is sent in the same breath.
+    queueMicrotask(() => this[SENDING] = false);
+  },
+};
 
 function openAnswer<R>(): Answer<R> {
   let answer: Omit<Answer<R>, "promise">;
