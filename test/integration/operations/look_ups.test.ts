@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { DATABASE_KINDS } from "../../support/database.ts";
 import { readMetrics } from "../../support/read_metrics.ts";
+import { ACCESS } from "../../support/access.ts";
 import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
 
 /** Tables of the fixture: every type, keys of several columns, partitions, a tenant that is a uuid. */
@@ -55,7 +56,8 @@ async function countGathered({ send }: TestService): Promise<number> {
 
 /** Of a server in another process each request may find a turn of its own. */
 function assertGathered(lookUps: number): void {
-  if (!IS_REMOTE) assert(lookUps > 0, "no two look-ups went out together");
+  // Where each has its own statement they rest by table, so trouble in one test lasts into the next.
+  if (!IS_REMOTE && ACCESS !== "rls") assert(lookUps > 0, "no two look-ups went out together");
 }
 
 for (const kind of DATABASE_KINDS) {
