@@ -3,9 +3,9 @@ const MOMENT_MS = 50;
 /** Shorter deadlines get a timer at once. */
 const SHORT_MS = 200;
 
-/** What begins once something has taken longer than a moment: of this turn, and of the one before. */
-let young = new Set<() => void>();
-let old = new Set<() => void>();
+/** What has not ended yet: what began in this turn, and in the one before. */
+let young = new Set<Wait>();
+let old = new Set<Wait>();
 let turning = false;
 
 /** What becomes of a wait that is not over in time. */
@@ -19,40 +19,62 @@ export interface Deadline {
   readonly gone?: () => void;
 }
 
+/** A deadline on its way. */
+interface Wait {
+  /** Undefined once it has ended. */
+  deadline: Deadline | undefined;
+  timer?: ReturnType<typeof setTimeout>;
+  /** The client's, once it is listened to. */
+  signal?: AbortSignal;
+}
+
 /**
  * Starts a deadline, and gives what ends it. A request has three, and nearly none of them is ever
  * reached: so the runtime's timer, which costs more than the rest of a wait, is made for those alone
  * that take longer than a moment, and one timer looks after all others.
  */
-export function startDeadline({ ms, late, client, gone = late }: Deadline): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let signal: AbortSignal | undefined;
-  let ended = false;
-  const look = () => {
-    if (ended) return;
-    signal = client?.signal;
-    if (signal?.aborted) gone();
-    else signal?.addEventListener("abort", gone);
-  };
-  const begin = () => {
-    // By another that began in the same turn.
-    if (ended) return;
-    timer = setTimeout(late, ms - MOMENT_MS);
-    look();
-  };
+export function startDeadline(deadline: Deadline): () => void {
+  const wait: Wait = { deadline };
+  const { ms, late } = deadline;
   if (ms < SHORT_MS) {
-    timer = setTimeout(late, ms);
-    queueMicrotask(look);
+    wait.timer = setTimeout(late, ms);
+    queueMicrotask(() => look(wait));
   } else {
-    young.add(begin);
+    young.add(wait);
     if (!turning) turnSoon();
   }
-  return () => {
-    ended = true;
-    signal?.removeEventListener("abort", gone);
-    if (timer !== undefined) clearTimeout(timer);
-    else if (!young.delete(begin)) old.delete(begin);
-  };
+  return () => end(wait);
+}
+
+function look(wait: Wait): void {
+  if (wait.deadline === undefined) return;
+  const { client, late, gone = late } = wait.deadline;
+  wait.signal = client?.signal;
+  if (wait.signal?.aborted) gone();
+  else wait.signal?.addEventListener("abort", gone);
+}
+
+/**
+ * A table that a set has grown out of keeps what stood in it until V8 looks through the whole heap, so
+ * nothing hangs on a wait that has ended.
+ * @see docs/decisions/0189-what-outlives-a-request.md
+ */
+function end(wait: Wait): void {
+  const { deadline, signal, timer } = wait;
+  if (deadline === undefined) return;
+  wait.deadline = undefined;
+  const { late, gone = late } = deadline;
+  signal?.removeEventListener("abort", gone);
+  if (timer !== undefined) clearTimeout(timer);
+  else if (!young.delete(wait)) old.delete(wait);
+}
+
+function begin(wait: Wait): void {
+  // By another that began in the same turn.
+  if (wait.deadline === undefined) return;
+  const { ms, late } = wait.deadline;
+  wait.timer = setTimeout(late, ms - MOMENT_MS);
+  look(wait);
 }
 
 function turnSoon(): void {
@@ -66,5 +88,5 @@ function turn(): void {
   young = new Set();
   turning = false;
   if (old.size > 0) turnSoon();
-  for (const begin of due) begin();
+  due.forEach(begin);
 }

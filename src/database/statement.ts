@@ -1,10 +1,11 @@
-import type { PendingQuery, Row, RowList } from "postgres";
+import type { PendingQuery, Row } from "postgres";
 import type { Observe } from "../observe.ts";
 import type { Backend } from "./backend.ts";
-import type { Client, Compile } from "./database.ts";
+import type { Client, Compile, StepResult } from "./database.ts";
 import { startDeadline } from "../deadline.ts";
 import type { Failure } from "./failure.ts";
 import { classify, DEADLINE, fail, isBroken, nameFault } from "./failure.ts";
+import { readAnswer } from "./read_answer.ts";
 import type { Shapes } from "./shapes.ts";
 
 /** Rows, or what happened instead. */
@@ -32,7 +33,7 @@ export function runStatement<R extends Row>(
   backend: Backend,
   compile: Compile<R>,
   options: StatementOptions,
-): Promise<Outcome<RowList<R[]>>> {
+): Promise<Outcome<StepResult<R>>> {
   return settle(backend, options.shapes.compile(backend.sql, compile), options);
 }
 
@@ -41,7 +42,7 @@ export function settle<R extends Row>(
   backend: Backend,
   query: PendingQuery<R[]>,
   options: Omit<StatementOptions, "shapes">,
-): Promise<Outcome<RowList<R[]>>> {
+): Promise<Outcome<StepResult<R>>> {
   return new Promise((resolve) => {
     settleEach(backend, [query], { ...options, tell: (_place, outcome) => resolve(outcome) });
   });
@@ -50,7 +51,7 @@ export function settle<R extends Row>(
 /** Who hears what becomes of queries that leave together. */
 export interface EachOptions<R extends Row> extends Omit<StatementOptions, "shapes"> {
   /** Told of each when it has ended. */
-  readonly tell: (place: number, outcome: Outcome<RowList<R[]>>) => void;
+  readonly tell: (place: number, outcome: Outcome<StepResult<R>>) => void;
   /** Told when all have, and of what broke the session, if anything did. */
   readonly ended?: (broken: Failure | undefined) => void;
 }
@@ -70,7 +71,7 @@ export function settleEach<R extends Row>(
   const open = new Set(queries.keys());
   let cancelling: ReturnType<typeof setInterval> | undefined;
   let broken: Failure | undefined;
-  const take = (place: number, outcome: Outcome<RowList<R[]>>) => {
+  const take = (place: number, outcome: Outcome<StepResult<R>>) => {
     if (!open.delete(place)) return;
     const { failure } = outcome;
     if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
@@ -107,31 +108,10 @@ export function settleEach<R extends Row>(
   backend.watch(() => takeAll(fail("lost", "CONNECTION_CLOSED")));
   for (const [place, query] of queries.entries()) {
     query.then(
-      (rows) => take(place, readRows(rows)),
+      (list) => take(place, readAnswer(query, list)),
       (error) => take(place, { failure: name(classify(error)) }),
     );
   }
-}
-
-function readRows<R extends Row>(rows: RowList<R[]>): Outcome<RowList<R[]>> {
-  return isAnswered(rows) ? { rows: closeUp(rows) } : { failure: fail("lost", "NOT_ANSWERED") };
-}
-
-/**
- * A statement given to a connection between its RST and its end is resolved by the driver when the
- * next session begins (3.4.9): without rows, and without the command that Postgres completed.
- */
-function isAnswered(rows: RowList<Row[]>): boolean {
-  return typeof rows.command === "string";
-}
-
-/**
- * After a statement that failed in the middle of its rows the driver goes on counting where it was
- * (3.4.9): the first row of the connection's next statement would be the second of its list.
- */
-function closeUp<T extends Row[]>(rows: T): T {
-  while (rows.length > 0 && !(0 in rows)) rows.shift();
-  return rows;
 }
 
 const MAX_SERIALIZATION_RETRIES = 3;

@@ -1,4 +1,4 @@
-import type { Row, RowList } from "postgres";
+import type { Row } from "postgres";
 import type { Backend } from "./backend.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Compile, Database, TogetherOptions } from "./database.ts";
@@ -29,7 +29,7 @@ export function openTogether(
 
   function give<R extends Row>(
     { resolve, reject }: Answer<R>,
-    outcome: Outcome<RowList<R[]>>,
+    outcome: Outcome<R[]>,
     write: boolean,
   ): void {
     const { failure } = outcome;

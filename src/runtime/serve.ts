@@ -42,23 +42,27 @@ const STOP_MS = 100;
  * @see DECISIONS 9
  */
 export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
-  const running = new Set<Promise<Response>>();
+  // Counted, not kept: a set of promises would keep the answers alive.
+  let running = 0;
+  let rested: (() => void) | undefined;
+  const end = () => {
+    if (--running === 0) rested?.();
+  };
   const server = await listen((request, connection) => {
+    running++;
     const answer = handler(request, connection);
-    running.add(answer);
-    const end = () => running.delete(answer);
     answer.then(end, end);
     return answer;
   }, options);
 
   async function stop(timeoutMs: number): Promise<void> {
-    const end = performance.now() + timeoutMs;
+    const endMs = performance.now() + timeoutMs;
     let done = false;
     const stopped = server.stop().catch(() => {}).then(() => done = true);
-    while (running.size > 0 && performance.now() < end) {
-      await within(Promise.allSettled(running), end - performance.now());
+    while (running > 0 && performance.now() < endMs) {
+      await within(new Promise<void>((resolve) => rested = resolve), endMs - performance.now());
     }
-    await within(stopped, Math.min(FLUSH_MS, Math.max(STOP_MS, end - performance.now())));
+    await within(stopped, Math.min(FLUSH_MS, Math.max(STOP_MS, endMs - performance.now())));
     if (!done) server.abort();
   }
 

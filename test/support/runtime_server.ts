@@ -62,7 +62,7 @@ export async function startServer(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...inherit(), PORT: "0", ...environment, ROWGATE_POLICY: policyFile },
   });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const ended = new Promise((resolve) => child.once("close", resolve));
   for (const stream of [child.stdout!, child.stderr!]) {
     const lines = createInterface({ input: stream });
     lines.on("line", (line) => logged?.(line));

@@ -54,6 +54,8 @@ export interface ServiceOptions {
   readonly cluster?: string;
   /** Gives the URL that the service asks in place of its database's, such as a proxy's. */
   readonly route?: (databaseUrl: string) => Promise<string>;
+  /** Hears each line of the log of a server of another process. */
+  readonly logged?: (line: string) => void;
 }
 
 /** True when the tests ask a server of another process. */
@@ -98,7 +100,14 @@ export async function createTestService(
   const tokens = await issueTokens(database, { owner, issue });
   const runtime = options.runtime ?? process.env.ROWGATE_TEST_RUNTIME;
   const server = isRuntime(runtime)
-    ? await startServer(runtime, { environment, policyText, logged: watch.logged })
+    ? await startServer(runtime, {
+      environment,
+      policyText,
+      logged(line) {
+        watch.logged(line);
+        options.logged?.(line);
+      },
+    })
     : undefined;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
   const store = createTokenStore(serving, { observe });

@@ -1,0 +1,54 @@
+import type { PendingQuery, Row, RowList } from "postgres";
+import type { StepResult } from "./database.ts";
+import { fail } from "./failure.ts";
+import type { Outcome } from "./statement.ts";
+
+/** What a query of the driver was made of (3.4.9). */
+interface DriverQuery {
+  strings: unknown;
+  args: unknown;
+  string: unknown;
+  parameters: unknown;
+}
+
+/**
+ * Reads what the driver answered to a query, and takes it away from there. V8 keeps every query until
+ * it next looks through the whole heap, and with it all that can be reached from it: the page, the text
+ * of the statement, the values.
+ * @see docs/decisions/0189-what-outlives-a-request.md
+ */
+export function readAnswer<R extends Row>(
+  query: PendingQuery<R[]>,
+  list: RowList<R[]>,
+): Outcome<StepResult<R>> {
+  if (!isAnswered(list)) return { failure: fail("lost", "NOT_ANSWERED") };
+  const inside = query as unknown as DriverQuery;
+  inside.strings =
+    inside.args =
+    inside.string =
+    inside.parameters =
+      undefined;
+  return { rows: takeRows(list) };
+}
+
+/**
+ * A statement given to a connection between its RST and its end is resolved by the driver when the
+ * next session begins (3.4.9): without rows, and without the command that Postgres completed.
+ */
+function isAnswered(list: RowList<Row[]>): boolean {
+  return typeof list.command === "string";
+}
+
+/**
+ * After a statement that failed in the middle of its rows the driver goes on counting where it was
+ * (3.4.9): the first row of the connection's next statement would be the second of its list.
+ */
+function takeRows<R extends Row>(list: RowList<R[]>): StepResult<R> {
+  const { count } = list;
+  const rows: R[] = [];
+  for (let place = 0; place < list.length; place++) {
+    if (rows.length > 0 || place in list) rows.push(list[place]!);
+  }
+  list.length = 0;
+  return Object.assign(rows, { count });
+}

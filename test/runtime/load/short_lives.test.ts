@@ -1,0 +1,60 @@
+import { assert } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const PATH = "/integration/tables/deals";
+const PAGE_BYTES = 60_000;
+const REQUESTS = 800;
+const AT_ONCE = 8;
+
+/** Without its compilers V8 does the same each time; each of its collections is told as a line. */
+const V8_FLAGS = "--trace-gc,--no-opt,--no-maglev,--no-sparkplug";
+
+/** Megabytes of the heap before and after a collection of what is young. */
+const SCAVENGE = /Scavenge ([\d.]+) \([\d.]+\) -> ([\d.]+) /;
+
+describe("a page", () => {
+  it("does not outlive its request: it is collected while it is young [RE12]", async () => {
+    const lines: string[] = [];
+    const service = await createTestService("real", {
+      runtime: "deno",
+      environment: { DENO_V8_FLAGS: V8_FLAGS },
+      logged: (line) => lines.push(line),
+    });
+    try {
+      await askForLargePages(service);
+    } finally {
+      await service.close();
+    }
+    const { made, kept } = weigh(lines);
+    assert(made > REQUESTS * PAGE_BYTES / 1e6, `${made} MB were made`);
+    assert(kept < made / 8, `${kept} of ${made} MB outlived what is young`);
+  });
+});
+
+async function askForLargePages({ database, send }: TestService): Promise<void> {
+  const note = "x".repeat(PAGE_BYTES);
+  await database.admin`update deals set title = ${note} where fid = 1`;
+  const body = { filters: { and: [{ field: "fid", op: "lte", value: 1 }] }, per_page: 1 };
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let asked = 0; asked < REQUESTS / AT_ONCE; asked++) {
+      const { status, text } = await send("POST", `${PATH}/query`, { body });
+      assert(status === 200 && text.length > PAGE_BYTES, text.slice(0, 200));
+    }
+  }));
+}
+
+/** How many megabytes were made, and how many of them were kept, over all that was told. */
+function weigh(lines: readonly string[]): { readonly made: number; readonly kept: number } {
+  let [made, kept] = [0, 0];
+  let last: number | undefined;
+  for (const line of lines) {
+    const [, before, after] = SCAVENGE.exec(line)?.map(Number) ?? [];
+    if (before !== undefined && after !== undefined && last !== undefined && before >= last) {
+      made += before - last;
+      kept += after - last;
+    }
+    last = after;
+  }
+  return { made, kept };
+}
