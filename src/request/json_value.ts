@@ -64,7 +64,8 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
   const key = readString(reader);
   reader.path[reader.path.length - 1] = key;
   checkKey(reader, key);
-  if (key in container) throw refuseTwice(reader, key);
+  // No value of JSON is undefined; `in` took a quarter of the time of a document.
+  if (container[key] !== undefined) throw refuseTwice(reader, key);
   if (codeAfterSpace(reader) !== COLON) throw refuseSyntax(reader, '":"');
   reader.at++;
   skipSpace(reader);
