@@ -7,7 +7,7 @@ import {
   makeContestedTables,
   TENANT_SETTING,
 } from "../operations/contested_tables.ts";
-import { openOtherSession } from "../operations/other_session.ts";
+import { openOtherSession, race } from "../operations/other_session.ts";
 
 const PATH = "/integration/tables";
 
@@ -72,16 +72,8 @@ describe("the audit of updates that meet others", () => {
       it(`has one row or none when the other ${other} on ${table.what} [D9.audit]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
-        const session = await openOtherSession(admin);
-        try {
-          await session.run(`begin; ${statement}`);
-          const pending = single(table.name, OVERTAKEN);
-          await session.awaitBlocked(1);
-          await session.run("commit");
-          assertEquals((await pending).status, status);
-        } finally {
-          await session.close();
-        }
+        const ours = () => single(table.name, OVERTAKEN);
+        assertEquals((await race(admin, { statements: statement }, ours)).status, status);
         assertEquals(await counts(), updated === undefined ? [] : [`${table.name} 1 ${updated}`]);
       });
     }

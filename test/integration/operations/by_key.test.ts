@@ -15,7 +15,7 @@ import {
   readContestedTable,
   TENANT_SETTING,
 } from "./contested_tables.ts";
-import { openOtherSession } from "./other_session.ts";
+import { race } from "./other_session.ts";
 
 const KEYED_TABLES = CONTESTED_TABLES.filter(({ name }) => name !== "keyless");
 const OTHERS = ["2 1 shut - 0", "3 2 open - 0", "4 1 shut - 0"];
@@ -106,19 +106,15 @@ for (const { what, environment } of SERVICES) {
         it(`is right on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
           const { admin } = service.database;
           await fillContestedTable(admin, table);
-          const session = await openOtherSession(admin);
-          try {
-            await session.run(`begin; ${statements(table.name)}`);
-            const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
-            const path = `/integration/tables/${table.name}/records/single`;
-            const pending = service.send("PATCH", path, { body });
-            await session.awaitBlocked(1);
-            await session.run(rollback ? "rollback" : "commit");
-            const { status, body: told } = await pending;
-            assertEquals([status, told["matched"], told["updated"]], answer);
-          } finally {
-            await session.close();
-          }
+          const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
+          const path = `/integration/tables/${table.name}/records/single`;
+          const transaction = { statements: statements(table.name), rollback };
+          const { status, body: told } = await race(
+            admin,
+            transaction,
+            () => service.send("PATCH", path, { body }),
+          );
+          assertEquals([status, told["matched"], told["updated"]], answer);
           assertEquals(await readContestedTable(admin, table), rows);
         });
       }

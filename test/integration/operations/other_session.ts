@@ -51,3 +51,27 @@ export async function openOtherSession(admin: Sql): Promise<OtherSession> {
     },
   };
 }
+
+/** What another transaction does, and whether it is undone. */
+export interface OtherTransaction {
+  readonly statements: string;
+  readonly rollback?: boolean | undefined;
+}
+
+/** Has another transaction come first and end once ours waits for it; gives what ours becomes. */
+export async function race<T>(
+  admin: Sql,
+  { statements, rollback = false }: OtherTransaction,
+  ours: () => Promise<T>,
+): Promise<T> {
+  const session = await openOtherSession(admin);
+  try {
+    await session.run(`begin; ${statements}`);
+    const pending = ours();
+    await session.awaitBlocked(1);
+    await session.run(rollback ? "rollback" : "commit");
+    return await pending;
+  } finally {
+    await session.close();
+  }
+}

@@ -9,7 +9,7 @@ import {
   readContestedTable,
   TENANT_SETTING,
 } from "./contested_tables.ts";
-import { openOtherSession } from "./other_session.ts";
+import { race } from "./other_session.ts";
 
 /** What another transaction does to the rows before ours can, and what then becomes of ours. */
 interface Race {
@@ -110,21 +110,10 @@ describe("Update Single against a transaction that commits while it waits", () =
       it(`holds exactly-one on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
-        const session = await openOtherSession(admin);
-        try {
-          await session.run(`begin; ${statements(table.name)}`);
-          const pending = update(table.name);
-          await session.awaitBlocked(1);
-          await session.run(rollback ? "rollback" : "commit");
-          const { status, body } = await pending;
-          assertEquals([status, body["matched"], body["updated"]], [
-            answer[0],
-            answer[1],
-            answer[2],
-          ]);
-        } finally {
-          await session.close();
-        }
+        const transaction = { statements: statements(table.name), rollback };
+        const { status, body } = await race(admin, transaction, () => update(table.name));
+        const [expected, matched, updated] = answer;
+        assertEquals([status, body["matched"], body["updated"]], [expected, matched, updated]);
         assertEquals(await readContestedTable(admin, table), rows);
       });
     }
