@@ -22,12 +22,14 @@ export interface Options {
   readonly rounds: number;
   /** Of one turn of one contender. */
   readonly seconds: number;
+  /** Seconds for which each contender is loaded with each work before the first turn. */
+  readonly warm: number;
   /** Where the answer goes. */
   readonly output: string;
 }
 
 const USAGE = `deno task bench [--full] [--only=${WORKS.join(",")}] [--runtimes=deno,bun,node]
-  [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--output=folder]`;
+  [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--warm=8] [--output=folder]`;
 
 /** Reads the command line; ends the process with the usage on what it does not know. */
 export function readOptions(parameters: readonly string[]): Options {
@@ -49,6 +51,7 @@ function choose(parameters: readonly string[]): Options {
       concurrency: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      warm: { type: "string" },
       output: { type: "string" },
     },
   });
@@ -60,6 +63,7 @@ function choose(parameters: readonly string[]): Options {
     concurrency: values.concurrency?.split(",").map(readNumber) ?? (full ? [1, 16, 64] : [16]),
     rounds: readNumber(values.rounds ?? (full ? "5" : "3")),
     seconds: readNumber(values.seconds ?? (full ? "4" : "1")),
+    warm: readNumber(values.warm ?? (full ? "8" : "1")),
     output: values.output ?? "dist/bench",
   };
 }

@@ -2,6 +2,7 @@ import type { Cluster } from "./cluster.ts";
 import { canDo, type Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";
 import type { Options, Runtime, Work } from "./options.ts";
+import { awaitQuiet } from "./quiet.ts";
 import type { Task } from "./work.ts";
 
 /** One contender on one work at one concurrency: all its turns. */
@@ -34,11 +35,10 @@ export interface RoundOptions {
   readonly cluster: Cluster;
 }
 
-const WARM_SECONDS = 1;
-
 /**
  * Loads every contender in every round, so that a machine that slows down slows all of them. The
- * order turns, so that nobody is always the one behind a heavy update.
+ * order turns, so that nobody is always the one behind a heavy update. Before that each is warmed with
+ * each work: V8 goes on compiling a handler for some thousands of requests.
  */
 export async function measureRounds(
   contenders: readonly Contender[],
@@ -54,15 +54,17 @@ export async function measureRounds(
         const { name: contender, kind, runtime } = of;
         cells.push({ work, concurrency, contender, kind, runtime, turns: [], file, of });
       }
-      const warm = { file, concurrency: 16, seconds: WARM_SECONDS, postgres: cluster.pid };
+      const warm = { file, concurrency: 16, seconds: options.warm, postgres: cluster.pid };
       await load(of, warm);
     }
   }
+  const sql = cluster.connect("postgres");
   for (let round = 0; round < options.rounds; round++) {
     const groups = Map.groupBy(cells, ({ work, concurrency }) => `${work} at ${concurrency}`);
     for (const [name, group] of groups) {
       for (let place = 0; place < group.length; place++) {
         const { of, file, concurrency, turns } = group[(place + round) % group.length]!;
+        await awaitQuiet(sql);
         turns.push(
           await load(of, { file, concurrency, seconds: options.seconds, postgres: cluster.pid }),
         );
@@ -70,5 +72,6 @@ export async function measureRounds(
       console.log(`round ${round + 1} of ${options.rounds}: ${name}`);
     }
   }
+  await sql.end();
   return cells.map(({ file: _file, of: _of, ...cell }) => cell);
 }
