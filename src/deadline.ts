@@ -3,7 +3,7 @@ const MOMENT_MS = 50;
 /** Shorter deadlines get a timer at once. */
 const SHORT_MS = 200;
 
-/** What has not ended yet: what began in this turn, and in the one before. */
+/** What has neither ended nor a timer: what began in this turn, and in the one before. */
 let young = new Set<Wait>();
 let old = new Set<Wait>();
 let turning = false;

@@ -1,15 +1,8 @@
 import type { PendingQuery, Row, RowList } from "postgres";
 import type { StepResult } from "./database.ts";
 import { fail } from "./failure.ts";
+import type { DriverQuery } from "./shapes.ts";
 import type { Outcome } from "./statement.ts";
-
-/** What a query of the driver was made of (3.4.9). */
-interface DriverQuery {
-  strings: unknown;
-  args: unknown;
-  string: unknown;
-  parameters: unknown;
-}
 
 /**
  * Reads what the driver answered to a query, and takes it away from there. V8 keeps every query until
@@ -23,11 +16,10 @@ export function readAnswer<R extends Row>(
 ): Outcome<StepResult<R>> {
   if (!isAnswered(list)) return { failure: fail("lost", "NOT_ANSWERED") };
   const inside = query as unknown as DriverQuery;
-  inside.strings =
-    inside.args =
-    inside.string =
-    inside.parameters =
-      undefined;
+  inside.strings = undefined;
+  inside.args = undefined;
+  inside.string = undefined;
+  inside.parameters = undefined;
   return { rows: takeRows(list) };
 }
 

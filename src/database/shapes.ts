@@ -15,6 +15,11 @@ export interface DriverQuery {
   readonly options: { prepare?: boolean };
   /** The backend it was sent to; null as long as it was not. */
   readonly state: object | null;
+  /** What it was made of; it needs none of it once it is answered. */
+  strings: unknown;
+  args: unknown;
+  string: unknown;
+  parameters: unknown;
 }
 
 /** Makes the driver's queries, and decides which of them are prepared. */

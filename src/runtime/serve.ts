@@ -49,8 +49,8 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
     if (--running === 0) rested?.();
   };
   const server = await listen((request, connection) => {
-    running++;
     const answer = handler(request, connection);
+    running++;
     answer.then(end, end);
     return answer;
   }, options);
