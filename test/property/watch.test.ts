@@ -99,6 +99,28 @@ for (const kind of DATABASE_KINDS) {
       assert((await test.admin`select 1 from deals where note = 'z'`).length > 0);
     });
 
+    it("takes what the test writes while the picture is taken for what it is", async () => {
+      const taken = Promise.withResolvers<void>();
+      const written = Promise.withResolvers<void>();
+      const admin = new Proxy(test.admin, {
+        get: (target, name) =>
+          name !== "unsafe" ? Reflect.get(target, name) : async (text: string) => {
+            const digests = await target.unsafe(text);
+            taken.resolve();
+            await written.promise;
+            return digests;
+          },
+      });
+      const rows = openRowWatch({ url: undefined, admin });
+      const started = rows.start(undefined);
+      await taken.promise;
+      await write("update deals set note = 'v' where fid = 1001");
+      rows.afterWrite();
+      written.resolve();
+      (await started)();
+      assertEquals(await rows.check(), []);
+    });
+
     it("takes what two of its writers do at once for what it is", async () => {
       for (let round = 0; round < 20; round++) {
         (await test.rows.start(undefined))();

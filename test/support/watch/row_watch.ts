@@ -34,6 +34,7 @@ export function openRowWatch(
   let writers = new Set<string>();
   let asked = false;
   let inFlight = 0;
+  let writes = 0;
   let found: string[] = [];
 
   /** Undefined when a test changes the tables themselves meanwhile: nothing can be compared then. */
@@ -61,6 +62,14 @@ export function openRowWatch(
     asked = false;
   }
 
+  /** Takes the picture to compare with; none when someone else wrote while it was taken. */
+  async function begin(): Promise<void> {
+    const known = writes;
+    // A test may have taken the database away: then there is nothing to compare.
+    const picture = await take().catch(() => undefined);
+    keep(known === writes ? picture : undefined);
+  }
+
   async function compare(): Promise<void> {
     const known = before;
     if (known === undefined || !asked) return;
@@ -78,8 +87,7 @@ export function openRowWatch(
   return {
     async start(writer) {
       if (before === undefined && inFlight === 0) {
-        // A test may have taken the database away: then there is nothing to compare.
-        reading ??= take().catch(() => undefined).then(keep).finally(() => reading = undefined);
+        reading ??= begin().finally(() => reading = undefined);
       }
       await reading;
       if (writer !== undefined) writers.add(writer);
@@ -88,7 +96,10 @@ export function openRowWatch(
       return () => inFlight--;
     },
     beforeWrite: compare,
-    afterWrite: () => keep(undefined),
+    afterWrite() {
+      writes++;
+      keep(undefined);
+    },
     async check() {
       await compare();
       const all = found;
