@@ -51,7 +51,7 @@ async function run(cluster: Cluster, options: Options): Promise<void> {
   try {
     for (const work of options.works) await checkAgreement(contenders, tasks.get(work)!, sql);
     console.log(`${contenders.length} contenders answer alike`);
-    const measured = await measureRounds(contenders, { tasks, options, folder, cluster });
+    const measured = await measureRounds(contenders, { tasks, options, folder, cluster, sql });
     await write({ ...describe(cluster), cells: measured });
   } finally {
     await Promise.all([...contenders.map(({ stop }) => stop()), sql.end()]);

@@ -47,13 +47,19 @@ try {
   }
   const sql = cluster.connect(DATABASE);
   const tasks = new Map([[work, await makeTasks(sql, work)]]);
-  await sql.end();
   const options = readOptions([
     `--concurrency=${concurrency}`,
     `--rounds=${ROUNDS}`,
     "--seconds=1",
   ]);
-  const cells = await measureRounds(contenders, { tasks, options, folder: temporary, cluster });
+  const cells = await measureRounds(contenders, {
+    tasks,
+    options,
+    folder: temporary,
+    cluster,
+    sql,
+  });
+  await sql.end();
   const rows = await Promise.all(cells.map(async ({ contender, concurrency, turns }) => {
     const { requestsPerSecond, p50, p99, serviceCpu, postgresCpu } = figure({ turns });
     const place = contenders.findIndex(({ name }) => name === contender);

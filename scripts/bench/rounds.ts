@@ -1,9 +1,10 @@
+import type { Sql } from "postgres";
 import type { Cluster } from "./cluster.ts";
 import { canDo, type Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";
 import type { Options, Runtime, Work } from "./options.ts";
-import { awaitQuiet } from "./quiet.ts";
-import type { Task } from "./work.ts";
+import { awaitQuiet, sweep } from "./quiet.ts";
+import { isUpdate, type Task } from "./work.ts";
 
 /** One contender on one work at one concurrency: all its turns. */
 export interface Cell {
@@ -33,45 +34,80 @@ export interface RoundOptions {
   readonly options: Options;
   readonly folder: string;
   readonly cluster: Cluster;
+  /** The database of the data. */
+  readonly sql: Sql;
+}
+
+/** A cell that grows, whose turns it is, and what they send. */
+interface Running {
+  readonly cell: Cell & { readonly turns: Turn[] };
+  readonly contender: Contender;
+  readonly file: string;
 }
 
 /**
- * Loads every contender in every round, so that a machine that slows down slows all of them. The
- * order turns, so that nobody is always the one behind a heavy update. Before that each is warmed with
- * each work: V8 goes on compiling a handler for some thousands of requests.
+ * Loads every contender in every round, so that a machine that slows down slows all of them. All that
+ * only reads comes first: behind millions of updates it would read what they left.
  */
 export async function measureRounds(
   contenders: readonly Contender[],
-  { tasks, options, folder, cluster }: RoundOptions,
+  options: RoundOptions,
 ): Promise<Cell[]> {
-  const cells:
-    (Cell & { readonly turns: Turn[]; readonly file: string; readonly of: Contender })[] = [];
-  for (const [work, list] of tasks) {
-    for (const of of contenders) {
-      if (!canDo(of, work)) continue;
-      const file = await writeAsks(of, list, { folder, name: work });
-      for (const concurrency of options.concurrency) {
-        const { name: contender, kind, runtime } = of;
-        cells.push({ work, concurrency, contender, kind, runtime, turns: [], file, of });
-      }
-      const warm = { file, concurrency: 16, seconds: options.warm, postgres: cluster.pid };
-      await load(of, warm);
-    }
-  }
-  const sql = cluster.connect("postgres");
-  for (let round = 0; round < options.rounds; round++) {
-    const groups = Map.groupBy(cells, ({ work, concurrency }) => `${work} at ${concurrency}`);
+  const [reads, updates] = [false, true].map((update) =>
+    new Map([...options.tasks].filter(([work]) => isUpdate(work) === update))
+  );
+  return [
+    ...await measurePhase(contenders, { ...options, tasks: reads! }),
+    ...await measurePhase(contenders, { ...options, tasks: updates! }),
+  ];
+}
+
+/** The order turns, so that nobody is always the one behind a heavy update. */
+async function measurePhase(
+  contenders: readonly Contender[],
+  given: RoundOptions,
+): Promise<Cell[]> {
+  const { options: { rounds, seconds }, cluster, sql } = given;
+  const running = await warmUp(contenders, given);
+  for (let round = 0; round < rounds; round++) {
+    const groups = Map.groupBy(running, ({ cell }) => `${cell.work} at ${cell.concurrency}`);
     for (const [name, group] of groups) {
       for (let place = 0; place < group.length; place++) {
-        const { of, file, concurrency, turns } = group[(place + round) % group.length]!;
+        const { cell, contender, file } = group[(place + round) % group.length]!;
         await awaitQuiet(sql);
-        turns.push(
-          await load(of, { file, concurrency, seconds: options.seconds, postgres: cluster.pid }),
+        if (isUpdate(cell.work)) await sweep(sql);
+        const { concurrency } = cell;
+        cell.turns.push(
+          await load(contender, { file, concurrency, seconds, postgres: cluster.pid }),
         );
       }
-      console.log(`round ${round + 1} of ${options.rounds}: ${name}`);
+      console.log(`round ${round + 1} of ${rounds}: ${name}`);
     }
   }
-  await sql.end();
-  return cells.map(({ file: _file, of: _of, ...cell }) => cell);
+  return running.map(({ cell }) => cell);
+}
+
+/**
+ * Loads each contender with each work before the first turn: V8 goes on compiling a handler for some
+ * thousands of requests.
+ */
+async function warmUp(
+  contenders: readonly Contender[],
+  { tasks, options, folder, cluster }: RoundOptions,
+): Promise<Running[]> {
+  const running: Running[] = [];
+  for (const [work, list] of tasks) {
+    for (const contender of contenders) {
+      if (!canDo(contender, work)) continue;
+      const file = await writeAsks(contender, list, { folder, name: work });
+      const { name, kind, runtime } = contender;
+      for (const concurrency of options.concurrency) {
+        const cell = { work, concurrency, contender: name, kind, runtime, turns: [] };
+        running.push({ cell, contender, file });
+      }
+      const warm = { file, concurrency: 16, seconds: options.warm, postgres: cluster.pid };
+      await load(contender, warm);
+    }
+  }
+  return running;
 }
