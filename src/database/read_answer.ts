@@ -20,6 +20,8 @@ export function readAnswer<R extends Row>(
   inside.args = undefined;
   inside.string = undefined;
   inside.parameters = undefined;
+  // A session needs the text of what it has prepared no more: it would keep 256 of them.
+  if (inside.statement) inside.statement.string = "";
   return { rows: takeRows(list) };
 }
 

@@ -20,6 +20,8 @@ export interface DriverQuery {
   args: unknown;
   string: unknown;
   parameters: unknown;
+  /** What the session keeps where it prepares the statement. */
+  readonly statement: { string: string } | null;
 }
 
 /** Makes the driver's queries, and decides which of them are prepared. */
