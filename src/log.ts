@@ -49,20 +49,20 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
 }
 
 /** What is there to be counted. */
+const MEASURED: Readonly<Record<Measured["kind"], true>> = {
+  in_flight: true,
+  pool: true,
+  pool_wait: true,
+  prepared: true,
+  gathered: true,
+  fault: true,
+  retry: true,
+  catalogue_read: true,
+  token_lookup: true,
+};
+
 function isMeasured(observation: Observation): observation is Measured {
-  switch (observation.kind) {
-    case "in_flight":
-    case "pool":
-    case "pool_wait":
-    case "prepared":
-    case "fault":
-    case "retry":
-    case "catalogue_read":
-    case "token_lookup":
-      return true;
-    default:
-      return false;
-  }
+  return observation.kind in MEASURED;
 }
 
 function levelOf(observation: Logged): Level {

@@ -54,6 +54,8 @@ async function choose(): Promise<{ readonly refusal?: string | undefined; readon
 function startWorker(fork: Fork, { place, port, told }: WorkerOptions): WorkerProcess {
   const child = fork({ [WORKER_VARIABLE]: place, PORT: String(port) });
   child.on("message", told);
+  // One that has just ended by itself hears no more.
+  child.stdin?.on("error", () => {});
   const ended = new Promise<Ended>((resolve) => {
     child.once("error", () => resolve({ code: undefined, signal: undefined }));
     child.once(
