@@ -22,8 +22,7 @@ import { makeShapes } from "./shapes.ts";
 
 const DATABASE = "bench_memory";
 const SHAPES = 20_000;
-/** So many shapes stay prepared, in every session; asked for this long first, until all of them are. */
-const PREPARED = MAX_PREPARED_SHAPES;
+/** So long the shapes that stay prepared are asked for first, until every session has prepared them. */
 const FILL_SECONDS = 30;
 const MEGABYTE = 1e6;
 
@@ -74,7 +73,8 @@ async function watch(cluster: Cluster, runtime: Runtime): Promise<Sample[]> {
   const tokens = await makeTokens(databaseUrl, [1]);
   const contender = await startRowgate(runtime, { databaseUrl, folder, tokens });
   const shapes = makeShapes(SHAPES);
-  const first = await writeAsks(contender, shapes.slice(0, PREPARED), { folder, name: "first" });
+  const prepared = shapes.slice(0, MAX_PREPARED_SHAPES);
+  const first = await writeAsks(contender, prepared, { folder, name: "first" });
   const file = await writeAsks(contender, shapes, { folder, name: "shapes" });
   const fill = { file: first, concurrency: 64, seconds: FILL_SECONDS, postgres: cluster.pid };
   await load(contender, fill);

@@ -53,13 +53,12 @@ export async function measureRounds(
   contenders: readonly Contender[],
   options: RoundOptions,
 ): Promise<Cell[]> {
-  const [reads, updates] = [false, true].map((update) =>
-    new Map([...options.tasks].filter(([work]) => isUpdate(work) === update))
-  );
-  return [
-    ...await measurePhase(contenders, { ...options, tasks: reads! }),
-    ...await measurePhase(contenders, { ...options, tasks: updates! }),
-  ];
+  const cells: Cell[] = [];
+  for (const update of [false, true]) {
+    const tasks = new Map([...options.tasks].filter(([work]) => isUpdate(work) === update));
+    cells.push(...await measurePhase(contenders, { ...options, tasks }));
+  }
+  return cells;
 }
 
 /** The order turns, so that nobody is always the one behind a heavy update. */
