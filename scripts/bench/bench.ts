@@ -16,6 +16,7 @@ import { SIZE } from "./dataset.ts";
 import { requireWrk } from "./load.ts";
 import { describeMachine, type Options, readOptions, type Work } from "./options.ts";
 import { draw } from "./draw.ts";
+import { startFeathers } from "./feathers.ts";
 import { pictureRatios } from "./picture_ratios.ts";
 import { startPostgraphile } from "./postgraphile.ts";
 import { startPostgrest } from "./postgrest.ts";
@@ -69,6 +70,7 @@ async function startAll(
   const contenders = [
     await startPostgrest(databaseUrl, folder),
     await startPostgraphile(databaseUrl),
+    await startFeathers(databaseUrl),
   ];
   for (const runtime of options.runtimes) {
     contenders.push(await startRowgate(runtime, { databaseUrl, folder, tokens }));

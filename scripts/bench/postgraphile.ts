@@ -1,6 +1,6 @@
 import type { Contender, Result } from "./contender.ts";
 import { findFreePort, launch, until } from "./processes.ts";
-import type { QueryBody, Task, UpdateBody } from "./work.ts";
+import type { Node, QueryBody, Task, UpdateBody } from "./work.ts";
 
 const FILE = "scripts/bench/packages/postgraphile.js";
 
@@ -48,7 +48,7 @@ function printQuery({ tenant, body }: Task) {
       totalCount nodes { ${select.map(toCamel).join(" ")} } } }`;
   const keys = sort.map(({ field, direction }) => `${field}_${direction}`.toUpperCase());
   const order = keys.length === 0 ? undefined : [...keys, "TENANT_ID_ASC", "ID_ASC"];
-  const filter = { and: [{ tenantId: { equalTo: String(tenant) } }, toFilter(filters as Group)] };
+  const filter = { and: [{ tenantId: { equalTo: String(tenant) } }, toFilter(filters)] };
   return { query, variables: { filter, order, first } };
 }
 
@@ -60,12 +60,6 @@ function printUpdate({ tenant, body }: Task) {
       contact { id } } }`;
   return { query, variables: { tenant: String(tenant), id: String(filters["id"]), patch: fields } };
 }
-
-interface Group {
-  readonly and?: readonly Node[];
-  readonly or?: readonly Node[];
-}
-type Node = Group | { readonly field: string; readonly op: string; readonly value: unknown };
 
 const OPERATORS: Readonly<Record<string, string>> = {
   eq: "equalTo",

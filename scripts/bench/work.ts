@@ -5,9 +5,17 @@ import { TENANTS } from "./dataset.ts";
 /** Stands in a request where each one sends another number. */
 export const VARYING = "12345678";
 
+/** A condition, or a group of them. */
+export type Node = Group | { readonly field: string; readonly op: string; readonly value: unknown };
+
+interface Group {
+  readonly and?: readonly Node[];
+  readonly or?: readonly Node[];
+}
+
 /** Conditions, columns, order and page of a query, as Rowgate takes them. */
 export interface QueryBody {
-  readonly filters: object;
+  readonly filters: Node;
   readonly select?: readonly string[];
   readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
   readonly page?: number;
