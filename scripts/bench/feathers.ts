@@ -1,47 +1,39 @@
 import type { Contender, Result } from "./contender.ts";
-import { findFreePort, launch, until } from "./processes.ts";
+import { readValue, startPeer } from "./peer.ts";
 import type { Node, QueryBody, Task } from "./work.ts";
-
-const FILE = "scripts/bench/packages/feathers.js";
 
 /**
  * Starts Feathers on Node. It reads alone: its update looks for the rows with the tenant and then writes
  * by one column of the key, which here are other tenants' rows too.
  */
 export async function startFeathers(databaseUrl: string): Promise<Contender> {
-  const port = await findFreePort();
-  const environment = { PORT: String(port), DATABASE_URL: databaseUrl, NODE_ENV: "production" };
-  const child = launch(["node", FILE], { environment });
-  const address = `http://127.0.0.1:${port}`;
-  await until(async () => (await fetch(`${address}/contacts?$limit=1&tenant_id=1&id=1`)).ok, child);
+  const ask = (search: string) => ({
+    method: "GET",
+    path: `/contacts?${search}`,
+    headers: {},
+    body: "",
+  });
   return {
+    ...await startPeer("feathers.js", databaseUrl, ask("tenant_id=1&id=1")),
     name: "feathers",
-    kind: "peer",
     works: ["Q1", "Q2", "Q2W", "Q3"],
-    address,
-    pid: child.pid,
-    ask: (task) => ({
-      method: "GET",
-      path: `/contacts?${printQuery(task)}`,
-      headers: {},
-      body: "",
-    }),
+    ask: (task) => ask(printQuery(task)),
     read: readFeathers,
-    stop: () => child.stop(),
   };
 }
 
-type Pair = readonly [path: string, value: unknown];
+/** Names that stand in each other, and a value. */
+type Pair = readonly [path: readonly string[], value: unknown];
 
 function printQuery({ tenant, body }: Task): string {
-  const { filters, select = [], sort = [], per_page } = body as QueryBody;
+  const { filters, select = [], sort = [], per_page = 50 } = body as QueryBody;
   const order = [...sort, ...(sort.length === 0 ? [] : KEY)];
   const pairs: Pair[] = [
-    ["[tenant_id]", tenant],
-    ...listPairs(filters, ""),
-    ...select.map((name): Pair => ["[$select][]", name]),
-    ...order.map(({ field, direction }): Pair => [`[$sort][${field}]`, SIGNS[direction]]),
-    ["[$limit]", per_page ?? 50],
+    [["tenant_id"], tenant],
+    ...listPairs(filters, []),
+    ...select.map((name): Pair => [["$select", ""], name]),
+    ...order.map(({ field, direction }): Pair => [["$sort", field], SIGNS[direction]]),
+    [["$limit"], per_page],
   ];
   const search = new URLSearchParams(pairs.map(([path, value]) => [toName(path), String(value)]));
   return search.toString();
@@ -49,30 +41,29 @@ function printQuery({ tenant, body }: Task): string {
 
 const KEY = [{ field: "tenant_id", direction: "asc" }, { field: "id", direction: "asc" }] as const;
 const SIGNS = { asc: 1, desc: -1 };
-const OPERATORS: Readonly<Record<string, string>> = { eq: "", gte: "[$gte]" };
+const OPERATORS: Readonly<Record<string, readonly string[]>> = { eq: [], gte: ["$gte"] };
 
 /** The members of an object are all to be met, so a group of `and` needs no name. */
-function listPairs(node: Node, path: string): Pair[] {
+function listPairs(node: Node, path: readonly string[]): Pair[] {
   if (!("field" in node)) {
     const { and = [], or = [] } = node;
     return [
       ...and.flatMap((item) => listPairs(item, path)),
-      ...or.flatMap((item, index) => listPairs(item, `${path}[$or][${index}]`)),
+      ...or.flatMap((item, index) => listPairs(item, [...path, "$or", String(index)])),
     ];
   }
   const { field, op, value } = node;
-  const place = `${path}[${field}]`;
-  if (op !== "between") return [[`${place}${OPERATORS[op]!}`, value]];
+  const place = [...path, field];
+  if (op !== "between") return [[[...place, ...OPERATORS[op]!], value]];
   const [low, high] = value as [string, string];
-  return [[`${place}[$gte]`, low], [`${place}[$lte]`, high]];
+  return [[[...place, "$gte"], low], [[...place, "$lte"], high]];
 }
 
-/** The first name of a path stands without brackets. */
-function toName(path: string): string {
-  return path.replace(/^\[(.*?)\]/, "$1");
+/** All names of a path but the first stand in brackets. */
+function toName([first = "", ...others]: readonly string[]): string {
+  return first + others.map((name) => `[${name}]`).join("");
 }
 
-/** Its 64 bit numbers are strings, and its times as Postgres prints them in rows. */
 async function readFeathers(response: Response): Promise<Result> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
@@ -80,13 +71,11 @@ async function readFeathers(response: Response): Promise<Result> {
   return { total, records: data.map(readRow) };
 }
 
+/** Its times are as Postgres prints them in rows. */
 function readRow(row: Record<string, unknown>): object {
   const entries = Object.entries(row).map(([name, value]) => {
-    if (name === "id" || name === "tenant_id") return [name, Number(value)];
-    if (name === "created_at") {
-      return [name, String(value).replace(" ", "T").replace(/\+00$/, "+00:00")];
-    }
-    return [name, value];
+    if (name !== "created_at") return [name, readValue(name, value)];
+    return [name, String(value).replace(" ", "T").replace(/\+00$/, "+00:00")];
   });
   return Object.fromEntries(entries);
 }

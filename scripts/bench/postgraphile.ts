@@ -1,39 +1,22 @@
 import type { Contender, Result } from "./contender.ts";
-import { findFreePort, launch, until } from "./processes.ts";
+import { readValue, startPeer } from "./peer.ts";
 import type { Node, QueryBody, Task, UpdateBody } from "./work.ts";
-
-const FILE = "scripts/bench/packages/postgraphile.js";
 
 /** Starts PostGraphile on Node. It has no bulk update, and on Q2W an answer takes longer than a turn. */
 export async function startPostgraphile(databaseUrl: string): Promise<Contender> {
-  const port = await findFreePort();
-  const environment = {
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    NODE_ENV: "production",
-    GRAPHILE_ENV: "production",
-  };
-  const child = launch(["node", FILE], { environment });
-  const address = `http://127.0.0.1:${port}`;
-  const ask = (body: string) => ({
+  const ask = (content: object) => ({
     method: "POST",
     path: "/graphql",
     headers: { "Content-Type": "application/json" },
-    body,
+    body: JSON.stringify(content),
   });
-  await until(async () => {
-    const { path, ...request } = ask(`{"query":"{ allContacts(first: 1) { nodes { id } } }"}`);
-    return (await fetch(`${address}${path}`, request)).ok;
-  }, child);
+  const first = ask({ query: "{ allContacts(first: 1) { nodes { id } } }" });
   return {
+    ...await startPeer("postgraphile.js", databaseUrl, first),
     name: "postgraphile",
-    kind: "peer",
     works: ["Q1", "Q2", "Q3", "U1"],
-    address,
-    pid: child.pid,
-    ask: (task) => ask(JSON.stringify(task.work === "U1" ? printUpdate(task) : printQuery(task))),
+    ask: (task) => ask(task.work === "U1" ? printUpdate(task) : printQuery(task)),
     read: readPostgraphile,
-    stop: () => child.stop(),
   };
 }
 
@@ -106,6 +89,6 @@ function readNode(node: object): object {
   return Object.fromEntries(COLUMNS.flatMap((column) => {
     const value = (node as Record<string, unknown>)[toCamel(column)];
     if (value === undefined) return [];
-    return [[column, column === "id" || column === "tenant_id" ? Number(value) : value]];
+    return [[column, readValue(column, value)]];
   }));
 }

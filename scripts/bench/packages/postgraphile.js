@@ -11,6 +11,7 @@ const [PG, POSTGRAPHILE, FILTERS] = [
   "postgraphile",
   "postgraphile-plugin-connection-filter",
 ];
+process.env.GRAPHILE_ENV = "production";
 const { default: pg } = await import(PG);
 const { postgraphile } = await import(POSTGRAPHILE);
 const { default: filters } = await import(FILTERS);
