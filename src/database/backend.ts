@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { type Class, makeFast } from "./fast_class.ts";
 import type { DriverQuery } from "./shapes.ts";
 import type { DriverSocket } from "./socket.ts";
 
@@ -77,7 +78,10 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
         pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
     const inside = query as unknown as DriverQuery;
     inside.options.prepare = false;
-    const [row] = await query;
+    const rows = await query;
+    // Of every query to come and its list of rows.
+    for (const { constructor } of [query, rows]) makeFast(constructor as Class);
+    const [row] = rows;
     const key = inside.state as BackendKey;
     return {
       sql,

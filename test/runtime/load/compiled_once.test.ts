@@ -1,0 +1,47 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const PATH = "/integration/tables/deals/records/single";
+const REQUESTS = 3000;
+const AT_ONCE = 8;
+
+const V8_FLAGS = "--trace-opt,--trace-opt-verbose";
+const COMPILING = /compiling method \S+ <JSFunction (\w+)/;
+const ABORTED = /aborted compiling \S+ <JSFunction (\w+)/;
+
+describe("what the driver makes for each query", () => {
+  it("is compiled once, not thrown away and compiled again for ever", async () => {
+    const lines: string[] = [];
+    const service = await createTestService("real", {
+      runtime: "deno",
+      environment: { DENO_V8_FLAGS: V8_FLAGS },
+      logged: (line) => lines.push(line),
+    });
+    try {
+      await update(service);
+    } finally {
+      await service.close();
+    }
+    const compiled = collect(lines, COMPILING);
+    assert(compiled.includes("Query") && compiled.includes("Result"), compiled.join());
+    const aborted = collect(lines, ABORTED);
+    const again = aborted.filter((name) => aborted.filter((other) => other === name).length > 3);
+    assertEquals([...new Set(again)], []);
+  });
+});
+
+async function update({ send }: TestService): Promise<void> {
+  await Promise.all(Array.from({ length: AT_ONCE }, async (_, client) => {
+    for (let asked = 0; asked < REQUESTS / AT_ONCE; asked++) {
+      const body = { filters: { fid: 1 + client }, fields: { title: `Deal ${asked}` } };
+      const { status, text } = await send("PATCH", PATH, { body });
+      assert(status === 200, text);
+    }
+  }));
+}
+
+/** Names of functions, of each line that tells one. */
+function collect(lines: readonly string[], pattern: RegExp): readonly string[] {
+  return lines.map((line) => pattern.exec(line)?.[1]).filter((name) => name !== undefined);
+}
