@@ -1,4 +1,4 @@
-import { YOUNG_HEAP } from "../src/runtime/young_heap.ts";
+import { HEAP_FLAGS } from "../src/runtime/heap_flags.ts";
 import { BINARY } from "./permissions.ts";
 
 /**
@@ -8,7 +8,7 @@ import { BINARY } from "./permissions.ts";
  */
 export function planCompile(output: string, target?: string): readonly string[] {
   return [
-    ...["compile", "--no-check", "--exclude-unused-npm", YOUNG_HEAP, ...BINARY],
+    ...["compile", "--no-check", "--exclude-unused-npm", HEAP_FLAGS, ...BINARY],
     ...(target === undefined ? [] : ["--target", target]),
     ...["--output", output, "dist/rowgate.js"],
   ];

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { refuseOffLinux } from "./refuse_off_linux.ts";
 import type { Fork } from "./worker_process.ts";
-import { YOUNG_HEAP } from "./young_heap.ts";
+import { HEAP_FLAGS } from "./heap_flags.ts";
 
 /**
  * Deno does not tell a program its own flags (`process.execArgv` is empty, 2.9.6). Permissions can be
- * asked for, those that are granted whole; what else a worker needs of flags stands here, the small heap of `deno task start` among it.
+ * asked for, those that are granted whole; what else a worker needs of flags stands here, the heap of
+ * `deno task start` among it.
  */
-const FLAGS = ["run", "--no-prompt", "--unstable-net", YOUNG_HEAP];
+const FLAGS = ["run", "--no-prompt", "--unstable-net", HEAP_FLAGS];
 const PERMISSIONS = ["net", "env", "read", "write", "sys", "run"] as const;
 
 /** Starts the same script once more, with the permissions of this process; each listens for itself. */

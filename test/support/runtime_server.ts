@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
-import { YOUNG_HEAP } from "../../src/runtime/young_heap.ts";
+import { HEAP_FLAGS } from "../../src/runtime/heap_flags.ts";
 
 /** What the service is proved on: a runtime, or the binary that brings its own. */
 export type Runtime = typeof RUNTIMES[number] | "binary";
@@ -32,7 +32,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** How the command is called: Deno and Bun run the source, Node the bundle; the binary is Bun's. */
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
-  deno: [process.execPath, "run", "-A", "--no-check", YOUNG_HEAP, "src/main.ts"],
+  deno: [process.execPath, "run", "-A", "--no-check", HEAP_FLAGS, "src/main.ts"],
   bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
   node: ["node", "dist/rowgate.js"],
   binary: [join(ROOT, "dist/rowgate")],
