@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { createTestService, type TestService } from "../../support/service.ts";
+import type { TestService } from "../../support/service.ts";
+import { hearV8 } from "./hear_v8.ts";
 
 const PATH = "/integration/tables/deals/records/single";
 const REQUESTS = 3000;
@@ -12,17 +13,7 @@ const ABORTED = /aborted compiling \S+ <JSFunction (\w+)/;
 
 describe("what the driver makes for each query", () => {
   it("is compiled once, not thrown away and compiled again for ever", async () => {
-    const lines: string[] = [];
-    const service = await createTestService("real", {
-      runtime: "deno",
-      environment: { DENO_V8_FLAGS: V8_FLAGS },
-      logged: (line) => lines.push(line),
-    });
-    try {
-      await update(service);
-    } finally {
-      await service.close();
-    }
+    const lines = await hearV8(V8_FLAGS, update);
     const compiled = collect(lines, COMPILING);
     assert(compiled.includes("Query") && compiled.includes("Result"), compiled.join());
     const aborted = collect(lines, ABORTED);

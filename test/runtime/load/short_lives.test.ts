@@ -1,6 +1,7 @@
 import { assert } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { createTestService, type TestService } from "../../support/service.ts";
+import type { TestService } from "../../support/service.ts";
+import { hearV8 } from "./hear_v8.ts";
 
 const PATH = "/integration/tables/deals";
 const PAGE_BYTES = 60_000;
@@ -15,17 +16,7 @@ const SCAVENGE = /Scavenge ([\d.]+) \([\d.]+\) -> ([\d.]+) /;
 
 describe("a page", () => {
   it("does not outlive its request: it is collected while it is young [RE12]", async () => {
-    const lines: string[] = [];
-    const service = await createTestService("real", {
-      runtime: "deno",
-      environment: { DENO_V8_FLAGS: V8_FLAGS },
-      logged: (line) => lines.push(line),
-    });
-    try {
-      await askForLargePages(service);
-    } finally {
-      await service.close();
-    }
+    const lines = await hearV8(V8_FLAGS, askForLargePages);
     const { made, kept } = weigh(lines);
     assert(made > REQUESTS * PAGE_BYTES / 1e6, `${made} MB were made`);
     assert(kept < made / 8, `${kept} of ${made} MB outlived what is young`);
