@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
+import { HEAP_FLAGS } from "./heap_flags.ts";
 import { refuseOffLinux } from "./refuse_off_linux.ts";
 import type { Fork } from "./worker_process.ts";
-import { HEAP_FLAGS } from "./heap_flags.ts";
 
 /**
  * Deno does not tell a program its own flags (`process.execArgv` is empty, 2.9.6). Permissions can be
