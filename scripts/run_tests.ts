@@ -26,17 +26,19 @@ export interface RunOptions {
   readonly folder: string;
   /** Stands before the names of those that fail. */
   readonly label: string;
+  /** How many files run side by side, unless `DENO_JOBS` says it. */
+  readonly jobs?: number;
 }
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label }: RunOptions,
+  { environment, folder, label, jobs = 3 }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = ["test", "-A", "--parallel", "--no-check", `--junit-path=${report}`];
   const child = spawn(process.execPath, [...options, ...parameters], {
-    env: { ...process.env, DENO_JOBS: process.env.DENO_JOBS ?? "3", ...environment },
+    env: { ...process.env, DENO_JOBS: process.env.DENO_JOBS ?? String(jobs), ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
