@@ -26,8 +26,8 @@ export interface RunOptions {
   readonly folder: string;
   /** Stands before the names of those that fail. */
   readonly label: string;
-  /** How many files run side by side, unless `DENO_JOBS` says it. */
-  readonly jobs?: number;
+  /** How many files run side by side, unless `DENO_JOBS` says it; three when undefined. */
+  readonly jobs?: number | undefined;
 }
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */

@@ -66,7 +66,7 @@ async function run(parameters: readonly string[]): Promise<Tally> {
           : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
         label: runtime ?? "in process",
         // Those that ask a server of their own wait for it, and leave a processor room.
-        jobs: runtime === undefined ? 3 : 4,
+        jobs: runtime === undefined ? undefined : 4,
       });
     if (access !== undefined) {
       const given = paths.length === 0 ? [...ACCESS_PATHS, ...rest] : rest;
