@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { describe, it } from "@std/testing/bdd";
+import { beforeAll, describe, it } from "@std/testing/bdd";
 import type { TestService } from "../../support/service.ts";
 import { hearV8 } from "./hear_v8.ts";
 
@@ -13,13 +13,25 @@ const V8_FLAGS = "--trace-gc,--no-opt,--no-maglev,--no-sparkplug";
 
 /** Megabytes of the heap before and after a collection of what is young. */
 const SCAVENGE = /Scavenge ([\d.]+) \([\d.]+\) -> ([\d.]+) /;
+const LOOK_THROUGH_THE_OLD = / Mark-Compact /;
 
 describe("a page", () => {
-  it("does not outlive its request: it is collected while it is young [RE12]", async () => {
-    const lines = await hearV8(V8_FLAGS, askForLargePages);
+  let lines: readonly string[];
+
+  beforeAll(async () => {
+    lines = await hearV8(V8_FLAGS, askForLargePages);
+  });
+
+  it("does not outlive its request: it is collected while it is young [RE12]", () => {
     const { made, kept } = weigh(lines);
     assert(made > REQUESTS * PAGE_BYTES / 1e6, `${made} MB were made`);
     assert(kept < made / 8, `${kept} of ${made} MB outlived what is young`);
+  });
+
+  it("does not have V8 look through the old heap for it", () => {
+    const looks = lines.filter((line) => LOOK_THROUGH_THE_OLD.test(line)).length;
+    const young = lines.filter((line) => SCAVENGE.test(line)).length;
+    assert(looks < young / 10, `${looks} looks beside ${young} collections of what is young`);
   });
 });
 
