@@ -1,4 +1,5 @@
 import { ApiError } from "../errors.ts";
+import { makeBody } from "./answer_body.ts";
 import { acceptsGzip, compress, decompress, isCompressible } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isUnchanged } from "./etag.ts";
@@ -45,7 +46,7 @@ function finish(
   const gzip = isCompressible(text) && acceptsGzip(request.headers.get("accept-encoding"));
   if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
-  return new Response(gzip ? compress(text) : text, { status, headers });
+  return new Response(gzip ? compress(text) : makeBody(text), { status, headers });
 }
 
 /**

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { openRawClient, type RawClient } from "../../support/raw_client.ts";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
@@ -113,6 +115,25 @@ for (const runtime of RUNTIMES) {
       }
     });
 
+    it("sends a long answer as one, with its length", async () => {
+      const name = '€😀"'.repeat(20_000);
+      await service.database.admin`insert into guests values (900, 1, ${name})`;
+      const body = '{"filters":{"and":[{"field":"id","op":"eq","value":900}]}}';
+      const request = head(`Content-Length: ${body.length}\r\n`) + body;
+      for (let round = 0; round < 10; round++) {
+        const { first, whole } = await receive(request);
+        // What comes in pieces wakes the client for each.
+        assert(first.includes("\r\n\r\n"), first);
+        const [answerHead = "", text = ""] = whole.split("\r\n\r\n");
+        assertMatch(
+          answerHead,
+          new RegExp(`content-length: ${Buffer.byteLength(text)}(\r|$)`, "i"),
+        );
+        assertEquals(JSON.parse(text).records[0].name, name);
+      }
+      await service.database.admin`delete from guests where id = 900`;
+    });
+
     it("answers pipelined requests in order, each as its own tenant [HT17]", async () => {
       const { a, b } = service.tokens;
       const body = '{"select":["tenant_id"],"per_page":1}';
@@ -167,6 +188,23 @@ for (const runtime of RUNTIMES) {
       assert(clients.length === 10_000 && grownMiB < 500, `grew by ${grownMiB} MiB`);
       await assertServing();
     });
+
+    /** Gives the first of an answer that comes, and all of it. */
+    async function receive(request: string): Promise<{ first: string; whole: string }> {
+      const { hostname, port } = new URL(address());
+      const socket = connect(Number(port), hostname);
+      const chunks: Buffer[] = [];
+      try {
+        socket.write(request);
+        for await (const chunk of socket) {
+          chunks.push(chunk);
+          if (chunk.at(-1) === "}".charCodeAt(0)) break;
+        }
+      } finally {
+        socket.destroy();
+      }
+      return { first: String(chunks[0]), whole: Buffer.concat(chunks).toString() };
+    }
 
     /** So many connections, by a hundred at a time, from several addresses: ports are few. */
     async function openMany(count: number): Promise<RawClient[]> {
