@@ -21,7 +21,7 @@ export type { Dependencies };
 
 /** Whom a request came from, as far as the runtime knows. */
 export interface Connection {
-  /** The address at the other end of the connection, without the port. */
+  /** The address at the other end of the connection, without the port; looked at where rates are limited. */
   readonly peer?: string | undefined;
 }
 
@@ -62,7 +62,8 @@ export function createApp(dependencies: Dependencies): App {
   return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
     const exchange = { request, requestId, corsOrigins: config.corsOrigins, headers: {} };
-    const { peer } = connection;
+    // Asked for at once: of a connection that is gone nobody can tell it any more.
+    const peer = limits === undefined ? undefined : connection.peer;
     const place = inFlight.enter();
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
     try {

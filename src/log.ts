@@ -4,7 +4,8 @@ import type { Measured, Observation, Observe } from "./observe.ts";
 
 /** Where log lines go, and for whom. */
 export interface LogOptions {
-  readonly write: (text: string) => void;
+  /** Takes a line that is still to be printed, at once or together with those that follow. */
+  readonly write: (print: () => string) => void;
   /** True for a person at a terminal; false for JSON, one object a line. */
   readonly human: boolean;
   /** Which of several workers writes, told in each line. */
@@ -36,16 +37,21 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
     if (isMeasured(observation)) return;
     const found = levelOf(observation);
     if (LEVELS.indexOf(found) < least) return;
-    const time = now().toISOString();
+    const at = now();
     try {
-      const text = human
-        ? `${time.slice(11, 23)} ${found.padEnd(5)} ${whose}${describe(observation)}`
-        : `{"time":"${time}","level":"${found}",${member}${JSON.stringify(observation).slice(1)}`;
-      write(`${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`);
+      write(() => print(observation, found, at));
     } catch {
       // A log that can not be written is no reason to refuse a request.
     }
   };
+
+  function print(observation: Logged, level: Level, at: Date): string {
+    const time = at.toISOString();
+    const text = human
+      ? `${time.slice(11, 23)} ${level.padEnd(5)} ${whose}${describe(observation)}`
+      : `{"time":"${time}","level":"${level}",${member}${JSON.stringify(observation).slice(1)}`;
+    return `${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`;
+  }
 }
 
 /** What is there to be counted. */

@@ -20,6 +20,12 @@ export interface MetricsOptions {
   readonly now?: () => number;
 }
 
+/**
+ * So many are counted together: one after another they find the counters' code in the processor's
+ * caches, each by itself at the end of its request does not.
+ */
+const COUNTED_TOGETHER = 64;
+
 /** From a look-up by key to the deadline of a statement, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -37,15 +43,23 @@ export function createMetrics(options: MetricsOptions): Metrics {
   // Only what stands last is asked for, and these move several times in a request.
   const pools = new Map<string, Extract<Observation, { kind: "pool" }>>();
   let inFlight: number | undefined;
+  const uncounted: Observation[] = [];
 
   function observe(observation: Observation): void {
     if (observation.kind === "pool") pools.set(observation.pool, observation);
     else if (observation.kind === "in_flight") inFlight = observation.requests;
-    else if (observation.kind === "catalogue_read") readAtMs = now() - observation.ageMs;
-    measure(meters, observation);
+    else {
+      if (observation.kind === "catalogue_read") readAtMs = now() - observation.ageMs;
+      if (uncounted.push(observation) === COUNTED_TOGETHER) count();
+    }
+  }
+
+  function count(): void {
+    for (const observation of uncounted.splice(0)) measure(meters, observation);
   }
 
   function settle(): void {
+    count();
     if (inFlight !== undefined) meters.inFlight.set(inFlight);
     for (const { pool, size, inUse, waiting } of pools.values()) {
       meters.poolSize.set({ pool }, size);

@@ -44,7 +44,7 @@ export async function openService(options: OpenServiceOptions = {}): Promise<Ope
         readFile: () => Promise.resolve(JSON.stringify(policy)),
       },
     );
-    const write = (text: string) => log(text.trimEnd());
+    const write = (print: () => string) => log(print().trimEnd());
     const watch = openWatch(settings.config, { write, human: false });
     const service = await assembleService(settings, { ...watch, output: QUIET });
     const close = (timeoutMs = CLOSE_MS) => service.close(timeoutMs);

@@ -24,7 +24,7 @@ export async function withDatabase(
 ): Promise<number> {
   const settings = await readSettings(host);
   let warnings = "";
-  const observe = createLog("warn", { write: (text) => warnings += text, human: true });
+  const observe = createLog("warn", { write: (print) => warnings += print(), human: true });
   try {
     const database = await openDatabase(settings.config, observe);
     try {

@@ -30,8 +30,12 @@ export function listen(handler: Handler, { host, port, shared = false }: ListenO
     reusePort: shared,
     idleTimeout: MAX_IDLE_SECONDS,
     fetch(request, server) {
-      const peer = server.requestIP(request)?.address;
-      return handler(withUrl(request), { peer });
+      return handler(withUrl(request), {
+        // Asks the kernel each time.
+        get peer() {
+          return server.requestIP(request)?.address;
+        },
+      });
     },
   });
   return {

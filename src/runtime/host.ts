@@ -5,8 +5,8 @@ import process from "node:process";
 export interface Output {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;
-  /** The same for lines that come by the thousand: together, some milliseconds later. */
-  readonly writeLine: (text: string) => void;
+  /** The same for lines that come by the thousand: printed and written together, milliseconds later. */
+  readonly writeLine: (print: () => string) => void;
 }
 
 /** The process around the command, the same on every runtime. */
@@ -75,12 +75,12 @@ export function readText(path: string): Promise<string> {
 
 function openOutput(stream: Stream): Output {
   const isTerminal = stream.isTTY === true;
-  let lines = "";
+  let lines: (() => string)[] = [];
 
   function flush(): void {
-    if (lines === "") return;
-    const text = lines;
-    lines = "";
+    if (lines.length === 0) return;
+    const text = lines.map((print) => print()).join("");
+    lines = [];
     // A channel is there when a supervisor is, and then other workers write to the same pipe.
     if (process.connected) {
       splitLines(text, ATOMIC_CHARACTERS).forEach((part) => stream.write(part));
@@ -92,13 +92,13 @@ function openOutput(stream: Stream): Output {
     stream.write(text);
   }
 
-  function writeLine(text: string): void {
-    if (lines === "") setTimeout(flush, LINES_MS);
-    lines += text;
+  function writeLine(print: () => string): void {
+    if (lines.length === 0) setTimeout(flush, LINES_MS);
+    lines.push(print);
   }
 
   process.on("exit", flush);
-  return { isTerminal, write, writeLine: isTerminal ? write : writeLine };
+  return { isTerminal, write, writeLine: isTerminal ? (print) => write(print()) : writeLine };
 }
 
 /** Cuts behind lines, so that each part has as many as there is room for, and one at least. */

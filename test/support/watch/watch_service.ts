@@ -65,7 +65,7 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
   const logged = (line: string) => {
     add(`log ${line}`, [...findCanaries(line, undefined, secrets), ...findPostgres(line)]);
   };
-  const log = createLog("debug", { write: logged, human: false });
+  const log = createLog("debug", { write: (print) => logged(print()), human: false });
 
   async function check(): Promise<string[]> {
     add("rows", await rows.check());

@@ -17,7 +17,10 @@ const REQUEST: Observation = {
 function log(level: Parameters<typeof createLog>[0], human: boolean) {
   const lines: string[] = [];
   const now = () => new Date("2026-01-02T03:04:05.678Z");
-  return { lines, observe: createLog(level, { write: (text) => lines.push(text), human, now }) };
+  return {
+    lines,
+    observe: createLog(level, { write: (print) => lines.push(print()), human, now }),
+  };
 }
 
 describe("createLog", () => {

@@ -6,7 +6,7 @@ function record(isTerminal: boolean) {
   const written: string[] = [];
   let nowMs = 0;
   const write = (text: string) => void written.push(text);
-  const output = { isTerminal, write, writeLine: write };
+  const output = { isTerminal, write, writeLine() {} };
   const progress = openProgress(output, () => nowMs);
   return { written, progress, pass: (ms: number) => nowMs += ms };
 }

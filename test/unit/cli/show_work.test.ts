@@ -5,7 +5,7 @@ import { showWork, type Tell } from "../../../src/cli/show_work.ts";
 async function show(work: (tell: Tell) => Promise<void>): Promise<string> {
   let text = "";
   const write = (more: string) => void (text += more);
-  const output = { isTerminal: true, write, writeLine: write };
+  const output = { isTerminal: true, write, writeLine() {} };
   await showWork(output, "Filling", work);
   return text;
 }
