@@ -21,7 +21,7 @@ export type { Dependencies };
 
 /** Whom a request came from, as far as the runtime knows. */
 export interface Connection {
-  /** The address at the other end of the connection, without the port; looked at where rates are limited. */
+  /** The address at the other end, without the port; looked at where rates are limited alone. */
   readonly peer?: string | undefined;
 }
 

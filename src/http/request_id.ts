@@ -1,6 +1,6 @@
 const WELL_FORMED = /^[A-Za-z0-9._~-]{1,128}$/;
 
-/** So many are made at once: the generator's code is in the processor's caches for all but the first. */
+/** So many are made at once: for all but the first the generator's code is in the processor's caches. */
 const MADE_TOGETHER = 64;
 const made: string[] = [];
 

@@ -5,7 +5,7 @@ import process from "node:process";
 export interface Output {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;
-  /** The same for lines that come by the thousand: printed and written together, milliseconds later. */
+  /** The same for lines by the thousand: printed and written together, milliseconds later. */
   readonly writeLine: (print: () => string) => void;
 }
 
@@ -79,8 +79,9 @@ function openOutput(stream: Stream): Output {
 
   function flush(): void {
     if (lines.length === 0) return;
-    const text = lines.map((print) => print()).join("");
+    const held = lines;
     lines = [];
+    const text = held.map((print) => print()).join("");
     // A channel is there when a supervisor is, and then other workers write to the same pipe.
     if (process.connected) {
       splitLines(text, ATOMIC_CHARACTERS).forEach((part) => stream.write(part));
