@@ -32,21 +32,21 @@ export function recordStatement<R extends Row>(compile: (sql: Sql) => PendingQue
 }
 
 /**
- * Walks through a statement in the order of its text: collects its parameters, and tells each stop.
- * Two statements with the same stops have the same text.
+ * Walks through a statement in the order of its text; collects its parameters and its stops. Two
+ * statements with the same stops have the same text.
  * @throws {TypeError} when a parameter is neither string nor null: the driver would guess its type
  */
 export function walk(
   { strings, values }: Piece,
   parameters: (string | null)[],
-  stop: (stop: Stop) => void,
+  stops: Stop[],
 ): void {
-  stop(strings);
+  stops.push(strings);
   for (const value of values) {
     if (value === null || typeof value === "string") {
       parameters.push(value);
-      stop(PARAMETER);
-    } else if (isPiece(value)) walk(value, parameters, stop);
+      stops.push(PARAMETER);
+    } else if (isPiece(value)) walk(value, parameters, stops);
     else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
   }
 }

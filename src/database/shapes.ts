@@ -1,6 +1,7 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 import { MAX_PREPARED_SHAPES } from "../limits.ts";
 import type { Compile } from "./database.ts";
+import { openRadixTree } from "./radix_tree.ts";
 import {
   flatten,
   type Piece,
@@ -36,12 +37,6 @@ export interface Shapes {
 
 const WAYS_TO_EACH = 2;
 
-/** Where a walk through a statement has come to: what the driver is given, and where it goes on. */
-interface Place {
-  template?: TemplateStringsArray;
-  readonly next: Map<Stop, Place>;
-}
-
 /**
  * Makes the room for prepared statements: the first 256 distinct texts of the process. The driver
  * drops none, and 3,000 of them cost 85 MB a backend.
@@ -56,8 +51,8 @@ export function openShapes(
   grown?: (shapes: number) => void,
 ): Shapes {
   const known = new Map<string, TemplateStringsArray>();
-  const root: Place = { next: new Map() };
-  let ways = 0;
+  const ways = openRadixTree<Stop, TemplateStringsArray>();
+  let kept = 0;
 
   function makeTemplate(piece: Piece): TemplateStringsArray | undefined {
     const texts = flatten(piece);
@@ -71,27 +66,17 @@ export function openShapes(
     return template;
   }
 
-  /** Remembers the way to a template: mostly there is one to each, and never are there many. */
-  function keepWay(piece: Piece, template: TemplateStringsArray): void {
-    if (ways++ >= WAYS_TO_EACH * size) return;
-    let place = root;
-    walk(piece, [], (stop) => {
-      const next = place.next.get(stop) ?? { next: new Map() };
-      place.next.set(stop, next);
-      place = next;
-    });
-    place.template = template;
-  }
-
   function findTemplate(
     piece: Piece,
     parameters: (string | null)[],
   ): TemplateStringsArray | undefined {
-    let place: Place | undefined = root;
-    walk(piece, parameters, (stop) => place = place?.next.get(stop));
-    if (place?.template !== undefined) return place.template;
+    const stops: Stop[] = [];
+    walk(piece, parameters, stops);
+    const found = ways.get(stops);
+    if (found !== undefined) return found;
     const template = makeTemplate(piece);
-    if (template !== undefined) keepWay(piece, template);
+    // Mostly there is one way to each, and never are there many.
+    if (template !== undefined && kept++ < WAYS_TO_EACH * size) ways.set(stops, template);
     return template;
   }
 
