@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { limitBunHeap } from "../runtime/bun_heap.ts";
 import type { Host } from "../runtime/host.ts";
 import { openSupervisorLink, type SupervisorLink } from "../runtime/supervisor_link.ts";
 import { assembleService, type Service } from "./assemble_service.ts";
@@ -21,6 +22,7 @@ const MIN_CLOSE_MS = 500;
  * @see DECISIONS 9
  */
 export async function runServer(host: Host): Promise<number> {
+  limitBunHeap();
   const link = openSupervisorLink();
   const signal = awaitSignal(host, link);
   const settings = await readSettings(host);

@@ -1,0 +1,60 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { COMMANDS, inherit } from "../support/runtime_server.ts";
+import { awaitAddress, startCommand } from "./run_process.ts";
+
+const VARIABLE = "BUN_JSC_minEdenToOldGenerationRatio";
+/** Nobody is there: it serves, and is not ready. */
+const AWAY = { DATABASE_URL: "postgres://app@127.0.0.1:1/shop", PORT: "0" };
+
+/** What a process was begun with: the words of its command without folders, and the variable. */
+async function look(pid: number) {
+  const [words, environment] = await Promise.all(
+    ["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8")),
+  );
+  const variables = environment!.split("\0").filter((line) => line.startsWith(`${VARIABLE}=`));
+  return { words: words!.split("\0").slice(0, -1).map((word) => basename(word)), variables };
+}
+
+describe("the heap on Bun", () => {
+  for (const runtime of ["bun", "binary"] as const) {
+    it(`is limited on ${runtime}: the process begins anew, as itself`, async () => {
+      const server = startCommand(runtime, ["serve"], AWAY);
+      const address = await awaitAddress(server);
+      assertEquals((await fetch(`${address}/livez`)).status, 200);
+      const words = [...COMMANDS[runtime], "serve"].map((word) => basename(word));
+      assertEquals(await look(server.pid), { words, variables: [`${VARIABLE}=0.6`] });
+      server.send("SIGTERM");
+      assertEquals(await server.ended, 0);
+      assertEquals(server.output().stderr, "");
+    });
+  }
+
+  it("is what the environment says, where it says something", async () => {
+    const server = startCommand("bun", ["serve"], { ...AWAY, [VARIABLE]: "0.2" });
+    await awaitAddress(server);
+    assertEquals((await look(server.pid)).variables, [`${VARIABLE}=0.2`]);
+    server.send("SIGTERM");
+    assertEquals(await server.ended, 0);
+  });
+
+  it("is Bun's own where beginning anew would cut a channel to the parent process", async () => {
+    const [command = "", ...words] = COMMANDS.bun;
+    const child = spawn(command, [...words, "serve"], {
+      env: { ...inherit(), ...AWAY },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const ended = once(child, "exit");
+    child.stdout!.setEncoding("utf8");
+    for (let said = ""; !said.includes('"listening"');) {
+      said += (await once(child.stdout!, "data"))[0];
+    }
+    assertEquals([(await look(child.pid!)).variables, child.connected], [[], true]);
+    child.kill("SIGTERM");
+    await ended;
+  });
+});
