@@ -34,7 +34,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   deno: [process.execPath, "run", "-A", "--no-check", HEAP_FLAGS, "src/main.ts"],
   bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
-  node: ["node", "dist/rowgate.js"],
+  node: ["node", "--no-memory-reducer", "dist/rowgate.js"],
   binary: [join(ROOT, "dist/rowgate")],
 };
 
