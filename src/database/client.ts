@@ -81,10 +81,10 @@ export async function openDatabase(
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { write, client } = options;
+    const { write, client, long } = options;
     return borrow(
       statements,
-      (backend) => runStatement(backend, compile, { ...statement, client }),
+      (backend) => runStatement(backend, compile, { ...statement, client, long }),
       { ...options, again: ({ kind }) => kind === "lost" && !write },
     );
   }

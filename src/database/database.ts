@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly client?: Client | undefined;
   /** Whose share of the connections it takes: a tenant's; nobody's in particular when undefined. */
   readonly share?: string | undefined;
+  /** True when a value may be long, as a page is; all of them are texts then. */
+  readonly long?: boolean;
 }
 
 /** How statements that leave together are run. */

@@ -5,7 +5,7 @@ import type { Client, Compile, StepResult } from "./database.ts";
 import { startDeadline } from "../deadline.ts";
 import type { Failure } from "./failure.ts";
 import { classify, DEADLINE, fail, isBroken, nameFault } from "./failure.ts";
-import { readAnswer } from "./read_answer.ts";
+import { preferBytes, readAnswer } from "./read_answer.ts";
 import type { Shapes } from "./shapes.ts";
 
 /** Rows, or what happened instead. */
@@ -19,6 +19,8 @@ export interface StatementOptions {
   /** Milliseconds until the answer must be there. */
   readonly deadlineMs: number;
   readonly client?: Client | undefined;
+  /** True when a value of the answer may be long. */
+  readonly long?: boolean | undefined;
 }
 
 /** Nobody waits for the answer any more; nothing was changed. */
@@ -34,7 +36,9 @@ export function runStatement<R extends Row>(
   compile: Compile<R>,
   options: StatementOptions,
 ): Promise<Outcome<StepResult<R>>> {
-  return settle(backend, options.shapes.compile(backend.sql, compile), options);
+  const query = options.shapes.compile(backend.sql, compile);
+  if (options.long) preferBytes(query);
+  return settle(backend, query, options);
 }
 
 /** Waits for a query, within the deadline. */

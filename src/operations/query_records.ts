@@ -50,7 +50,7 @@ async function readAlone(
   { plan, request }: Asked,
   settings: readonly Setting[],
 ): Promise<PageRow> {
-  const options = { write: false, ...entrantOf(call) };
+  const options = { write: false, long: true, ...entrantOf(call) };
   const read = (plan: QueryPlan) =>
     call.database.run((sql) => compileSelect(sql, plan, settings), options);
   try {

@@ -38,6 +38,22 @@ for (const kind of DATABASE_KINDS) {
       await test.drop();
     });
 
+    it("gives long texts as it gives short ones, on a statement that is prepared, too", async () => {
+      const texts = ["", "\ufeff[]", "é€🚀", `"${"lorem € ".repeat(20_000)}"`];
+      for (const text of texts) {
+        for (let round = 0; round < 3; round++) {
+          const rows = await subject.database.run<{ text: string; json: string; nothing: null }>(
+            (sql) =>
+              sql`select ${text}::text as text, to_json(${text}::text) as json, null::text as nothing
+                from generate_series(1, 2)`,
+            { write: false, long: round !== 1 },
+          );
+          const row = { text, json: JSON.stringify(text), nothing: null };
+          assertEquals(rows.map((row) => ({ ...row })), [row, row]);
+        }
+      }
+    });
+
     it("hands values to Postgres as the text they are [RELIABILITY 0.2]", async () => {
       // What the driver makes of these when Postgres infers their type: false, milliseconds, a
       // RangeError, JSON in JSON, hex of hex, "a,b".
