@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { makeBundle } from "../install_packages.ts";
+import { installPackages, makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { draw } from "./draw.ts";
@@ -22,6 +22,7 @@ import { makeTokens, startRowgate } from "./rowgate.ts";
 import type { Task } from "./work.ts";
 
 const DATABASE = "bench_growth";
+/** How many ask, where there are so many. */
 const CONCURRENCY = 16;
 const TASKS = 400;
 const WARM_SECONDS = 2;
@@ -40,6 +41,8 @@ const { values } = parseArgs({
 const [seconds, rounds] = values.full ? [2, 3] : [1, 1];
 await requireWrk();
 await makeBundle();
+// Pictures are drawn at the end; what draws them must be there.
+await installPackages("scripts/bench/packages", ["--ignore-scripts"]);
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
 const cluster = await startCluster();
 try {
@@ -54,6 +57,13 @@ try {
 }
 process.exit(0);
 
+/** Where on which curve. */
+interface Spot {
+  readonly axis: Axis;
+  readonly line: Line;
+  readonly x: number;
+}
+
 async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
   const points: Point[] = [];
   let made = "";
@@ -65,9 +75,11 @@ async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
       service = await startOn(cluster, axis);
       made = data;
     }
-    const close = await openIdle(service!.contender.address, axis.idle?.(x) ?? 0);
+    const connections = axis.connections?.(x) ?? CONCURRENCY;
+    const concurrency = Math.min(CONCURRENCY, connections);
+    const close = await openIdle(service!.contender.address, connections - concurrency);
     for (const line of axis.lines) {
-      const turns = await measureLine(service!.contender, { axis, line, x });
+      const turns = await measureLine(service!.contender, { axis, line, x, concurrency });
       points.push({ x, line: line.name, turns });
       console.log(`${axis.name} ${x}: ${line.name} ${turns[0]!.requestsPerSecond.toFixed(1)}/s`);
     }
@@ -90,11 +102,12 @@ async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
 
 async function measureLine(
   contender: Contender,
-  { axis, line, x }: { readonly axis: Axis; readonly line: Line; readonly x: number },
+  { concurrency, ...spot }: Spot & { readonly concurrency: number },
 ): Promise<Turn[]> {
-  const tasks = await makeTasks(axis, line, x);
+  const { line, x } = spot;
+  const tasks = await makeTasks(spot);
   const file = await writeAsks(contender, tasks, { folder, name: "growth" });
-  const asked = { file, concurrency: CONCURRENCY, postgres: cluster.pid };
+  const asked = { file, concurrency, postgres: cluster.pid };
   const rate = await warm(contender, asked);
   const slow = rate === undefined || rate < SLOW_RATE;
   const options = { ...asked, ...(slow ? ONE_AT_A_TIME : { seconds: seconds! }) };
@@ -120,18 +133,20 @@ async function warm(
   }
 }
 
-async function makeTasks(axis: Axis, line: Line, x: number): Promise<Task[]> {
+async function makeTasks({ axis, line, x }: Spot): Promise<Task[]> {
   const sql = cluster.connect(DATABASE);
   const tenants = axis.tenants(x);
   const counts = await sql<{ tenant: number; rows: number }[]>`
     select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
     where tenant_id = any(${tenants as number[]}) group by 1 order by 1`;
-  await sql.end();
-  return Array.from({ length: TASKS }, (_, index) => {
+  const tasks: Task[] = [];
+  for (let index = 0; index < TASKS; index++) {
     const { tenant, rows } = counts[index % counts.length]!;
     const place = { x, tenant, rows, part: (index + 1) * 0.618033988749895 % 1 };
-    return { tenant, work: "Q1", search: "", ...line.ask(place) };
-  });
+    tasks.push({ tenant, work: "Q1", search: "", ...await line.ask(place, sql) });
+  }
+  await sql.end();
+  return tasks;
 }
 
 async function write(grown: readonly Grown[]): Promise<void> {
