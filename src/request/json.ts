@@ -19,7 +19,8 @@ export interface ParsedJson {
 /**
  * Parses one JSON document strictly, in one pass. By hand, because `JSON.parse` keeps the last of
  * two equal keys, rounds numbers silently and makes `__proto__` special; V8's takes a key with an
- * escape for one of an earlier document, of whomever (nodejs/node#63785).
+ * escape for one of an earlier document, of whomever (nodejs/node#63785). It takes twice as long: 0.9
+ * µs for one condition, 24 for fifty.
  * @throws {ApiError} 400 for text that is not JSON, text behind it, a key twice in one object, or
  * nesting over {@link MAX_JSON_DEPTH}
  * @see DECISIONS 3

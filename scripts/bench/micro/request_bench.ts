@@ -62,6 +62,7 @@ for (const [name, text] of [["one condition", ONE], ["fifty conditions", FIFTY]]
   const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
   Deno.bench(`${name}: body to statement`, { ...group, baseline: true }, () => void prepare(text));
   Deno.bench(`${name}: JSON`, group, () => void parseJson(text));
+  Deno.bench(`${name}: JSON by V8, for comparison`, group, () => void JSON.parse(text));
   Deno.bench(`${name}: shape`, group, () => void parseQueryRequest(document.value, []));
   Deno.bench(`${name}: plan`, group, () => void planQuery(request, options));
   Deno.bench(`${name}: compile`, group, () => {

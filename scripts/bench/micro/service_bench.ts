@@ -13,7 +13,7 @@ import { createLog } from "../../../src/log.ts";
 import { createMetrics } from "../../../src/metrics.ts";
 import type { Observation } from "../../../src/observe.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
-import { mintToken } from "../../../src/tokens/token_text.ts";
+import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
 
 const RECORD = JSON.stringify({
@@ -80,6 +80,10 @@ const exchange = { request: make(), requestId: REQUEST.requestId, corsOrigins: [
 Deno.bench("the handler, one row by key", async () => void await app(make()));
 Deno.bench("a Request, made for it", () => void make());
 Deno.bench("token, known", async () => void await tokens.find(token));
+Deno.bench("token, new: checksum and digest", async () => {
+  await checkToken(token);
+  await digest(token);
+});
 Deno.bench("log line", () => log(REQUEST));
 Deno.bench("figures of a request", () => metrics.observe(REQUEST));
 Deno.bench("response", () => void respond({ status: 200, json: ROW.records }, exchange));
