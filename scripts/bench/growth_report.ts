@@ -65,7 +65,8 @@ export function pictureGrowth({ name, label, points }: Grown): Picture[] {
     encoding: {
       x: { field: "x", type: "quantitative", title: label, scale: { type: "log" } },
       y: { field, type: "quantitative", title, scale: { type: "log" } },
-      color: { field: "line", type: "nominal", title: null },
+      // Vega cuts the names of lines at 160 pixels.
+      color: { field: "line", type: "nominal", title: null, legend: { labelLimit: 0 } },
     },
   });
   const hconcat = [chart("requestsPerSecond", "requests/s"), chart("cpu", "µs CPU a request")];
