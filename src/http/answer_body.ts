@@ -1,3 +1,5 @@
+import { IS_BUN } from "../runtime/name.ts";
+
 /** With any head these stay below the 16 kB that Bun collects before it writes. */
 const STREAMED_CHARACTERS = 5000;
 
@@ -6,8 +8,6 @@ interface DirectController {
   readonly write: (text: string) => void;
   readonly close: () => void;
 }
-
-const IS_BUN = "Bun" in globalThis;
 
 /** UTF-8 takes so many for a UTF-16 unit at most. */
 const MOST_BYTES = 3;

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { repeatCommand } from "./bun_command.ts";
+import { IS_BUN } from "./name.ts";
 
 /** What Bun's process has that Deno's types do not know. */
 interface BunProcess {
@@ -19,7 +20,7 @@ const RATIO = "0.6";
  */
 export function limitBunHeap(): void {
   // A channel to the parent process would be lost.
-  if (!("Bun" in globalThis) || VARIABLE in process.env || process.connected) return;
+  if (!IS_BUN || VARIABLE in process.env || process.connected) return;
   const environment = { ...process.env as Record<string, string>, [VARIABLE]: RATIO };
   try {
     const { execPath, argv0 } = process;

@@ -1,3 +1,5 @@
+import { IS_BUN, IS_DENO } from "./name.ts";
+
 /** The fetch handler; `peer` is the address at the other end, without the port. */
 export type Handler = (
   request: Request,
@@ -71,8 +73,8 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
 }
 
 async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
-  if ("Deno" in globalThis) return (await import("./deno.ts")).listen(handler, options);
-  if ("Bun" in globalThis) return (await import("./bun.ts")).listen(handler, options);
+  if (IS_DENO) return (await import("./deno.ts")).listen(handler, options);
+  if (IS_BUN) return (await import("./bun.ts")).listen(handler, options);
   return await (await import("./node.ts")).listen(handler, options);
 }
 

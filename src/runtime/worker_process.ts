@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { IS_BUN, IS_DENO } from "./name.ts";
 import { WORKER_VARIABLE } from "./supervisor_link.ts";
 
 /** How a process ended. */
@@ -46,8 +47,8 @@ export async function openWorkerStarter(): Promise<WorkerStarter> {
 }
 
 async function choose(): Promise<{ readonly refusal?: string | undefined; readonly fork: Fork }> {
-  if ("Deno" in globalThis) return (await import("./deno_workers.ts")).openDenoWorkers();
-  if ("Bun" in globalThis) return (await import("./bun_workers.ts")).openBunWorkers();
+  if (IS_DENO) return (await import("./deno_workers.ts")).openDenoWorkers();
+  if (IS_BUN) return (await import("./bun_workers.ts")).openBunWorkers();
   return (await import("./node_workers.ts")).openNodeWorkers();
 }
 
