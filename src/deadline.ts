@@ -1,7 +1,7 @@
 /** Most of what is waited for is there within this time, in milliseconds. */
-const MOMENT_MS = 50;
+const MOMENT_MS = 100;
 /** Shorter deadlines get a timer at once. */
-const SHORT_MS = 200;
+const SHORT_MS = 400;
 
 /** What has neither ended nor a timer: what began in this turn, and in the one before. */
 let young = new Set<Wait>();
@@ -11,21 +11,20 @@ let turning = false;
 /** What becomes of a wait that is not over in time. */
 export interface Deadline {
   readonly ms: number;
-  /** Called after `ms`, or up to 50 ms later. */
+  /** Called after `ms`, or up to 100 ms later. */
   readonly late: () => void;
-  /** Who waits; looked at once it has taken longer than a moment, 50 to 100 ms. */
+  /** Who waits; looked at once it has taken longer than a moment, 100 to 200 ms. */
   readonly client?: { readonly signal: AbortSignal } | undefined;
   /** Called when nobody waits any more; never before the deadline's start has returned. */
   readonly gone?: () => void;
 }
 
-/** A deadline on its way. */
+/** A deadline on its way; holds nothing once it has ended. */
 interface Wait {
-  /** Undefined once it has ended. */
   deadline: Deadline | undefined;
-  timer?: ReturnType<typeof setTimeout>;
+  timer: ReturnType<typeof setTimeout> | undefined;
   /** The client's, once it is listened to. */
-  signal?: AbortSignal;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -34,7 +33,7 @@ interface Wait {
  * that take longer than a moment, and one timer looks after all others.
  */
 export function startDeadline(deadline: Deadline): () => void {
-  const wait: Wait = { deadline };
+  const wait: Wait = { deadline, timer: undefined, signal: undefined };
   const { ms, late } = deadline;
   if (ms < SHORT_MS) {
     wait.timer = setTimeout(late, ms);
@@ -65,6 +64,7 @@ function end(wait: Wait): void {
   wait.deadline = undefined;
   const { late, gone = late } = deadline;
   signal?.removeEventListener("abort", gone);
+  wait.timer = wait.signal = undefined;
   if (timer !== undefined) clearTimeout(timer);
   else if (!young.delete(wait)) old.delete(wait);
 }
