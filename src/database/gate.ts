@@ -3,7 +3,7 @@ import { fail } from "./failure.ts";
 import { startDeadline } from "../deadline.ts";
 import type { Client } from "./database.ts";
 
-/** Lets so many in at a time, the others one after another, each share in its turn. */
+/** Lets so many in at a time; the others wait, and no share keeps the others waiting for long. */
 export interface Gate {
   /** Gives the way out, to be called once; or a failure when it took too long or nobody waits. */
   readonly enter: (entrant?: Entrant) => Promise<(() => void) | Failure>;
@@ -22,30 +22,43 @@ export interface WatchGate {
   readonly waited: (ms: number) => void;
 }
 
+/** Somebody who waits. */
+interface Waiter {
+  readonly arrivedMs: number;
+  /** Lets it in; undefined once it waits no more, since an old table of the set may still hold it. */
+  enter: (() => void) | undefined;
+}
+
 /** How one share stands; forgotten when nobody of it is inside or waits. */
 interface Share {
   readonly name: string | undefined;
   inside: number;
   admitted: number;
-  /** In the order of arrival: what lets each of them in. */
-  readonly waiting: Set<() => void>;
+  /** In the order of arrival. */
+  readonly waiting: Set<Waiter>;
   /** How many more may wait, as far as is known. */
   hope: number;
 }
 
 /**
- * Makes a gate for `size` at a time. Next is one of the share that has the fewest inside, and a fifth
- * of the places (of five or more) is for shares that have nobody inside: one tenant with many slow
- * statements leaves the others their turn. Whoever waits longer than `waitMs` is turned away; who could only wait in vain,
- * at once. The driver's own queue has no bound in length or time.
+ * Makes a gate for `size` at a time. Of five places or more a fifth is kept, each for somebody of a
+ * share that has nobody inside; into the others goes who has waited longest, but nobody of a share that
+ * is two ahead of another one that waits. So one tenant with many statements, or with slow ones, leaves
+ * the others their turn. Of fewer places each share has one after the other. Whoever waits longer than
+ * `waitMs` is turned away; who could only wait in vain, at once. The driver's own queue has no bound in
+ * length or time.
  * @see RELIABILITY 5
+ * @see docs/decisions/0201-longest-wait-first.md
  */
 export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate {
   const kept = Math.floor(size / 5);
+  /** By so many inside may a share be ahead of another and still be next. */
+  const lead = kept === 0 ? 0 : 1;
   const shares = new Map<string | undefined, Share>();
   /** The shares for which somebody waits, the one whose last turn is longest ago first. */
   const turns = new Set<Share>();
   let inside = 0;
+  let insideKept = 0;
   let waiting = 0;
   tell();
 
@@ -53,21 +66,40 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
     watch?.moved(size, inside, waiting);
   }
 
-  function hasRoom(share: Share): boolean {
-    return size - inside > (share.inside === 0 ? 0 : kept);
+  /** Tells whether a place is free that is kept for nobody. */
+  function isOpen(): boolean {
+    return inside - insideKept < size - kept;
   }
 
-  /** Looks at no more than `size + 1` shares: no others can have somebody inside. */
+  function hasRoom(share: Share): boolean {
+    return isOpen() || share.inside === 0 && insideKept < kept;
+  }
+
   function findNext(): Share | undefined {
+    if (inside === size) return undefined;
+    const most = isOpen() ? fewestInside() + lead : 0;
     let next: Share | undefined;
+    let sinceMs = Infinity;
     for (const share of turns) {
-      if (next === undefined || share.inside < next.inside) next = share;
-      if (next.inside === 0) break;
+      if (share.inside > most) continue;
+      if (lead === 0) return share;
+      const { arrivedMs } = firstOf(share);
+      if (arrivedMs >= sinceMs) continue;
+      next = share;
+      sinceMs = arrivedMs;
     }
     return next;
   }
 
+  function fewestInside(): number {
+    let fewest = Infinity;
+    for (const share of turns) fewest = Math.min(fewest, share.inside);
+    return fewest;
+  }
+
   function admit(share: Share): () => void {
+    const taken = isOpen() ? 0 : 1;
+    insideKept += taken;
     inside++;
     share.inside++;
     share.admitted++;
@@ -76,13 +108,13 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
       if (left) return;
       left = true;
       inside--;
+      insideKept -= taken;
       share.inside--;
       forget(share);
-      for (let next = findNext(); next !== undefined && hasRoom(next); next = findNext()) {
+      for (let next = findNext(); next !== undefined; next = findNext()) {
         turns.delete(next);
         turns.add(next);
-        const [first] = next.waiting;
-        first?.();
+        firstOf(next).enter?.();
       }
       tell();
     };
@@ -98,7 +130,8 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
     const { admitted } = share;
     return new Promise((resolve) => {
       const settle = (result: (() => void) | Failure) => {
-        share.waiting.delete(enter);
+        share.waiting.delete(waiter);
+        waiter.enter = undefined;
         waiting--;
         forget(share);
         endDeadline();
@@ -106,7 +139,7 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
-      const enter = () => settle(admit(share));
+      const waiter: Waiter = { arrivedMs, enter: () => settle(admit(share)) };
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {
@@ -117,7 +150,7 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
         client,
         gone: () => settle(fail("timeout", "ABORTED")),
       });
-      share.waiting.add(enter);
+      share.waiting.add(waiter);
       turns.add(share);
       waiting++;
       tell();
@@ -139,4 +172,9 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
       return Promise.resolve(leave);
     },
   };
+}
+
+function firstOf({ waiting }: Share): Waiter {
+  const [first] = waiting;
+  return first!;
 }

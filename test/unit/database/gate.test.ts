@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openGate } from "../../../src/database/gate.ts";
+import { type Gate, openGate } from "../../../src/database/gate.ts";
 
 describe("openGate", () => {
   it("lets as many in as it has room for, the others in order [D9.pool-size]", async () => {
@@ -97,13 +97,7 @@ describe("openGate", () => {
   });
 
   it("has a place for each tenant, however many statements another one has [RE10]", async () => {
-    const gate = openGate(10, 60_000);
-    const inside: string[] = [];
-    const enter = async (share: string) => {
-      const leave = await gate.enter({ share });
-      inside.push(share);
-      return leave as () => void;
-    };
+    const { enter, inside } = watchOrder(openGate(10, 60_000));
     const flood = Array.from({ length: 100 }, () => enter("flood"));
     await Promise.resolve();
     assertEquals(inside.length, 8);
@@ -116,6 +110,59 @@ describe("openGate", () => {
     for (const leave of flood.slice(0, 8)) (await leave)();
     await Promise.all(flood.slice(8, 16));
     assertEquals(inside.length, 8 + 3 + 8);
+  });
+
+  it("lets in who has waited longest, nobody of a tenant that is two ahead [RE10]", async () => {
+    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const flood = [..."aaaa"].map(() => enter("a"));
+    const other = enter("b");
+    await Promise.all(flood);
+    const all = [..."abc"].map(enter);
+    for (const leave of flood) (await leave)();
+    await Promise.all(all);
+    assertEquals(inside.join(" "), "a a a a b b c a");
+    // The place that was kept for it is kept again.
+    (await other)();
+    for (const leave of all) (await leave)();
+  });
+
+  it("keeps its kept places for tenants that have nobody inside [RE10]", async () => {
+    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const flood = [..."aaaaaa"].map(() => enter("a"));
+    (await enter("b"))();
+    (await enter("b"))();
+    assertEquals(inside.join(""), "aaaabb");
+    for (const leave of flood) (await leave)();
+    assertEquals(inside.join(""), "aaaabbaa");
+  });
+
+  it("keeps nobody waiting much longer than the others of tenants that ask alike", async () => {
+    const gate = openGate(10, 60_000);
+    const inside: (() => void)[] = [];
+    let [seed, left, longest] = [1, 0, 0];
+    const draw = (below: number) => {
+      seed = seed * 48_271 % 2_147_483_647;
+      return seed % below;
+    };
+    const arrive = async () => {
+      const since = left;
+      const leave = await gate.enter({ share: `tenant ${draw(10)}` });
+      longest = Math.max(longest, left - since);
+      inside.push(leave as () => void);
+    };
+    const leaveOne = async () => {
+      inside.splice(draw(inside.length), 1)[0]!();
+      await Promise.resolve();
+      await Promise.resolve();
+      left++;
+    };
+    for (let client = 0; client < 64; client++) void arrive();
+    await Promise.resolve();
+    await Promise.resolve();
+    for (; left < 5000; void arrive()) await leaveOne();
+    // It is 105; in the order of arrival alone it were 54, a turn for each tenant made it 264.
+    assert(longest < 150, `${longest}`);
+    while (inside.length > 0) await leaveOne();
   });
 
   it("turns away at once who could only wait in vain, and nobody else [RE8]", async () => {
@@ -140,3 +187,16 @@ describe("openGate", () => {
     assertEquals(typeof await gate.enter({ share: "a" }), "function");
   });
 });
+
+/** Tells in which order whom a gate lets in. */
+function watchOrder({ enter }: Gate) {
+  const inside: string[] = [];
+  return {
+    inside,
+    enter: async (share: string) => {
+      const leave = await enter({ share });
+      inside.push(share);
+      return leave as () => void;
+    },
+  };
+}
