@@ -1,13 +1,30 @@
 import { ApiError, type ErrorDetails } from "./errors.ts";
 import { MAX_ISSUES_TOLD, MAX_QUOTED_CHARACTERS } from "./limits.ts";
 
-/** Where in the client's document something is: keys and array positions from the top. */
-export type Path = readonly (string | number)[];
+/**
+ * Where in the client's document something is: a key or a position, and the path of what holds it;
+ * null is the top. A chain, which costs a third of a list: each value has a path, few are ever told.
+ */
+export type Path = { readonly holder: Path; readonly key: string | number } | null;
 
 /** One finding about the client's document: where, and what is wrong, what was expected. */
 export interface Issue {
   readonly path: Path;
   readonly message: string;
+}
+
+/** Gives the path of what stands under a key, or at a position. */
+export function under(holder: Path, key: string | number): Path {
+  return { holder, key };
+}
+
+/** Gives the path that leads from the top through these keys and positions. */
+export function pathOf(...keys: readonly (string | number)[]): Path {
+  return keys.reduce<Path>((holder, key) => under(holder, key), null);
+}
+
+function keysOf(path: Path): readonly (string | number)[] {
+  return path === null ? [] : [...keysOf(path.holder), path.key];
 }
 
 const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
@@ -17,13 +34,13 @@ const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
  * @see DECISIONS 7
  */
 export function printPath(path: Path): string {
-  if (path.length === 0) return "body";
+  if (path === null) return "body";
   let text = "";
-  for (const step of path) {
-    if (typeof step === "number") text += `[${step}]`;
-    else if (step.length > MAX_QUOTED_CHARACTERS || !PLAIN_KEY.test(step)) {
-      text += `[${quote(step)}]`;
-    } else text += text === "" ? step : `.${step}`;
+  for (const key of keysOf(path)) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (key.length > MAX_QUOTED_CHARACTERS || !PLAIN_KEY.test(key)) {
+      text += `[${quote(key)}]`;
+    } else text += text === "" ? key : `.${key}`;
   }
   return text;
 }
@@ -51,14 +68,19 @@ export function refuseIssues(
   details: ErrorDetails = {},
 ): ApiError {
   const order: Order = { document, ranks: new Map() };
-  const ordered = [...issues].sort((a, b) => comparePaths(a.path, b.path, order));
+  const ordered = issues.map((issue) => ({ issue, keys: keysOf(issue.path) }))
+    .sort((a, b) => compareKeys(a.keys, b.keys, order));
   const told = ordered.slice(0, MAX_ISSUES_TOLD)
-    .map((issue) => `${printPath(issue.path)}: ${issue.message}`);
+    .map(({ issue }) => `${printPath(issue.path)}: ${issue.message}`);
   return new ApiError(400, told.join("; "), details);
 }
 
 /** Compares by place in the document; `ranks` remembers the keys of each object. */
-function comparePaths(a: Path, b: Path, { document, ranks }: Order): number {
+function compareKeys(
+  a: readonly (string | number)[],
+  b: readonly (string | number)[],
+  { document, ranks }: Order,
+): number {
   let container = document;
   for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
     const [left, right] = [a[depth]!, b[depth]!];
@@ -73,15 +95,15 @@ interface Order {
   readonly ranks: Map<object, readonly string[]>;
 }
 
-/** Position of a step in its container; what is missing there comes last. */
-function rank(step: string | number, container: unknown, ranks: Order["ranks"]): number {
-  if (typeof step === "number") return step;
+/** Position of a key in its container; what is missing there comes last. */
+function rank(key: string | number, container: unknown, ranks: Order["ranks"]): number {
+  if (typeof key === "number") return key;
   if (typeof container !== "object" || container === null) return 0;
   let positions = ranks.get(container);
   if (positions === undefined) {
     positions = Object.keys(container);
     ranks.set(container, positions);
   }
-  const position = positions.indexOf(step);
+  const position = positions.indexOf(key);
   return position < 0 ? Number.MAX_SAFE_INTEGER : position;
 }

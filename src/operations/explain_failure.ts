@@ -1,6 +1,6 @@
 import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
-import { quote, refuseIssues } from "../issue.ts";
+import { pathOf, quote, refuseIssues } from "../issue.ts";
 
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
@@ -90,5 +90,5 @@ function explainNull(failure: Failure, { plan, document }: FailedStatement): Api
     return new ApiError(400, message, { cause: failure });
   }
   const message = `Column ${quote(column.column.name)} can not be null, expected a value`;
-  return refuseIssues([{ path: ["fields", column.column.name], message }], document);
+  return refuseIssues([{ path: pathOf("fields", column.column.name), message }], document);
 }

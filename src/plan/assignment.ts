@@ -1,5 +1,5 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
-import { type Path, quote } from "../issue.ts";
+import { type Path, pathOf, quote, under } from "../issue.ts";
 import type { Json, UpdateRequest } from "../request/update_request.ts";
 import { printArray } from "../array_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
@@ -27,7 +27,7 @@ export function planAssignment(
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
-  const path = ["fields", field];
+  const path = pathOf("fields", field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   const message = refuseColumn(column) ?? refuseNull(column, value);
@@ -83,12 +83,15 @@ function judgeLength(judgement: Judgement, column: ValueType & Pick<Column, "max
   if (!("text" in judgement) || column.maxLength === undefined || column.kind === "array") {
     return judgement;
   }
-  const length = [...judgement.text].length;
+  const { text } = judgement;
+  const { maxLength } = column;
   if (column.baseType === "bit") {
-    return length === column.maxLength ? judgement : { expected: `${column.maxLength} bits` };
+    return text.length === maxLength ? judgement : { expected: `${maxLength} bits` };
   }
-  if (length <= column.maxLength) return judgement;
-  return { expected: `at most ${column.maxLength} characters` };
+  // A character is one unit of UTF-16 or two: counted only where that does not decide it.
+  const fits = text.length <= maxLength ||
+    text.length <= 2 * maxLength && [...text].length <= maxLength;
+  return fits ? judgement : { expected: `at most ${maxLength} characters` };
 }
 
 function judgeArray(values: readonly Json[], column: Column, path: Path): Misfit | Accepted {
@@ -102,7 +105,7 @@ function judgeArray(values: readonly Json[], column: Column, path: Path): Misfit
     const judgement = judgeElement(values[position]!, element);
     if ("expected" in judgement) {
       const { expected } = judgement;
-      return { expected, path: [...path, position], actual: values[position]! };
+      return { expected, path: under(path, position), actual: values[position]! };
     }
     texts.push(judgement.text);
   }

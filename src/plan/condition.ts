@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { type Path, quote } from "../issue.ts";
+import { type Path, quote, under } from "../issue.ts";
 import { MAX_ISSUES_TOLD } from "../limits.ts";
 import type {
   Condition,
@@ -37,13 +37,13 @@ export function planCondition(
   condition: Condition,
   { table, findings }: PredicateOptions,
 ): Predicate | undefined {
-  const path = [...condition.path, "field"];
+  const path = under(condition.path, "field");
   const column = resolveColumn(table, condition.field, { path, findings });
   if (column === undefined) return undefined;
   if (!admits(column, condition)) {
     const expected = `one of ${operatorsOf(column).join(", ")}`;
     findings.issues.push({
-      path: [...condition.path, "op"],
+      path: under(condition.path, "op"),
       message: refuseOperator(condition.op, column, expected),
     });
     return undefined;
@@ -68,7 +68,7 @@ function planOperator(
   column: Column,
   findings: Findings,
 ): Predicate | undefined {
-  const path = [...condition.path, "value"];
+  const path = under(condition.path, "value");
   switch (condition.op) {
     case "is_null":
     case "is_not_null":
@@ -83,9 +83,9 @@ function planOperator(
       };
     case "in":
     case "not_in":
-      return planMember(condition, column, findings);
+      return planMember(condition, column, { path, findings });
     case "between":
-      return planBetween(condition, column, findings);
+      return planBetween(condition, column, { path, findings });
     default:
       return planEquality(condition.value, column, {
         path,
@@ -113,7 +113,7 @@ export function planEquality(
 function planMember(
   condition: Condition & { readonly op: ListOperator },
   column: Column,
-  findings: Findings,
+  { path, findings }: { path: Path; findings: Findings },
 ): Predicate {
   const negated = condition.op === "not_in";
   const values: Value[] = [];
@@ -122,8 +122,7 @@ function planMember(
     if (findings.issues.length >= MAX_ISSUES_TOLD) return;
     if (value === null) hasNull = true;
     else {
-      const path = [...condition.path, "value", position];
-      const checked = checkScalar(value, column, { path, findings });
+      const checked = checkScalar(value, column, { path: under(path, position), findings });
       if (checked !== undefined) values.push(checked);
     }
   });
@@ -136,13 +135,12 @@ function planMember(
 function planBetween(
   condition: Condition & { readonly op: RangeOperator },
   column: Column,
-  findings: Findings,
+  { path, findings }: { path: Path; findings: Findings },
 ): Predicate | undefined {
   const [low, high] = condition.value.map((value, position) =>
-    value === null ? undefined : checkScalar(value, column, {
-      path: [...condition.path, "value", position],
-      findings,
-    })
+    value === null
+      ? undefined
+      : checkScalar(value, column, { path: under(path, position), findings })
   );
   return low && high && { kind: "between", column, low, high };
 }

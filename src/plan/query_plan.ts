@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { quote, refuseIssues } from "../issue.ts";
+import { pathOf, quote, refuseIssues } from "../issue.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
@@ -79,7 +79,7 @@ function planSelect(select: readonly string[], table: Table, findings: Findings)
   const columns = collect(
     select,
     findings,
-    (name, position) => resolveColumn(table, name, { path: ["select", position], findings }),
+    (name, position) => resolveColumn(table, name, { path: pathOf("select", position), findings }),
   );
   return [...new Set(columns)];
 }
@@ -91,7 +91,7 @@ function planSort(
   findings: Findings,
 ): QueryPlan["sort"] {
   const keys = collect(sort, findings, ({ field, direction }, position) => {
-    const path = ["sort", position, "field"];
+    const path = pathOf("sort", position, "field");
     const column = resolveColumn(table, field, { path, findings });
     if (column === undefined) return undefined;
     if (column.order) return { column, descending: direction === "desc" };

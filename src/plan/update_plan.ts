@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { refuseIssues } from "../issue.ts";
+import { pathOf, refuseIssues } from "../issue.ts";
 import type { Scalar } from "../request/filter.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
@@ -101,7 +101,7 @@ function planUpdateFilter(
   table: Table,
   findings: Findings,
 ): Predicate | undefined {
-  const path = ["filters", field];
+  const path = pathOf("filters", field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   if (value !== null && !column.equality) {

@@ -1,4 +1,4 @@
-import { type Path, quote } from "../issue.ts";
+import { type Path, quote, under } from "../issue.ts";
 import { CONDITION_VALUES } from "./condition_value.ts";
 import type { Condition, Operator } from "./filter.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
@@ -27,24 +27,24 @@ export function parseCondition(
 ): Condition | undefined {
   const before = findings.issues.length;
   const op = isOperator(input.op) ? input.op : undefined;
-  const meant = new Set<string | undefined>();
+  const meant: (string | undefined)[] = [];
   let field: string | undefined;
   let value: unknown;
   for (const key of Object.keys(input)) {
     if (isFull(findings)) break;
-    const at = [...path, key];
+    const at = under(path, key);
     if (key === "field") field = check(findings, NAME, { value: input.field, path: at });
     else if (key === "op") {
       if (op === undefined) report(findings, at, describeBadOperator(input.op));
     } else if (key === "value") {
       if (op !== undefined) value = checkValue(findings, op, { value: input.value, path: at });
-    } else meant.add(reportUnknownKey(findings, { path: at, known: CONDITION_KEYS }));
+    } else meant.push(reportUnknownKey(findings, key, { path, known: CONDITION_KEYS }));
   }
   for (const key of CONDITION_KEYS) {
     // A misspelt key is one fault, not two.
-    if (Object.hasOwn(input, key) || meant.has(key)) continue;
+    if (Object.hasOwn(input, key) || meant.includes(key)) continue;
     if (key === "value" && (op === undefined || isNullOperator(op))) continue;
-    report(findings, [...path, key], `${key} is required, expected ${EXPECTED[key]}`);
+    report(findings, under(path, key), `${key} is required, expected ${EXPECTED[key]}`);
   }
   if (findings.issues.length > before || isFull(findings)) return undefined;
   const condition = isNullOperator(op) ? { field, op } : { field, op, value };

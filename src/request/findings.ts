@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Issue, type Path, printPath, refuseIssues } from "../issue.ts";
+import { type Issue, type Path, printPath, refuseIssues, under } from "../issue.ts";
 import { MAX_ISSUES_TOLD } from "../limits.ts";
 
 /**
@@ -34,7 +34,7 @@ export function check<T>(
   if (result.success) return result.output;
   for (const issue of result.issues) {
     const inner = issue.path?.map((step) => step.key as string | number) ?? [];
-    report(findings, [...path, ...inner], issue.message);
+    report(findings, inner.reduce(under, path), issue.message);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../is_object.ts";
-import { type Path, quote } from "../issue.ts";
+import { type Path, pathOf, quote, under } from "../issue.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../limits.ts";
 import { CONDITION_KEYS, parseCondition } from "./condition.ts";
 import type { Filter, Group } from "./filter.ts";
@@ -25,7 +25,7 @@ const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
  * @see DECISIONS 3
  */
 export function parseFilters(findings: Findings, input: unknown): Group | undefined {
-  const path = ["filters"];
+  const path = pathOf("filters");
   if (isObject(input) && isGroup(input)) {
     return parseGroup({ findings, conditions: 0, groups: 0 }, input, { path, depth: 1 });
   }
@@ -61,7 +61,7 @@ function parseGroup(
   }
   const combine = keys[0] as "and" | "or";
   const members = input[combine];
-  const listPath = [...path, combine];
+  const listPath = under(path, combine);
   if (!Array.isArray(members)) {
     const wrong = `${quote(members)} is not an array`;
     report(findings, listPath, `${wrong}, expected an array of conditions and groups`);
@@ -69,7 +69,7 @@ function parseGroup(
   }
   const items: Filter[] = [];
   for (let index = 0; index < members.length && !isFull(findings); index++) {
-    const item = parseItem(tally, members[index], { path: [...listPath, index], depth });
+    const item = parseItem(tally, members[index], { path: under(listPath, index), depth });
     if (isOver(tally)) return undefined;
     if (item !== undefined) items.push(item);
   }

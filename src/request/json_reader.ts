@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import type { Issue } from "../issue.ts";
+import { type Issue, pathOf } from "../issue.ts";
 
 /** An array or an object whose end is not yet read. */
 export type JsonContainer = unknown[] | Record<string, unknown>;
@@ -29,7 +29,7 @@ const MAX_ISSUES_KEPT = 10;
 /** Notes a finding at the place being read; the text goes on being parsed. */
 export function noteIssue(reader: JsonReader, message: string): void {
   if (reader.issues.length >= MAX_ISSUES_KEPT) return;
-  reader.issues.push({ path: [...reader.path], message });
+  reader.issues.push({ path: pathOf(...reader.path), message });
 }
 
 /**

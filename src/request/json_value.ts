@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import { printPath, quote } from "../issue.ts";
+import { pathOf, printPath, quote } from "../issue.ts";
 import { MAX_JSON_DEPTH } from "../limits.ts";
 import { readNumber } from "./json_number.ts";
 import {
@@ -124,6 +124,8 @@ function codeAfterSpace(reader: JsonReader): number {
 function refuseTwice(reader: JsonReader, key: string): ApiError {
   return new ApiError(
     400,
-    `body: the key ${quote(key)} stands twice at ${printPath(reader.path)}, expected it once`,
+    `body: the key ${quote(key)} stands twice at ${
+      printPath(pathOf(...reader.path))
+    }, expected it once`,
   );
 }

@@ -1,22 +1,22 @@
-import { type Path, quote } from "../issue.ts";
+import { type Path, quote, under } from "../issue.ts";
 import { nearest } from "../nearest.ts";
 import { type Findings, report } from "./findings.ts";
 
 /**
- * Adds the finding about a key that is not known, at the key's own path, and gives the key that was
+ * Adds the finding about a key of the object at `path` that is not known, and gives the key that was
  * probably meant.
  * @see DECISIONS 7
  */
 export function reportUnknownKey(
   findings: Findings,
+  key: string,
   { path, known }: { readonly path: Path; readonly known: readonly string[] },
 ): string | undefined {
-  const key = String(path.at(-1));
   const meant = nearest(key, known);
   const expected = meant === undefined
     ? `expected ${known.length > 1 ? "one of " : ""}${known.join(", ")}`
     : `did you mean ${quote(meant)}`;
-  report(findings, path, `${quote(key)} is not a known key, ${expected}`);
+  report(findings, under(path, key), `${quote(key)} is not a known key, ${expected}`);
   return meant;
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from "../is_object.ts";
-import { type Issue, quote } from "../issue.ts";
+import { type Issue, pathOf, quote } from "../issue.ts";
 import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_ITEMS, MAX_ROWS_PER_PAGE } from "../limits.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
@@ -50,18 +50,19 @@ export function parseQueryRequest(
     page: 1,
     perPage: DEFAULT_ROWS_PER_PAGE,
   };
-  if (!isObject(document)) report(findings, [], describeBadBody(document));
+  if (!isObject(document)) report(findings, null, describeBadBody(document));
   for (const key of isObject(document) ? Object.keys(document) : []) {
     if (isFull(findings)) break;
     const value = (document as Record<string, unknown>)[key];
     if (key === "filters") request.filters = parseFilters(findings, value);
     else if (key === "select") request.select = parseSelect(findings, value);
     else if (key === "sort") request.sort = parseSort(findings, value);
-    else if (key === "page") request.page = check(findings, PAGE, { value, path: [key] }) ?? 1;
-    else if (key === "per_page") {
-      const rows = check(findings, PER_PAGE, { value, path: [key] }) ?? 1;
+    else if (key === "page") {
+      request.page = check(findings, PAGE, { value, path: pathOf(key) }) ?? 1;
+    } else if (key === "per_page") {
+      const rows = check(findings, PER_PAGE, { value, path: pathOf(key) }) ?? 1;
       request.perPage = Math.min(rows, MAX_ROWS_PER_PAGE);
-    } else reportUnknownKey(findings, { path: [key], known: KEYS });
+    } else reportUnknownKey(findings, key, { path: null, known: KEYS });
   }
   refuseFindings(findings, { parser: issuesOfParser, document });
   return { ...request, document };
@@ -70,15 +71,19 @@ export function parseQueryRequest(
 function parseSelect(findings: Findings, input: unknown): readonly string[] {
   const names: string[] = [];
   if (!Array.isArray(input)) {
-    report(findings, ["select"], `${quote(input)} is not an array, expected an array of names`);
+    report(
+      findings,
+      pathOf("select"),
+      `${quote(input)} is not an array, expected an array of names`,
+    );
     return [];
   }
   if (input.length > MAX_LIST_ITEMS) {
-    report(findings, ["select"], describeLongList(input, "names"));
+    report(findings, pathOf("select"), describeLongList(input, "names"));
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
-    const name = check(findings, NAME, { value: input[index], path: ["select", index] });
+    const name = check(findings, NAME, { value: input[index], path: pathOf("select", index) });
     if (name !== undefined) names.push(name);
   }
   return names;

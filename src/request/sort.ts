@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isObject } from "../is_object.ts";
-import { type Path, quote } from "../issue.ts";
+import { type Path, pathOf, quote, under } from "../issue.ts";
 import { MAX_LIST_ITEMS } from "../limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { reportUnknownKey } from "./known_keys.ts";
@@ -19,15 +19,19 @@ export const DIRECTION = v.picklist(
 export function parseSort(findings: Findings, input: unknown): readonly SortItem[] {
   const items: SortItem[] = [];
   if (!Array.isArray(input)) {
-    report(findings, ["sort"], `${quote(input)} is not an array, expected an array of sort items`);
+    report(
+      findings,
+      pathOf("sort"),
+      `${quote(input)} is not an array, expected an array of sort items`,
+    );
     return [];
   }
   if (input.length > MAX_LIST_ITEMS) {
-    report(findings, ["sort"], describeLongList(input, "sort items"));
+    report(findings, pathOf("sort"), describeLongList(input, "sort items"));
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
-    const item = parseSortItem(findings, input[index], { path: ["sort", index] });
+    const item = parseSortItem(findings, input[index], { path: pathOf("sort", index) });
     if (item !== undefined) items.push(item);
   }
   return items;
@@ -53,13 +57,13 @@ function parseSortItem(
   let meant: string | undefined;
   for (const key of Object.keys(input)) {
     if (isFull(findings)) break;
-    const place = { value: input[key], path: [...path, key] };
+    const place = { value: input[key], path: under(path, key) };
     if (key === "field") field = check(findings, NAME, place);
     else if (key === "direction") direction = check(findings, DIRECTION, place);
-    else meant = reportUnknownKey(findings, { path: place.path, known: KEYS });
+    else meant = reportUnknownKey(findings, key, { path, known: KEYS });
   }
   if (!Object.hasOwn(input, "field") && meant !== "field") {
-    report(findings, [...path, "field"], "field is required, expected the name of a column");
+    report(findings, under(path, "field"), "field is required, expected the name of a column");
   }
   return field === undefined || direction === undefined ? undefined : { field, direction };
 }

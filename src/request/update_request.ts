@@ -1,5 +1,5 @@
 import { isObject } from "../is_object.ts";
-import { type Issue, quote } from "../issue.ts";
+import { type Issue, pathOf, quote } from "../issue.ts";
 import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
@@ -42,17 +42,17 @@ export function parseUpdateRequest(
 ): UpdateRequest {
   const findings: Findings = { issues: [] };
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
-  if (!isObject(document)) report(findings, [], describeBadBody(document));
+  if (!isObject(document)) report(findings, null, describeBadBody(document));
   for (const key of isObject(document) ? Object.keys(document) : []) {
     if (isFull(findings)) break;
     const value = (document as Record<string, unknown>)[key];
     if (key === "filters" || key === "fields") {
       entries.set(key, parseEntries(findings, value, { member: key }));
-    } else reportUnknownKey(findings, { path: [key], known: MEMBERS });
+    } else reportUnknownKey(findings, key, { path: null, known: MEMBERS });
   }
   for (const member of isObject(document) ? MEMBERS : []) {
     if (entries.has(member)) continue;
-    report(findings, [member], `${member} is required, expected ${EXPECTED[member]}`);
+    report(findings, pathOf(member), `${member} is required, expected ${EXPECTED[member]}`);
   }
   refuseFindings(findings, { parser: issuesOfParser, document });
   return {
@@ -70,14 +70,18 @@ function parseEntries(
 ): readonly (readonly [string, unknown])[] {
   const entries: [string, unknown][] = [];
   if (!isObject(input)) {
-    report(findings, [member], `${quote(input)} is not an object, expected ${EXPECTED[member]}`);
+    report(
+      findings,
+      pathOf(member),
+      `${quote(input)} is not an object, expected ${EXPECTED[member]}`,
+    );
     return entries;
   }
   const names = Object.keys(input);
   // Of so many names five are unknown, whatever the table: the rest would not be told.
   for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_ISSUES_TOLD)) {
     if (isFull(findings)) return entries;
-    const path = [member, name];
+    const path = pathOf(member, name);
     if (!isName(name)) report(findings, path, describeBadName(name));
     else if (member === "fields") entries.push([name, input[name]]);
     else {
@@ -86,7 +90,7 @@ function parseEntries(
     }
   }
   if (names.length === 0) {
-    report(findings, [member], `${member} is empty, expected ${EXPECTED[member]}`);
+    report(findings, pathOf(member), `${member} is empty, expected ${EXPECTED[member]}`);
   }
   return entries;
 }

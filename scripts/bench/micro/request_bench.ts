@@ -27,6 +27,15 @@ const ACCESS = {
 
 const ONE = JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: 7 }] } });
 const FIFTY = JSON.stringify({ filters: nest(5) });
+const LIST = JSON.stringify({
+  filters: {
+    and: [{
+      field: "name",
+      op: "in",
+      value: Array.from({ length: 200 }, (_, at) => `value ${at}`),
+    }],
+  },
+});
 
 /** Ten conditions at each of five depths. */
 function nest(depth: number): object {
@@ -54,7 +63,13 @@ function prepare(text: string) {
   return flatten(recordStatement((sql: Sql) => compileSelect(sql, planned)));
 }
 
-for (const [name, text] of [["one condition", ONE], ["fifty conditions", FIFTY]] as const) {
+const BODIES = [
+  ["one condition", ONE],
+  ["fifty conditions", FIFTY],
+  ["a list of two hundred", LIST],
+] as const;
+
+for (const [name, text] of BODIES) {
   const group = { group: name };
   const document = parseJson(text);
   const request = parseQueryRequest(document.value, document.issues);

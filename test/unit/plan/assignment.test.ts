@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
+import { pathOf } from "../../../src/issue.ts";
 import type { Findings } from "../../../src/plan/column.ts";
 import { planAssignment } from "../../../src/plan/assignment.ts";
 import type { Json } from "../../../src/request/update_request.ts";
@@ -30,7 +31,7 @@ describe("planAssignment [D4.field-values] [D4.field-json] [D4.field-array]", ()
     it(`refuses a column that is ${readOnly}, whatever the value`, () => {
       for (const value of ["x", null]) {
         const { issues } = plan(makeColumn("c", "text", { readOnly }), value);
-        assertEquals(issues.map((issue) => issue.path), [["fields", "c"]]);
+        assertEquals(issues.map((issue) => issue.path), [pathOf("fields", "c")]);
         assertStringIncludes(issues[0]!.message, text);
       }
     });
@@ -59,19 +60,22 @@ describe("planAssignment [D4.field-values] [D4.field-json] [D4.field-array]", ()
 
   it("names the element of a list that does not fit", () => {
     const column = makeColumn("c", "array", { elementKind: "int4", baseType: "int4[]" });
-    assertEquals(plan(column, [1, "x"]).issues[0]!.path, ["fields", "c", 1]);
-    assertEquals(plan(column, [[1], 2]).issues[0]!.path, ["fields", "c", 0]);
+    assertEquals(plan(column, [1, "x"]).issues[0]!.path, pathOf("fields", "c", 1));
+    assertEquals(plan(column, [[1], 2]).issues[0]!.path, pathOf("fields", "c", 0));
   });
 
   it("refuses objects and lists where a scalar belongs", () => {
     for (const value of [{ a: 1 }, [1]]) {
-      assertEquals(plan(makeColumn("c", "text"), value).issues[0]!.path, ["fields", "c"]);
+      assertEquals(plan(makeColumn("c", "text"), value).issues[0]!.path, pathOf("fields", "c"));
     }
   });
 
   it("counts characters, not UTF-16 units, against a length", () => {
     const column = makeColumn("c", "text", { maxLength: 3 });
-    assertEquals(plan(column, "🚀🚀🚀").issues, []);
+    for (const fitting of ["abc", "🚀bc", "🚀🚀🚀"]) assertEquals(plan(column, fitting).issues, []);
+    for (const long of ["🚀bcd", "🚀🚀🚀d", "🚀🚀🚀🚀"]) {
+      assertEquals(plan(column, long).issues.length, 1);
+    }
     assertStringIncludes(plan(column, "abcd").issues[0]!.message, "at most 3 characters");
     assertEquals(plan(column, "abc ").issues.length, 1);
   });

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors.ts";
+import { pathOf } from "../../../src/issue.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import type { Condition, Filter } from "../../../src/request/filter.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";
@@ -21,13 +22,17 @@ function plan(request: Partial<QueryRequest>) {
 
 function predicateOf(...items: readonly object[]) {
   const conditions = items.map((item, position) =>
-    ({ kind: "condition", path: ["filters", "and", position], ...item }) as unknown as Condition
+    ({
+      kind: "condition",
+      path: pathOf("filters", "and", position),
+      ...item,
+    }) as unknown as Condition
   );
   const filters = {
     kind: "group",
     combine: "and",
     items: conditions as Filter[],
-    path: [],
+    path: null,
   } as const;
   const { predicate } = plan({ filters });
   return predicate?.kind === "and" ? predicate.items : [];

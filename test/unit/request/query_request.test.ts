@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { ApiError } from "../../../src/errors.ts";
+import { pathOf } from "../../../src/issue.ts";
 import { parseJson } from "../../../src/request/json.ts";
 import { parseQueryRequest, type QueryRequest } from "../../../src/request/query_request.ts";
 
@@ -39,16 +40,16 @@ describe("parseQueryRequest", () => {
     assertEquals(filters, {
       kind: "group",
       combine: "and",
-      path: ["filters"],
+      path: pathOf("filters"),
       items: [
-        { kind: "condition", path: ["filters", "and", 0], field: "a", op: "eq", value: 1 },
+        { kind: "condition", path: pathOf("filters", "and", 0), field: "a", op: "eq", value: 1 },
         {
           kind: "group",
           combine: "or",
-          path: ["filters", "and", 1],
+          path: pathOf("filters", "and", 1),
           items: [{
             kind: "condition",
-            path: ["filters", "and", 1, "or", 0],
+            path: pathOf("filters", "and", 1, "or", 0),
             field: "b",
             op: "is_null",
           }],
