@@ -13,6 +13,10 @@ const CLIENTS = 8;
 const ROWS = 8;
 /** Of each table; 5,000 together. */
 const STEPS = 1000;
+const TRANSFERS = 12 * CLIENTS;
+const AMOUNT = 7;
+/** What each row has at first: no order of transfers takes it below zero, where the rule refuses. */
+const ENOUGH = TRANSFERS * AMOUNT;
 /** Those that need no setting of the session. */
 const TABLES = CONTESTED_TABLES.filter(({ name }) => name !== "lockable");
 
@@ -79,20 +83,20 @@ describe("What many clients do at once through two instances", () => {
       const seed = readSeed();
       console.info(`    ROWGATE_TEST_SEED=${seed}`);
       await fill(name);
-      await service.database.admin.unsafe(`update ${name} set n = 100`);
+      await service.database.admin.unsafe(`update ${name} set n = ${ENOUGH}`);
       const transfers = fc.sample(
         fc.tuple(fc.integer({ min: 1, max: ROWS }), fc.integer({ min: 1, max: ROWS })),
-        { seed, numRuns: 12 * CLIENTS },
+        { seed, numRuns: TRANSFERS },
       );
       await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
         for (let at = client; at < transfers.length; at += CLIENTS) {
           const [from, to] = transfers[at]!;
-          await add(client, { table: name, id: from, amount: -7 });
-          await add(client, { table: name, id: to, amount: 7 });
+          await add(client, { table: name, id: from, amount: -AMOUNT });
+          await add(client, { table: name, id: to, amount: AMOUNT });
         }
       }));
       const [row] = await service.database.admin.unsafe(`select sum(n)::int4 as sum from ${name}`);
-      assertEquals(row!.sum, ROWS * 100);
+      assertEquals(row!.sum, ROWS * ENOUGH);
     });
   }
 
