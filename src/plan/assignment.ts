@@ -6,6 +6,8 @@ import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
 import { isDecided, type Judgement, judgeScalar, type ValueType } from "./value.ts";
 
+const FIELDS = pathOf("fields");
+
 const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   "primary key": "is a primary key column and can not be set",
   tenant: "is the tenant column and can not be set",
@@ -27,7 +29,7 @@ export function planAssignment(
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
-  const path = pathOf("fields", field);
+  const path = under(FIELDS, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   const message = refuseColumn(column) ?? refuseNull(column, value);

@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { pathOf, quote, refuseIssues } from "../issue.ts";
+import { pathOf, quote, refuseIssues, under } from "../issue.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
@@ -7,6 +7,9 @@ import { planGroup } from "./group.ts";
 import { readsKeysFirst } from "./keys_first.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
+
+const SELECT = pathOf("select");
+const SORT = pathOf("sort");
 
 /** A query that can not be refused any more. */
 export interface QueryPlan {
@@ -79,7 +82,7 @@ function planSelect(select: readonly string[], table: Table, findings: Findings)
   const columns = collect(
     select,
     findings,
-    (name, position) => resolveColumn(table, name, { path: pathOf("select", position), findings }),
+    (name, position) => resolveColumn(table, name, { path: under(SELECT, position), findings }),
   );
   return [...new Set(columns)];
 }
@@ -91,7 +94,7 @@ function planSort(
   findings: Findings,
 ): QueryPlan["sort"] {
   const keys = collect(sort, findings, ({ field, direction }, position) => {
-    const path = pathOf("sort", position, "field");
+    const path = under(under(SORT, position), "field");
     const column = resolveColumn(table, field, { path, findings });
     if (column === undefined) return undefined;
     if (column.order) return { column, descending: direction === "desc" };

@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { pathOf, refuseIssues } from "../issue.ts";
+import { pathOf, refuseIssues, under } from "../issue.ts";
 import type { Scalar } from "../request/filter.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
@@ -9,6 +9,8 @@ import { planEquality, refuseOperator } from "./condition.ts";
 import { namesKey } from "./find_key.ts";
 import type { Predicate, Value } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
+
+const FILTERS = pathOf("filters");
 
 /** One column's new value; null sets NULL. */
 export interface Assignment {
@@ -101,7 +103,7 @@ function planUpdateFilter(
   table: Table,
   findings: Findings,
 ): Predicate | undefined {
-  const path = pathOf("filters", field);
+  const path = under(FILTERS, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   if (value !== null && !column.equality) {

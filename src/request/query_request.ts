@@ -1,5 +1,5 @@
 import { isObject } from "../is_object.ts";
-import { type Issue, pathOf, quote } from "../issue.ts";
+import { type Issue, pathOf, quote, under } from "../issue.ts";
 import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_ITEMS, MAX_ROWS_PER_PAGE } from "../limits.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
@@ -30,6 +30,7 @@ export interface QueryRequest {
 }
 
 const KEYS = ["filters", "select", "sort", "page", "per_page"];
+const SELECT = pathOf("select");
 
 /**
  * Checks the shape of the body of Query Records; names and values are left to the plan.
@@ -71,19 +72,15 @@ export function parseQueryRequest(
 function parseSelect(findings: Findings, input: unknown): readonly string[] {
   const names: string[] = [];
   if (!Array.isArray(input)) {
-    report(
-      findings,
-      pathOf("select"),
-      `${quote(input)} is not an array, expected an array of names`,
-    );
+    report(findings, SELECT, `${quote(input)} is not an array, expected an array of names`);
     return [];
   }
   if (input.length > MAX_LIST_ITEMS) {
-    report(findings, pathOf("select"), describeLongList(input, "names"));
+    report(findings, SELECT, describeLongList(input, "names"));
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
-    const name = check(findings, NAME, { value: input[index], path: pathOf("select", index) });
+    const name = check(findings, NAME, { value: input[index], path: under(SELECT, index) });
     if (name !== undefined) names.push(name);
   }
   return names;

@@ -8,6 +8,7 @@ import { NAME } from "./name.ts";
 import type { SortItem } from "./query_request.ts";
 
 const KEYS = ["field", "direction"];
+const SORT = pathOf("sort");
 
 /** One of the two directions of a sort item. @see spec 2 */
 export const DIRECTION = v.picklist(
@@ -19,19 +20,15 @@ export const DIRECTION = v.picklist(
 export function parseSort(findings: Findings, input: unknown): readonly SortItem[] {
   const items: SortItem[] = [];
   if (!Array.isArray(input)) {
-    report(
-      findings,
-      pathOf("sort"),
-      `${quote(input)} is not an array, expected an array of sort items`,
-    );
+    report(findings, SORT, `${quote(input)} is not an array, expected an array of sort items`);
     return [];
   }
   if (input.length > MAX_LIST_ITEMS) {
-    report(findings, pathOf("sort"), describeLongList(input, "sort items"));
+    report(findings, SORT, describeLongList(input, "sort items"));
     return [];
   }
   for (let index = 0; index < input.length && !isFull(findings); index++) {
-    const item = parseSortItem(findings, input[index], { path: pathOf("sort", index) });
+    const item = parseSortItem(findings, input[index], { path: under(SORT, index) });
     if (item !== undefined) items.push(item);
   }
   return items;

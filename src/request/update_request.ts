@@ -1,5 +1,5 @@
 import { isObject } from "../is_object.ts";
-import { type Issue, pathOf, quote } from "../issue.ts";
+import { type Issue, pathOf, quote, under } from "../issue.ts";
 import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
@@ -69,19 +69,16 @@ function parseEntries(
   { member }: { readonly member: "filters" | "fields" },
 ): readonly (readonly [string, unknown])[] {
   const entries: [string, unknown][] = [];
+  const holder = pathOf(member);
   if (!isObject(input)) {
-    report(
-      findings,
-      pathOf(member),
-      `${quote(input)} is not an object, expected ${EXPECTED[member]}`,
-    );
+    report(findings, holder, `${quote(input)} is not an object, expected ${EXPECTED[member]}`);
     return entries;
   }
   const names = Object.keys(input);
   // Of so many names five are unknown, whatever the table: the rest would not be told.
   for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_ISSUES_TOLD)) {
     if (isFull(findings)) return entries;
-    const path = pathOf(member, name);
+    const path = under(holder, name);
     if (!isName(name)) report(findings, path, describeBadName(name));
     else if (member === "fields") entries.push([name, input[name]]);
     else {
@@ -90,7 +87,7 @@ function parseEntries(
     }
   }
   if (names.length === 0) {
-    report(findings, pathOf(member), `${member} is empty, expected ${EXPECTED[member]}`);
+    report(findings, holder, `${member} is empty, expected ${EXPECTED[member]}`);
   }
   return entries;
 }
