@@ -3,9 +3,10 @@
  * because it brings files of its own; what other programs import into dist/mod.js, the packages beside
  * it. Plain JavaScript, because Node 20 runs it.
  */
-import { chmod, stat } from "node:fs/promises";
+import { chmod, rm, stat } from "node:fs/promises";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { embedPages } from "./embed_pages.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUTPUT = `${ROOT}/dist/rowgate.js`;
@@ -30,6 +31,7 @@ async function bundle({ build }) {
     sourcemap: true,
     logLevel: "warning",
     legalComments: "linked",
+    plugins: [embed(embedPages(await makePages(build)))],
   };
   await Promise.all([
     build({
@@ -47,6 +49,34 @@ async function bundle({ build }) {
     }),
   ]);
   await chmod(OUTPUT, 0o755);
+}
+
+/** Builds the console with the service's own code, which Node 20 cannot run as it is. */
+async function makePages(build) {
+  const outfile = `${ROOT}/dist/build_pages.js`;
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/pages/build_pages.ts"],
+    outfile,
+    format: "esm",
+    logLevel: "warning",
+  });
+  try {
+    const { buildPages } = await import(pathToFileURL(outfile));
+    return await buildPages(pathToFileURL(ROOT));
+  } finally {
+    await rm(outfile);
+  }
+}
+
+/** Puts a module that holds the console's files in place of the one that builds them. */
+function embed(contents) {
+  return {
+    name: "pages",
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]pages[\\/]build_pages\.ts$/ }, () => ({ contents, loader: "js" }));
+    },
+  };
 }
 
 /** The client of `rowgate/client`, for any runtime; minified, so that its size is known. */

@@ -7,6 +7,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { buildPages } from "../src/pages/build_pages.ts";
+import { embedPages } from "./embed_pages.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FILE = /new URL\("([^"]+\.(?:wasm|data|tar\.gz))",\s*import\.meta\.url\)/g;
@@ -17,6 +19,7 @@ const EMBEDDED = ["citext.tar.gz", "initdb.wasm", "pglite.data", "pglite.wasm"];
 
 const embedded = new Set();
 let streams = 0;
+const pages = embedPages(await buildPages());
 
 const target = process.argv.find((word) => word.startsWith("--target="))?.slice(9);
 const outfile = `${ROOT}dist/rowgate${target === undefined ? "" : `-${target}`}`;
@@ -31,6 +34,12 @@ const { outputs } = await Bun.build({
     setup(build) {
       const filter = /[\\/]@electric-sql[\\/]pglite[\\/]dist[\\/].*\.js$/;
       build.onLoad({ filter }, async ({ path }) => ({ contents: await embed(path), loader: "js" }));
+    },
+  }, {
+    name: "pages",
+    setup(build) {
+      const filter = /[\\/]pages[\\/]build_pages\.ts$/;
+      build.onLoad({ filter }, () => ({ contents: pages, loader: "js" }));
     },
   }],
   compile: {

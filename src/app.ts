@@ -12,7 +12,8 @@ import type { Gathered } from "./operations/call.ts";
 import { checkHealth } from "./operations/check_health.ts";
 import { openLookUps } from "./operations/look_ups.ts";
 import { openSending } from "./operations/send_together.ts";
-import { PAGE_PATHS, readPage } from "./pages/read_page.ts";
+import { PAGE_PATHS } from "./pages/page.ts";
+import { readPage } from "./pages/read_page.ts";
 import { ROUTES } from "./routes.ts";
 import { serveRoute } from "./serve_route.ts";
 import { startTrace, type Trace } from "./trace.ts";
@@ -113,7 +114,7 @@ function collectHandlers(
   for (const path of dependencies.config.console ? PAGE_PATHS : []) {
     const show: Handler = async (_request, trace) => {
       trace.operation = "console";
-      return respondFile(await readPage(path), trace.exchange);
+      return respondFile(await readPage(path, dependencies.observe), trace.exchange);
     };
     paths.set(path, new Map([["GET", show]]));
   }

@@ -82,6 +82,7 @@ function levelOf(observation: Logged): Level {
       return "warn";
     case "catalogue":
     case "audit_pruned":
+    case "console_built":
     case "listening":
     case "stopping":
       return "info";
@@ -113,6 +114,8 @@ function describeOnce(observation: Logged): string {
       return blankControls(observation.message);
     case "audit_pruned":
       return `${observation.rows} old rows of the audit deleted`;
+    case "console_built":
+      return `console built in ${observation.durationMs} ms`;
     case "listening":
       return `listening on ${observation.address}`;
     case "stopping":

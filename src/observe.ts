@@ -28,6 +28,8 @@ export type Observation =
   | { readonly kind: "catalogue"; readonly tables: number; readonly reason: string }
   | ({ readonly kind: "catalogue_failed"; readonly code: string } & Repeated)
   | ({ readonly kind: "warning"; readonly message: string } & Repeated)
+  /** The files of the console were built from source, on the first request for one of them. */
+  | { readonly kind: "console_built"; readonly durationMs: number }
   /** Rows of the audit that were older than its retention are gone. */
   | { readonly kind: "audit_pruned"; readonly rows: number }
   | { readonly kind: "listening"; readonly address: string }

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Page, PagePath } from "./page.ts";
+
+const HTML = "text/html; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
+const STYLE = "text/css; charset=utf-8";
+const TEXT = "text/plain; charset=utf-8";
+const SVG = "image/svg+xml";
+
+/** False in the module that stands for this one in a bundle, where the pages are built already. */
+export const FROM_SOURCE: boolean = true;
+/** The root of the repository, as seen from this file. */
+const ROOT = new URL("../../", import.meta.url);
+
+/**
+ * Builds the files of the console from `src/console` and its packages: half a second, once. A bundle
+ * and a binary hold the result in place of this module, see `scripts/embed_pages.js`.
+ * @throws {Error} where the sources cannot be read or esbuild cannot be run
+ * @see docs/decisions/0193-console.md
+ */
+export async function buildPages(root: URL = ROOT): Promise<ReadonlyMap<PagePath, Page>> {
+  const sources = new URL("src/console/", root);
+  const [app, style] = await bundle(fileURLToPath(root));
+  const licences = ["NOTICE", "LICENSE", "swagger-ui-bundle.js.LICENSE.txt"].map(readReference);
+  const files: readonly (readonly [PagePath, string, string])[] = [
+    ["/", HTML, await readFile(new URL("index.html", sources), "utf8")],
+    ["/console/app.js", SCRIPT, await licensePreact() + app],
+    ["/console/app.css", STYLE, style],
+    ["/console/icon.svg", SVG, await readFile(new URL("icon.svg", sources), "utf8")],
+    ["/console/reference.js", SCRIPT, await readReference("swagger-ui-bundle.js")],
+    ["/console/reference.css", STYLE, await readReference("swagger-ui.css")],
+    [
+      "/console/swagger-ui-bundle.js.LICENSE.txt",
+      TEXT,
+      (await Promise.all(licences)).join("\n"),
+    ],
+  ];
+  return new Map(files.map(([path, type, text]) => [path, compress(type, text)]));
+}
+
+/** The script and the style sheet. Only the development packages have esbuild. */
+async function bundle(root: string): Promise<readonly [app: string, style: string]> {
+  const { build, stop } = await import("esbuild");
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: ["src/console/main.tsx", "src/console/console.css"],
+      outdir: "out",
+      bundle: true,
+      write: false,
+      minify: true,
+      format: "iife",
+      target: ["es2023"],
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      legalComments: "none",
+      logLevel: "silent",
+      // Where there is no node_modules, the runtime knows where its packages are.
+      plugins: [{
+        name: "packages",
+        setup({ onResolve }) {
+          onResolve({ filter: /^preact/ }, ({ path }) => ({ path: locate(path) }));
+        },
+      }],
+    });
+    const [app, style] = [".js", ".css"].map((ending) =>
+      outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ""
+    );
+    return [app!, style!];
+  } finally {
+    await stop();
+  }
+}
+
+function locate(module: string): string {
+  return fileURLToPath(import.meta.resolve(module));
+}
+
+async function licensePreact(): Promise<string> {
+  const licence = await readFile(new URL("../LICENSE", import.meta.resolve("preact")), "utf8");
+  return `/*! With Preact:\n${licence.trim()}\n*/\n`;
+}
+
+/** Reads a file of the reference's library, without the place of a source map that is not served. */
+async function readReference(name: string): Promise<string> {
+  const folder = new URL(".", import.meta.resolve("swagger-ui-dist/package.json"));
+  const text = await readFile(new URL(name, folder), "utf8");
+  return text.replace(/\n?(\/\/|\/\*)# sourceMappingURL=[^\n]*$/, "").trimEnd() + "\n";
+}
+
+function compress(type: string, text: string): Page {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return { type, etag: `W/"${hash}"`, gzip: Uint8Array.from(gzipSync(text, { level: 9 })) };
+}
