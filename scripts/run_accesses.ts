@@ -10,6 +10,8 @@ export interface AccessOptions {
   readonly accesses: readonly Access[];
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
+  /** Further words for `deno test`. */
+  readonly words: readonly string[];
 }
 
 /** So that generated cases are the same in each run. */
@@ -18,7 +20,7 @@ const SEED = String(Math.floor(Math.random() * 0x7fffffff));
 /** Runs the tests once for each access, and counts each answer that is not that of the first as a failure. */
 export async function runAccesses(
   parameters: readonly string[],
-  { accesses, environment, folder }: AccessOptions,
+  { accesses, environment, folder, words }: AccessOptions,
 ): Promise<Tally> {
   const tallies: Tally[] = [];
   let first: string | undefined;
@@ -30,7 +32,7 @@ export async function runAccesses(
       ROWGATE_TEST_RECORD: answers,
       ROWGATE_TEST_SEED: SEED,
     };
-    const run = { folder, environment: { ...environment, ...variables }, label: access };
+    const run = { folder, environment: { ...environment, ...variables }, label: access, words };
     tallies.push(withoutExcepted(await runTests(parameters, run), `${access}: `));
     if (first === undefined) first = answers;
     else tallies.push(await compare(first, answers, access));

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly folder: string;
   /** Stands before the names of those that fail. */
   readonly label: string;
+  /** Further words for `deno test`. */
+  readonly words: readonly string[];
   /** How many files run side by side, unless `DENO_JOBS` says it; three when undefined. */
   readonly jobs?: number | undefined;
 }
@@ -33,10 +35,10 @@ export interface RunOptions {
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label, jobs = 3 }: RunOptions,
+  { environment, folder, label, words, jobs = 3 }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
-  const options = ["test", "-A", "--parallel", "--no-check", `--junit-path=${report}`];
+  const options = ["test", "-A", "--parallel", "--no-check", `--junit-path=${report}`, ...words];
   const child = spawn(process.execPath, [...options, ...parameters], {
     env: { ...process.env, DENO_JOBS: process.env.DENO_JOBS ?? String(jobs), ...environment },
     stdio: ["ignore", "inherit", "inherit"],

@@ -4,8 +4,10 @@
  * it all. Paths and flags are passed on: `deno task test test/unit --filter tenant`;
  * `--runtime=node` asks a server on Node instead of the handler in process, `--runtime=binary` the
  * compiled one; `--access=rls` or `--access=least` runs them twice, with the rights of every day and
- * with those, and compares the answers.
+ * with those, and compares the answers; `--std=stand-ins` or `--std=jsr` says where `@std` comes from.
  */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
@@ -13,6 +15,7 @@ import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
 import { isRuntime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
 import { type Access, ACCESSES } from "../test/support/access.ts";
+import { chooseStd } from "./choose_std.ts";
 import { runAccesses } from "./run_accesses.ts";
 import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_packages.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
@@ -26,6 +29,9 @@ const RUNTIME_FOLDER = "test/runtime";
 const SHIP_FOLDER = "test/ship";
 /** Needs Playwright. */
 const BROWSER_FOLDER = "test/console";
+
+/** These need neither a database nor a server. */
+const BARE_FOLDERS = ["test/unit", "test/checks"];
 
 const parameters = process.argv.slice(2);
 const tally = await run(parameters);
@@ -41,7 +47,8 @@ async function run(parameters: readonly string[]): Promise<Tally> {
   const paths = parameters.filter((parameter) => !parameter.startsWith("--"));
   const chosen = readRuntime(parameters);
   const access = readAccess(parameters);
-  const rest = parameters.filter((parameter) => !/^--(runtime|access)=/.test(parameter));
+  const rest = parameters.filter((parameter) => !/^--(runtime|access|std)=/.test(parameter));
+  const { words } = await chooseStd(parameters);
   const isWhole = paths.length === 0 && chosen === undefined && access === undefined;
   const ships = isWhole || paths.some((path) => path.startsWith(SHIP_FOLDER));
   const needsRuntimes = ships || chosen !== undefined ||
@@ -50,9 +57,12 @@ async function run(parameters: readonly string[]): Promise<Tally> {
   if (needsRuntimes) await makeBinary();
   if (ships) await makeTypes();
   const needsBrowser = paths.some((path) => path.startsWith(BROWSER_FOLDER));
-  if (needsRuntimes || needsBrowser || !await hasInstalledPostgres()) {
+  const needsPostgres = paths.length === 0 ||
+    !paths.every((path) => BARE_FOLDERS.some((folder) => path.startsWith(folder)));
+  if (needsRuntimes || needsBrowser || needsPostgres && !await hasInstalledPostgres()) {
     await installPackages("test/packages");
   }
+  if (!needsPostgres) return await runBare(rest, words);
 
   const cluster = await startCluster();
   try {
@@ -65,12 +75,13 @@ async function run(parameters: readonly string[]): Promise<Tally> {
           ? environment
           : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
         label: runtime ?? "in process",
+        words,
         // Those that ask a server of their own wait for it, and leave a processor room.
         jobs: runtime === undefined ? undefined : 4,
       });
     if (access !== undefined) {
       const given = paths.length === 0 ? [...ACCESS_PATHS, ...rest] : rest;
-      return await runAccesses(given, { accesses, folder: cluster.folder, environment });
+      return await runAccesses(given, { accesses, folder: cluster.folder, environment, words });
     }
     const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
     for (const runtime of isWhole ? [...RUNTIMES, "binary"] : []) {
@@ -80,6 +91,15 @@ async function run(parameters: readonly string[]): Promise<Tally> {
     return addTallies(tallies);
   } finally {
     await cluster.stop();
+  }
+}
+
+async function runBare(parameters: readonly string[], words: readonly string[]): Promise<Tally> {
+  const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
+  try {
+    return await runTests(parameters, { folder, environment: {}, label: "in process", words });
+  } finally {
+    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { assertEquals } from "../../test/support/assert.ts";
+import { assertEquals } from "../../test/support/std/assert.ts";
 import { canDo, type Contender, type Result } from "./contender.ts";
 import { isUpdate, type Task, type UpdateBody, VARYING } from "./work.ts";
 

@@ -1,21 +1,18 @@
 /**
- * Stands in for `@std/testing/bdd` from JSR, over `node:test`: same names, same meaning, for what the
- * tests here use. `deno task test:jsr` runs them with the original. @see DESIGN
+ * `@std/testing/bdd` as the test command has it: from JSR, or from the stand-in where JSR cannot be
+ * reached. It adds what the watch and `--access` need, the title of the test that runs, and makes
+ * `afterEach` a part of its test: Deno 2.9's `node:test` ignores a hook that fails.
  */
-import * as runner from "node:test";
+import * as runner from "bdd";
 import { enterTest } from "./watch/current_test.ts";
 
 type Body = () => unknown;
 
-/** How a test or a group of tests is registered, and its variants. */
-export interface Register {
-  (name: string, body?: Body): void;
-  readonly only: (name: string, body?: Body) => void;
-  readonly ignore: (name: string, body?: Body) => void;
-  readonly skip: (name: string, body?: Body) => void;
+/** Registers a test or a group of tests, or one that is left out. */
+interface Register {
+  (name: string, body: Body): void;
+  readonly skip: (name: string, body: Body) => void;
 }
-
-type Run = (name: string, options: Record<string, unknown>, body: Body) => unknown;
 
 /** A group of tests while it is registered: its hooks, and the groups around it. */
 interface Group {
@@ -24,73 +21,61 @@ interface Group {
   readonly afterEach: Body[];
 }
 
+/** Sessions outlive a test: they belong to its file. */
+const UNSANITIZED = { sanitizeOps: false, sanitizeResources: false } as const;
+
 let group: Group = { title: "", outer: undefined, afterEach: [] };
 
-function register(run: Run): Register {
-  const variant = (options: Record<string, unknown>) => (name: string, body: Body = () => {}) => {
-    // The runner's promise is not ours to wait for; failures are reported by the runner itself.
-    void run(name, options, body);
-  };
-  const skip = variant({ skip: true });
-  return Object.assign(variant({}), { only: variant({ only: true }), ignore: skip, skip });
-}
-
 /** Groups tests; its body runs at once. */
-export const describe: Register = register((name, options, body) =>
-  runner.describe(name, options, () => {
-    const outer = group;
-    group = { title: joinTitles(outer.title, name), outer, afterEach: [] };
-    try {
-      body();
-    } finally {
-      group = outer;
-    }
-  })
-);
-/** Registers a test. */
-export const it: Register = register((name, options, body) => {
-  const own = group;
-  return runner.it(name, options, async () => {
-    enterTest(joinTitles(own.title, name));
-    try {
-      await body();
-    } finally {
-      await runAfterEach(own);
-    }
-  });
+export const describe: Register = Object.assign(registerGroup(false), {
+  skip: registerGroup(true),
 });
 /** Registers a test. */
-export const test: Register = it;
+export const it: Register = Object.assign(registerTest(false), { skip: registerTest(true) });
 
-function joinTitles(outer: string, name: string): string {
-  return outer === "" ? name : `${outer} > ${name}`;
+function registerGroup(ignore: boolean) {
+  return (name: string, body: Body): void => {
+    const fn = () => {
+      const outer = group;
+      group = { title: joinTitles(outer.title, name), outer, afterEach: [] };
+      try {
+        body();
+      } finally {
+        group = outer;
+      }
+    };
+    runner.describe({ name, fn, ignore, ...UNSANITIZED });
+  };
 }
 
-/** As a part of the test: the runner of Deno 2.9 takes no notice of a hook that fails. */
-async function runAfterEach({ afterEach, outer }: Group): Promise<void> {
-  for (const body of afterEach) await body();
-  if (outer !== undefined) await runAfterEach(outer);
+function registerTest(ignore: boolean) {
+  return (name: string, body: Body): void => {
+    const own = group;
+    const fn = async () => {
+      enterTest(joinTitles(own.title, name));
+      try {
+        await body();
+      } finally {
+        await runAfterEach(own);
+      }
+    };
+    runner.it({ name, fn, ignore, ...UNSANITIZED });
+  };
 }
 
 /** Runs once before the tests of its group. */
 export function beforeAll(body: Body): void {
-  runner.before(async () => {
-    await body();
-  });
+  runner.beforeAll(asHook(body));
 }
 
 /** Runs once after the tests of its group. */
 export function afterAll(body: Body): void {
-  runner.after(async () => {
-    await body();
-  });
+  runner.afterAll(asHook(body));
 }
 
 /** Runs before each test of its group. */
 export function beforeEach(body: Body): void {
-  runner.beforeEach(async () => {
-    await body();
-  });
+  runner.beforeEach(asHook(body));
 }
 
 /** Runs after each test of its group, and fails the test when it fails. */
@@ -99,3 +84,18 @@ export function afterEach(body: Body): void {
 }
 
 export { afterAll as after, beforeAll as before };
+
+function asHook(body: Body): () => Promise<void> {
+  return async () => {
+    await body();
+  };
+}
+
+function joinTitles(outer: string, name: string): string {
+  return outer === "" ? name : `${outer} > ${name}`;
+}
+
+async function runAfterEach({ afterEach, outer }: Group): Promise<void> {
+  for (const body of afterEach) await body();
+  if (outer !== undefined) await runAfterEach(outer);
+}

@@ -5,7 +5,7 @@ import { show } from "./show.ts";
 type ErrorClass<E extends Error> = abstract new (...parameters: any[]) => E;
 
 /** Holds when the error is of the class and its message contains the text. */
-export function assertIsError<E extends Error = Error>(
+function assertIsError<E extends Error = Error>(
   error: unknown,
   expected?: ErrorClass<E>,
   contains?: string | RegExp,

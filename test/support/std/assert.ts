@@ -1,0 +1,68 @@
+/**
+ * Stands in for `@std/assert` where JSR cannot be reached: the same names and the same meaning, for
+ * what the tests here use.
+ */
+import { AssertionError } from "./assertion_error.ts";
+import { equal } from "./equal.ts";
+import { show } from "./show.ts";
+
+export { AssertionError };
+export { assertRejects, assertThrows } from "./assert_failure.ts";
+
+function refuse(told: string, message: string | undefined): never {
+  throw new AssertionError(message === undefined ? told : `${told}: ${message}`);
+}
+
+/** Holds when the value is truthy. */
+export function assert(value: unknown, message = ""): asserts value {
+  if (!value) throw new AssertionError(message);
+}
+
+/** Holds when both are structurally equal. */
+export function assertEquals<T>(actual: T, expected: T, message?: string): void {
+  if (equal(actual, expected)) return;
+  refuse(
+    `Values are not equal\n    actual:   ${show(actual)}\n    expected: ${show(expected)}`,
+    message,
+  );
+}
+
+/** Holds when both are not structurally equal. */
+export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
+  if (equal(actual, expected)) {
+    refuse(`Expected actual: ${show(actual)} not to be: ${show(expected)}`, message);
+  }
+}
+
+/** Holds when both are the same by `Object.is`. */
+export function assertStrictEquals<T>(
+  actual: unknown,
+  expected: T,
+  message?: string,
+): asserts actual is T {
+  if (Object.is(actual, expected)) return;
+  refuse(
+    `Values are not strictly equal\n    actual:   ${show(actual)}\n    expected: ${show(expected)}`,
+    message,
+  );
+}
+
+/** Holds when the text contains the other. */
+export function assertStringIncludes(actual: string, expected: string, message?: string): void {
+  if (actual.includes(expected)) return;
+  refuse(`Expected actual: ${show(actual)} to contain: ${show(expected)}`, message);
+}
+
+/** Holds when the pattern matches. */
+export function assertMatch(actual: string, expected: RegExp, message?: string): void {
+  if (!expected.test(actual)) {
+    refuse(`Expected actual: ${show(actual)} to match: ${expected}`, message);
+  }
+}
+
+/** Holds when the pattern does not match. */
+export function assertNotMatch(actual: string, expected: RegExp, message?: string): void {
+  if (expected.test(actual)) {
+    refuse(`Expected actual: ${show(actual)} to not match: ${expected}`, message);
+  }
+}
