@@ -4,6 +4,7 @@ import { ApiError } from "./errors.ts";
 import { countInFlight } from "./http/in_flight.ts";
 import { checkHost } from "./http/host.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
+import { openRoom, type Room } from "./http/room.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
 import { readTraceId } from "./http/traceparent.ts";
@@ -48,7 +49,8 @@ export function createApp(dependencies: Dependencies): App {
     readByKey: openSending(database, observe, { operation: "query_records", write: false }),
     writeByKey: openSending(database, observe, { operation: "update_single", write: true }),
   };
-  for (const [path, methods] of collectHandlers(dependencies, { limits, gathered })) {
+  const bodies = openRoom(config.maxBodiesBytes);
+  for (const [path, methods] of collectHandlers(dependencies, { limits, gathered, bodies })) {
     router.all(path, (request, trace) => dispatch(methods, request, trace));
   }
   router.all("*", (request) => {
@@ -93,7 +95,11 @@ function isWatch(request: Request): boolean {
 /** Gives the methods of each path. */
 function collectHandlers(
   dependencies: Dependencies,
-  kept: { readonly limits: RateLimits | undefined; readonly gathered: Gathered },
+  kept: {
+    readonly limits: RateLimits | undefined;
+    readonly gathered: Gathered;
+    readonly bodies: Room;
+  },
 ): Map<string, Map<string, Handler>> {
   const paths = new Map<string, Map<string, Handler>>();
   for (const route of ROUTES) {

@@ -24,6 +24,8 @@ export interface Config {
   readonly lockTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** Of all bodies at once. */
+  readonly maxBodiesBytes: number;
   readonly maxInFlight: number;
   /** Of each token; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;

@@ -2,13 +2,15 @@ import type { IRequest } from "itty-router";
 import type { Dependencies } from "./dependencies.ts";
 import { wantsWideNumbersAsText } from "./http/accept.ts";
 import { authenticate } from "./http/authenticate.ts";
-import { readBody } from "./http/body.ts";
+import { readBody, refuseBodies } from "./http/body.ts";
 import { makeEtag } from "./http/etag.ts";
 import { parsePreferences } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respond } from "./http/respond.ts";
+import type { Room } from "./http/room.ts";
 import type { Answer, Call, Gathered } from "./operations/call.ts";
-import { parseJsonInTurns } from "./request/json.ts";
+import { type ParsedJson, parseJsonInTurns } from "./request/json.ts";
+import type { UseOf } from "./request/json_trimming.ts";
 import type { Route } from "./routes.ts";
 import type { Access } from "./tokens/token.ts";
 import type { Trace } from "./trace.ts";
@@ -20,6 +22,8 @@ interface Serving {
   /** Undefined: none. */
   readonly limits: RateLimits | undefined;
   readonly gathered: Gathered;
+  /** For the bodies of all requests at once. */
+  readonly bodies: Room;
 }
 
 /**
@@ -31,24 +35,29 @@ interface Serving {
 export async function serveRoute(
   route: Route,
   request: IRequest,
-  { trace, dependencies, limits, gathered }: Serving,
+  { trace, dependencies, limits, gathered, bodies }: Serving,
 ): Promise<Response> {
   trace.operation = route.operation;
   if (route.answerAll !== undefined && !request.headers.has("authorization")) {
     return await respondAnswer(route.answerAll(), trace);
   }
   const access = await admit(request as unknown as Request, { trace, dependencies, limits });
-  const call = makeCall(route, request, { trace, dependencies, gathered, access });
+  const body = openBody(access, { trace, dependencies, bodies });
+  const call = makeCall(route, request, { trace, dependencies, gathered, access, body });
   if (call.table !== "") trace.table = call.table.slice(0, 100);
-  const answer = await route.answer(call);
-  if (answer.rows !== undefined) trace.rows = answer.rows;
-  return await respondAnswer(answer, trace);
+  try {
+    const answer = await route.answer(call);
+    if (answer.rows !== undefined) trace.rows = answer.rows;
+    return await respondAnswer(answer, trace);
+  } finally {
+    body.leave();
+  }
 }
 
 /** Step 2 of DECISIONS 1, and a place for the tenant. */
 async function admit(
   request: Request,
-  { trace, dependencies, limits }: Omit<Serving, "gathered">,
+  { trace, dependencies, limits }: Omit<Serving, "gathered" | "bodies">,
 ): Promise<Access> {
   const access = await authenticate(request, dependencies.tokens, {
     onRefusal() {
@@ -67,13 +76,45 @@ async function admit(
   throw standing.refusal;
 }
 
+/** The body of one request, and the room that it takes until the request is answered. */
+interface Body {
+  readonly read: (useOf: UseOf) => Promise<ParsedJson>;
+  readonly leave: () => void;
+}
+
+function openBody(
+  { tenant }: Access,
+  { trace, dependencies, bodies }: Pick<Serving, "trace" | "dependencies" | "bodies">,
+): Body {
+  const { config } = dependencies;
+  const { request: client } = trace.exchange;
+  let leave: (() => void) | undefined;
+  const limits = {
+    maxBytes: config.maxBodyBytes,
+    timeoutMs: config.requestTimeoutMs,
+    async enter(bytes: number) {
+      leave = await bodies.await(bytes, { tenant, waitMs: config.poolWaitMs, client });
+      if (leave === undefined) throw refuseBodies(config.maxBodiesBytes);
+    },
+  };
+  let text: string | undefined;
+  return {
+    async read(useOf) {
+      text ??= await readBody(client, limits);
+      return await parseJsonInTurns(text, { useOf });
+    },
+    leave: () => leave?.(),
+  };
+}
+
 function makeCall(
   route: Route,
   request: IRequest,
-  { trace, dependencies, gathered, access }: Omit<Serving, "limits"> & { access: Access },
+  { trace, dependencies, gathered, access, body }:
+    & Pick<Serving, "trace" | "dependencies" | "gathered">
+    & { readonly access: Access; readonly body: Body },
 ): Call {
   const { config, database, catalogue } = dependencies;
-  const limits = { maxBytes: config.maxBodyBytes, timeoutMs: config.requestTimeoutMs };
   return {
     access,
     database,
@@ -92,8 +133,7 @@ function makeCall(
       : undefined,
     client: trace.exchange.request,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
-    readDocument: async () =>
-      await parseJsonInTurns(await readBody(trace.exchange.request, limits)),
+    readDocument: body.read,
     readWishes: () => {
       const wishes = parsePreferences(request.headers.get("prefer"), route.prefers);
       if (wishes.applied !== undefined) {

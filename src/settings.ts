@@ -126,6 +126,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_MAX_BODY_BYTES: setting("maxBodyBytes", 1_048_576, {
     shape: wholeNumber(1024, 104_857_600),
   }),
+  ROWGATE_MAX_BODIES_BYTES: setting("maxBodiesBytes", 33_554_432, {
+    shape: wholeNumber(65_536, 1_099_511_627_776),
+  }),
   ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
   ROWGATE_RATE_LIMIT: setting("rateLimit", undefined, { shape: rateLimit }),
   ROWGATE_PREPARE: setting("prepare", true, { shape: flag }),

@@ -12,11 +12,12 @@ export function divideLimits(
 ): Config {
   const part = (whole: number) =>
     Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
-  const { poolSize, maxInFlight, rateLimit } = config;
+  const { poolSize, maxInFlight, maxBodiesBytes, rateLimit } = config;
   return {
     ...config,
     poolSize: part(poolSize),
     maxInFlight: part(maxInFlight),
+    maxBodiesBytes: part(maxBodiesBytes),
     rateLimit: rateLimit && { ...rateLimit, requests: part(rateLimit.requests) },
   };
 }

@@ -13,6 +13,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_LOCK_TIMEOUT_MS: "5000: how long it waits for a locked row",
   ROWGATE_REQUEST_TIMEOUT_MS: "30000: by when a request must have arrived",
   ROWGATE_MAX_BODY_BYTES: "1048576: longest body",
+  ROWGATE_MAX_BODIES_BYTES: "33554432: all bodies at once",
   ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
   ROWGATE_PREPARE: "on: off behind a transaction pooler",

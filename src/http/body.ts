@@ -7,8 +7,12 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** How long the whole body may take, from the call on. */
   readonly timeoutMs: number;
+  /** Waits for room for so many bytes, before a body of more than 16 KiB is read. */
+  readonly enter?: (bytes: number) => Promise<void>;
 }
 
+/** What is shorter needs no room: there are only so many requests at once. */
+const SHORT_BYTES = 16_384;
 const LENGTH = /^\d{1,15}$/;
 const BYTE_ORDER_MARK = 0xfeff;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -16,7 +20,7 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Reads the body of a request as text, for `parseJson`. Bytes are counted while they come, whatever
  * `Content-Length` says; the rest of a body that is refused is not read.
- * @throws {ApiError} 415 media type, charset or compression; 413 size; 408 deadline; 400 when the
+ * @throws {ApiError} whatever `enter` throws; 415 media type, charset or compression; 413 size; 408 deadline; 400 when the
  * body breaks off, is not UTF-8 or begins with a byte order mark
  * @see DECISIONS 7
  * @see DECISIONS 8
@@ -27,6 +31,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<st
   if (Number(length ?? 0) > limits.maxBytes) throw refuseSize(limits);
   // The runtimes' servers hold a body to the length that was told; a stream shows in a profile.
   if (length !== null && LENGTH.test(length)) {
+    if (Number(length) > SHORT_BYTES) await limits.enter?.(Number(length));
     const bytes = new Uint8Array(await within(limits, request.arrayBuffer()));
     if (bytes.byteLength > limits.maxBytes) throw refuseSize(limits);
     return decode(bytes);
@@ -39,16 +44,22 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly Uint8Array[]> {
   const chunks: Uint8Array[] = [];
-  const end = performance.now() + limits.timeoutMs;
+  let end = performance.now() + limits.timeoutMs;
   let size = 0;
   try {
     for (;;) {
       const leftMs = Math.max(0, end - performance.now());
       const { done, value } = await within({ ...limits, leftMs }, reader.read());
       if (done) return chunks;
+      const wasShort = size <= SHORT_BYTES;
       size += value.byteLength;
       if (size > limits.maxBytes) throw refuseSize(limits);
       chunks.push(value);
+      // For as many as may come, since those that wait for more of it would wait for each other.
+      if (!wasShort || size <= SHORT_BYTES || limits.enter === undefined) continue;
+      const sinceMs = performance.now();
+      await limits.enter(limits.maxBytes);
+      end += performance.now() - sinceMs;
     }
   } catch (error) {
     // Not awaited: a peer that sends nothing may never let go.
@@ -109,4 +120,11 @@ function refuseSize({ maxBytes }: BodyLimits): ApiError {
   return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`, {
     headers: { "connection": "close" },
   });
+}
+
+/** Says that the bodies of other requests leave no room for this one. */
+export function refuseBodies(maxBytes: number): ApiError {
+  const message = `body: there are already ${maxBytes} bytes of bodies at once, ` +
+    "try again in a second";
+  return new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }

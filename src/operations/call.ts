@@ -5,6 +5,7 @@ import type { Failure } from "../database/failure.ts";
 import { ApiError } from "../errors.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
+import type { UseOf } from "../request/json_trimming.ts";
 import type { PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
@@ -33,8 +34,11 @@ export interface Call extends Gathered {
   readonly access: Access;
   /** The table's name as it stands in the path; empty where the path has none. */
   readonly table: string;
-  /** Reads and parses the body; called once, after the table is known to be open. */
-  readonly readDocument: () => Promise<ParsedJson>;
+  /**
+   * Reads and parses the body, after the table is known to be open; a second time where its parts
+   * are for something else on a newer catalogue.
+   */
+  readonly readDocument: (useOf: UseOf) => Promise<ParsedJson>;
   readonly readWishes: () => Wishes;
   readonly wideNumbersAsText: boolean;
   readonly client: Client;

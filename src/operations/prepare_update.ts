@@ -1,7 +1,10 @@
 import { resolveTable } from "../catalogue/resolve.ts";
+import type { Table } from "../catalogue/catalogue.ts";
 import type { Step } from "../database/database.ts";
+import { takesOf } from "../plan/takes.ts";
 import { planUpdate, type UpdatePlan } from "../plan/update_plan.ts";
 import { parseUpdateRequest, type UpdateRequest } from "../request/update_request.ts";
+import { useOfUpdate } from "../request/uses.ts";
 import { compileSetStep } from "../sql/lane.ts";
 import { type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
@@ -13,12 +16,14 @@ export async function prepareUpdate<T>(
 ): Promise<T> {
   const { access, table: name, catalogue, audited } = call;
   const resolve = { access, operation: "update" } as const;
-  await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
+  let table = await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
   const { maxAffected, rollback } = call.readWishes();
-  const { value, issues, print } = await call.readDocument();
-  const request = parseUpdateRequest(value, issues, print);
+  let request = await readRequest(call, table);
   return await tryFresh(catalogue, async (seen) => {
-    const table = resolveTable(seen, name, resolve);
+    const fresh = resolveTable(seen, name, resolve);
+    // What was not kept, because no column took it, may have one now.
+    if (fresh !== table) request = await readRequest(call, fresh);
+    table = fresh;
     const plan = planUpdate(request, { table, access, maxAffected, rollback, audited });
     try {
       return await run(plan, request);
@@ -26,6 +31,11 @@ export async function prepareUpdate<T>(
       throw await explainFailure(error, { call, plan, document: request.document });
     }
   });
+}
+
+async function readRequest(call: Call, table: Table): Promise<UpdateRequest> {
+  const document = await call.readDocument(useOfUpdate((name) => takesOf(table, name)));
+  return parseUpdateRequest(document.value, document.issues, document.print);
 }
 
 /** Gives the lane's first step, the settings of its statements; none where there are none. */

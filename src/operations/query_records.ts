@@ -3,6 +3,7 @@ import { ApiError } from "../errors.ts";
 import { findKey } from "../plan/find_key.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
+import { useOfQuery } from "../request/uses.ts";
 import { compileSelect, MAX_PAGE_BYTES, type PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
@@ -25,7 +26,7 @@ export async function queryRecords(call: Call): Promise<Answer> {
   const resolve = { access, operation: "query" } as const;
   await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
   const { count } = call.readWishes();
-  const document = await call.readDocument();
+  const document = await call.readDocument(useOfQuery());
   const request = parseQueryRequest(document.value, document.issues);
   return await tryFresh(catalogue, async (seen) => {
     const table = resolveTable(seen, name, resolve);

@@ -1,11 +1,14 @@
 import { ApiError } from "../errors.ts";
 import type { Issue } from "../issue.ts";
 import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
+import { startTrimming, type UseOf } from "./json_trimming.ts";
+import { isTurning, readInTurns } from "./json_turns.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 
-/** Where the clock is looked at, and how long others wait at most: a tenth of what they may. */
-const VALUES_BETWEEN_LOOKS = 500;
-const TURN_MS = 5;
+/** So many are read at once; more in turns. */
+const VALUES_OF_A_STEP = 500;
+/** What is shorter is kept whole. */
+const SHORT_CHARACTERS = 16_384;
 /** A JSON document, and what in it would not survive the way to Postgres unchanged. */
 export interface ParsedJson {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
@@ -34,31 +37,32 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+/** How a document is read that may be long. */
+export interface ReadingOptions {
+  /** What its parts are for; undefined: all are kept. */
+  readonly useOf?: UseOf | undefined;
+  /** How long a turn may take. */
+  readonly turnMs?: number;
+}
+
 /**
- * The same in turns, at once for a short text: whenever it has held the event loop for `turnMs`, others
- * are served first. A body of 1 MiB has room for 350,000 values.
+ * The same in turns, at once for a short text: others are served while a long one is read. A body of
+ * 1 MiB has room for 350,000 values; of a long one what no request can use is not kept.
  * @throws {ApiError} 400 as {@link parseJson}
  * @see docs/decisions/0160-dear-bodies.md
  */
 export function parseJsonInTurns(
   text: string,
-  { turnMs = TURN_MS }: { readonly turnMs?: number } = {},
+  { useOf, turnMs }: ReadingOptions = {},
 ): ParsedJson | Promise<ParsedJson> {
-  const reader = openReader(text);
-  return readValues(reader, VALUES_BETWEEN_LOOKS) ?? readOn(reader, turnMs);
+  const isShort = text.length < SHORT_CHARACTERS;
+  const reader = openReader(text, isShort ? undefined : useOf);
+  const read = () => readValues(reader, VALUES_OF_A_STEP);
+  const parsed = isShort || !isTurning() ? read() : undefined;
+  return parsed ?? readInTurns(read, { turnMs });
 }
 
-async function readOn(reader: JsonReader, turnMs: number): Promise<ParsedJson> {
-  for (let since = performance.now();;) {
-    const parsed = readValues(reader, VALUES_BETWEEN_LOOKS);
-    if (parsed !== undefined) return parsed;
-    if (performance.now() - since < turnMs) continue;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    since = performance.now();
-  }
-}
-
-function openReader(text: string): JsonReader {
+function openReader(text: string, useOf?: UseOf): JsonReader {
   const reader: JsonReader = {
     text,
     at: 0,
@@ -67,6 +71,7 @@ function openReader(text: string): JsonReader {
     starts: [],
     spans: new Map(),
     issues: [],
+    trimming: useOf && startTrimming(useOf),
   };
   if (skipSpace(reader) < text.length) return reader;
   throw new ApiError(400, "body: the body is empty, expected a JSON object");

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
 import { type Issue, pathOf } from "../issue.ts";
+import type { Trimming } from "./json_trimming.ts";
 
 /** An array or an object whose end is not yet read. */
 export type JsonContainer = unknown[] | Record<string, unknown>;
@@ -18,6 +19,8 @@ export interface JsonReader {
   /** From where to where the text of each of them went. */
   readonly spans: Map<unknown, readonly [from: number, to: number]>;
   readonly issues: Issue[];
+  /** Undefined: all of the document is kept. */
+  readonly trimming: Trimming | undefined;
 }
 
 const SPACE = 0x20;

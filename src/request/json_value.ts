@@ -10,6 +10,7 @@ import {
   skipSpace,
 } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
+import { closeTrimmed, openTrimmed, putTrimmed } from "./json_trimming.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -21,6 +22,8 @@ const CLOSE_OBJECT = 0x7d;
 
 /** An object made from it knows no `constructor`, and is three times faster than one made from null. */
 const NO_PROTOTYPE: object = Object.freeze(Object.create(null));
+/** Position in an array of which no place has been read. */
+const BEFORE_FIRST = -1;
 /** In place of a value whose end is not yet read. */
 export const STARTED: unique symbol = Symbol();
 
@@ -55,7 +58,8 @@ function readWord<T>(reader: JsonReader, [word, value]: readonly [string, T]): T
 function readPlace(reader: JsonReader, container: JsonContainer): void {
   skipSpace(reader);
   if (Array.isArray(container)) {
-    reader.path[reader.path.length - 1] = container.length;
+    const last = reader.path.length - 1;
+    reader.path[last] = (reader.path[last] as number) + 1;
     return;
   }
   if (reader.text.charCodeAt(reader.at) !== QUOTE) {
@@ -73,7 +77,8 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
 
 /** Puts a value at the place that was read. */
 export function put(reader: JsonReader, container: JsonContainer, value: unknown): void {
-  if (Array.isArray(container)) container.push(value);
+  if (reader.trimming !== undefined) putTrimmed(reader.trimming, reader, { container, value });
+  else if (Array.isArray(container)) container.push(value);
   else container[reader.path.at(-1)!] = value;
 }
 
@@ -101,8 +106,10 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
     );
   }
   if (reader.path.length <= NOTED_DEPTH) reader.starts[reader.path.length] = reader.at;
+  const isArray = Array.isArray(container);
+  if (reader.trimming !== undefined) openTrimmed(reader.trimming, reader, isArray);
   reader.open.push(container);
-  reader.path.push("");
+  reader.path.push(isArray ? BEFORE_FIRST : "");
   reader.at++;
   return container;
 }
@@ -111,7 +118,9 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
 export function leave(reader: JsonReader): JsonContainer {
   reader.path.pop();
   reader.at++;
-  const container = reader.open.pop()!;
+  const whole = reader.open.pop()!;
+  const { trimming } = reader;
+  const container = trimming === undefined ? whole : closeTrimmed(trimming, reader, whole);
   const depth = reader.path.length;
   if (depth <= NOTED_DEPTH) reader.spans.set(container, [reader.starts[depth]!, reader.at]);
   return container;

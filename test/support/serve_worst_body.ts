@@ -1,9 +1,11 @@
 import { ApiError } from "../../src/errors.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
-import { parseJsonInTurns } from "../../src/request/json.ts";
+import { takesOf } from "../../src/plan/takes.ts";
+import { parseJson, parseJsonInTurns } from "../../src/request/json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
+import { useOfQuery, useOfUpdate } from "../../src/request/uses.ts";
 import { makeColumn, makeTable } from "./table.ts";
 import type { WorstBody } from "./worst_bodies.ts";
 
@@ -24,13 +26,23 @@ const ACCESS = {
 };
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Goes from bytes to the plan of a statement, as the operations do; gives the refusal otherwise. */
+/**
+ * Goes from bytes to the plan of a statement, as the operations do; gives the refusal otherwise.
+ * `whole` keeps what no request can use.
+ */
 export async function serveWorstBody(
   { operation }: WorstBody,
   bytes: Uint8Array,
+  { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<"plan" | string> {
   try {
-    const { value, issues, print } = await parseJsonInTurns(UTF_8.decode(bytes));
+    const useOf = operation === "query"
+      ? useOfQuery()
+      : useOfUpdate((name) => takesOf(TABLE, name));
+    const text = UTF_8.decode(bytes);
+    const { value, issues, print } = whole
+      ? parseJson(text)
+      : await parseJsonInTurns(text, { useOf });
     if (operation === "query") {
       const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
       planQuery(parseQueryRequest(value, issues), options);

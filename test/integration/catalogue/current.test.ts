@@ -29,6 +29,7 @@ const CONFIG: Config = {
   lockTimeoutMs: 5000,
   requestTimeoutMs: 30_000,
   maxBodyBytes: 1_048_576,
+  maxBodiesBytes: 33_554_432,
   maxInFlight: 100,
   rateLimit: undefined,
   prepare: true,

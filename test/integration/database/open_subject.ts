@@ -26,6 +26,7 @@ export function configure(overrides: Partial<Config>): Config {
     lockTimeoutMs: 2000,
     requestTimeoutMs: 30_000,
     maxBodyBytes: 1_048_576,
+    maxBodiesBytes: 33_554_432,
     maxInFlight: 1000,
     rateLimit: undefined,
     prepare: true,

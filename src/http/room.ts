@@ -1,0 +1,103 @@
+import { startDeadline } from "../deadline.ts";
+
+/** Bytes that are shared among tenants. */
+export interface Room {
+  /** Takes so many at once, and gives what gives them back; undefined when there is no room. */
+  readonly take: (bytes: number, tenant: string) => (() => void) | undefined;
+  /** Waits for room; undefined when there was none in time, or the client has gone. */
+  readonly await: (bytes: number, entrant: Entrant) => Promise<(() => void) | undefined>;
+}
+
+/** For whom room is taken, and how long it waits. */
+export interface Entrant {
+  readonly tenant: string;
+  readonly waitMs: number;
+  readonly client: { readonly signal: AbortSignal };
+}
+
+/** One that waits. */
+interface Waiter {
+  readonly bytes: number;
+  readonly enter: () => void;
+}
+
+/**
+ * Makes room for `max` bytes. A tenant takes half of it at most, and a fifth is kept for tenants that
+ * hold nothing; of those that wait, the first of the tenant that holds the least is next. What is
+ * larger than half counts as half, so that it can be served at all.
+ * @see docs/decisions/0206-large-bodies-and-slow-readers.md
+ */
+export function openRoom(max: number): Room {
+  const share = max / 2;
+  const open = max - max / 5;
+  const held = new Map<string, number>();
+  const waiting = new Map<string, Set<Waiter>>();
+  let taken = 0;
+
+  function add(tenant: string, bytes: number): void {
+    const now = (held.get(tenant) ?? 0) + bytes;
+    taken += bytes;
+    if (now === 0) held.delete(tenant);
+    else held.set(tenant, now);
+  }
+
+  function fits(tenant: string, bytes: number): boolean {
+    const own = held.get(tenant) ?? 0;
+    if (own === 0) return taken + bytes <= max;
+    return own + bytes <= share && taken + bytes <= open;
+  }
+
+  function hold(tenant: string, bytes: number): () => void {
+    add(tenant, bytes);
+    let back = false;
+    return () => {
+      if (back) return;
+      back = true;
+      add(tenant, -bytes);
+      admit();
+    };
+  }
+
+  function admit(): void {
+    for (const tenant of [...waiting.keys()].sort(byHeld)) {
+      for (const waiter of waiting.get(tenant) ?? []) {
+        if (fits(tenant, waiter.bytes)) waiter.enter();
+        // What is left would go to smaller ones for ever.
+        else if (!held.has(tenant)) return;
+        else break;
+      }
+    }
+  }
+
+  function byHeld(one: string, other: string): number {
+    return (held.get(one) ?? 0) - (held.get(other) ?? 0);
+  }
+
+  function leave(tenant: string, waiter: Waiter): void {
+    const own = waiting.get(tenant);
+    own?.delete(waiter);
+    if (own?.size === 0) waiting.delete(tenant);
+  }
+
+  return {
+    take(bytes, tenant) {
+      const counted = Math.min(bytes, share);
+      return fits(tenant, counted) ? hold(tenant, counted) : undefined;
+    },
+    await(bytes, { tenant, waitMs, client }) {
+      const counted = Math.min(bytes, share);
+      return new Promise((resolve) => {
+        const end = (room?: () => void) => {
+          endDeadline();
+          leave(tenant, waiter);
+          resolve(room);
+        };
+        const waiter: Waiter = { bytes: counted, enter: () => end(hold(tenant, counted)) };
+        const endDeadline = startDeadline({ ms: waitMs, late: () => end(), client });
+        const own = waiting.get(tenant) ?? new Set();
+        waiting.set(tenant, own.add(waiter));
+        admit();
+      });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { openRoom, type Room } from "../../../src/http/room.ts";
+
+const WAIT_MS = 60_000;
+
+/** Waits for room, and tells whether it was there. */
+function enter(room: Room, tenant: string, bytes: number, waitMs = WAIT_MS) {
+  const client = new AbortController();
+  const waiter = { tenant, entered: false, leave: () => {}, client };
+  const settled = room.await(bytes, { tenant, waitMs, client }).then((leave) => {
+    waiter.entered = leave !== undefined;
+    waiter.leave = leave ?? waiter.leave;
+  });
+  return Object.assign(waiter, { settled });
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe("room for bytes", () => {
+  it("is half for one tenant at most, and a fifth is kept for those that hold nothing [RE28]", () => {
+    const room = openRoom(100);
+    const count = (tenant: string) => {
+      let taken = 0;
+      while (room.take(10, tenant) !== undefined) taken++;
+      return taken;
+    };
+    assertEquals(["a", "b", "c", "d", "e"].map(count), [5, 3, 1, 1, 0]);
+  });
+
+  it("is waited for in turn, by the tenant first that holds the least [RE28]", async () => {
+    const room = openRoom(100);
+    const first = Array.from({ length: 5 }, () => enter(room, "a", 10));
+    const more = Array.from({ length: 3 }, () => enter(room, "a", 10));
+    const other = Array.from({ length: 4 }, () => enter(room, "b", 10));
+    await settle();
+    assert(first.every(({ entered }) => entered));
+    assertEquals([more, other].map((all) => all.filter(({ entered }) => entered).length), [0, 3]);
+    first[0]!.leave();
+    await settle();
+    assertEquals([more, other].map((all) => all.filter(({ entered }) => entered).length), [0, 4]);
+    first.slice(1).forEach(({ leave }) => leave());
+    await settle();
+    assert(more.every(({ entered }) => entered));
+    for (const { leave } of [...more, ...other]) {
+      leave();
+      leave();
+    }
+    assert(room.take(50, "c") !== undefined && room.take(50, "d") !== undefined);
+  });
+
+  it("is not given to smaller ones for ever while a large one waits [RE28]", async () => {
+    const room = openRoom(100);
+    const small = room.take(10, "a")!;
+    room.take(40, "b");
+    room.take(20, "b");
+    room.take(30, "a");
+    const large = enter(room, "c", 50);
+    const late = enter(room, "d", 50);
+    small();
+    await settle();
+    assertEquals([large.entered, late.entered], [false, false]);
+  });
+
+  it("is taken by what is larger than half as if it were half [RE28]", () => {
+    const room = openRoom(100);
+    const leave = room.take(1000, "a");
+    assert(leave !== undefined && room.take(1, "a") === undefined);
+    assert(room.take(1000, "b") !== undefined);
+    leave();
+    assert(room.take(50, "c") !== undefined);
+  });
+
+  it("is refused to who waits too long, and forgotten for who has gone [RE28]", async () => {
+    const room = openRoom(100);
+    const leave = room.take(50, "a")!;
+    const late = enter(room, "a", 10, 20);
+    const gone = enter(room, "a", 10, 300);
+    await Promise.resolve();
+    gone.client.abort();
+    await Promise.all([late.settled, gone.settled]);
+    assertEquals([late.entered, gone.entered], [false, false]);
+    leave();
+    assert(room.take(50, "a") !== undefined);
+  });
+});

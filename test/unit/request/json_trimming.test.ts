@@ -1,0 +1,117 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import fc from "fast-check";
+import { ApiError } from "../../../src/errors.ts";
+import { parseJsonInTurns } from "../../../src/request/json.ts";
+import type { UseOf } from "../../../src/request/json_trimming.ts";
+import { useOfQuery, useOfUpdate } from "../../../src/request/uses.ts";
+import { serveWorstBody } from "../../support/serve_worst_body.ts";
+
+/** A text that counts as long. */
+const LONG = 20_000;
+
+const useOf = useOfUpdate((name) =>
+  name === "j" ? "json" : name === "l" ? "lists" : name === "jl" ? "lists of json" : "scalars"
+);
+
+async function parse(fields: string, use: UseOf = useOf) {
+  const text = `{"filters":{"a":1},"fields":${fields}}`.padEnd(LONG);
+  const { value, print } = await parseJsonInTurns(text, { useOf: use });
+  return { fields: (value as { fields: Record<string, unknown> }).fields, print };
+}
+
+/** How many arrays and objects there are in memory of a value, itself among them. */
+function count(value: unknown): number {
+  const held = new Set<unknown>();
+  JSON.stringify(value, (_key, part) => {
+    if (typeof part === "object") held.add(part);
+    return part;
+  });
+  return held.size;
+}
+
+const JSON_VALUE = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.array(fc.constantFrom({}, [], [[1]], { a: {} }), { minLength: 90, maxLength: 300 }),
+).map((value) => JSON.stringify(value, (_key, item) => typeof item === "number" ? 1.5 : item));
+const MEMBER = fc.constantFrom("filters", "fields", "select", "sort", "page", "other");
+/** No numbers: an object tells them first wherever they stand. */
+const NAME = fc.constantFrom("a", "n", "j", "l", "t", "and", "value", "no");
+
+/** A body whose members and fields hold anything. */
+const BODY = fc.uniqueArray(
+  fc.tuple(
+    MEMBER,
+    fc.uniqueArray(fc.tuple(NAME, JSON_VALUE), {
+      selector: ([name]) => name,
+    }),
+  ),
+  { selector: ([member]) => member },
+).map((members) =>
+  `{${
+    members.map(([member, entries]) =>
+      `"${member}":{${entries.map(([name, value]) => `"${name}":${value}`).join()}}`
+    ).join()
+  }}`.padEnd(LONG)
+);
+
+describe("a long document", () => {
+  it("is answered as if all of it were kept [RE27]", async () => {
+    const operation = fc.constantFrom<"query" | "update">("query", "update");
+    await fc.assert(fc.asyncProperty(BODY, operation, async (text, operation) => {
+      const bytes = new TextEncoder().encode(text);
+      const body = { name: "", operation, make: () => text };
+      const whole = await serveWorstBody(body, bytes, { whole: true });
+      assertEquals(await serveWorstBody(body, bytes), whole);
+    }));
+  });
+
+  it("keeps of values that a column does not take what a message shows [RE27]", async () => {
+    const many = `[${"[{}],".repeat(3000)}1]`;
+    const { fields } = await parse(`{"t":${many},"l":${many},"j":${many},"jl":${many}}`);
+    assertEquals([count(fields["t"]), count(fields["j"])], [102, 1]);
+    assert(count(fields["l"]) < 5000, `${count(fields["l"])}`);
+    assertEquals(count(fields["jl"]), 6001);
+  });
+
+  it("keeps every scalar of a list, and prints JSON in the client's own words [RE27]", async () => {
+    const list = Array.from({ length: 3000 }, (_, n) => `x${n}`);
+    const own = `{"k": [${"{} , ".repeat(3000)}1.50]}`;
+    const { fields, print } = await parse(`{"l":${JSON.stringify(list)},"j":${own}}`);
+    assertEquals(fields["l"], list);
+    assertEquals(print(fields["j"]), own);
+  });
+
+  it("keeps no more of a query than its limits admit [RE27]", async () => {
+    for (
+      const text of [
+        `{"filters":{"and":[${'{"and":[]},'.repeat(50_000)}1]}}`,
+        `{"filters":{"and":[${`{"or":[${"[],".repeat(200)}1]},`.repeat(200)}1]}}`,
+        `{"select":[${"{},".repeat(50_000)}1]}`,
+        `{"sort":[${"[{}],".repeat(50_000)}1]}`,
+        `{"page":[${"[{}],".repeat(50_000)}1]}`,
+        `{"other":[${"[{}],".repeat(50_000)}1]}`,
+      ]
+    ) {
+      const { value } = await parseJsonInTurns(text, { useOf: useOfQuery() });
+      assert(count(value) < 15_000, `${count(value)} of ${text.slice(0, 40)}`);
+    }
+  });
+
+  it("is refused for a key twice, U+0000 and bad syntax in what is not kept [RE27]", async () => {
+    const late = `[${"{},".repeat(5000)}`;
+    for (
+      const [end, expected] of [
+        ['{"a":1,"a":2}]', /the key "a" stands twice at fields\.no\[5000\]\.a/],
+        ["}]", /not valid JSON at line 1, column \d+/],
+        [`${"[".repeat(70)}`, /nested too deeply/],
+      ] as const
+    ) {
+      const error = await parse(`{"no":${late}${end}}`).catch((error) => error);
+      assert(error instanceof ApiError && expected.test(error.message), String(error));
+    }
+    const text = `{"fields":{"no":${late}"\\u0000"]}}`;
+    const { issues } = await parseJsonInTurns(text, { useOf });
+    assertEquals(issues.length, 1);
+  });
+});
