@@ -27,6 +27,8 @@ export interface Config {
   /** Of all bodies at once. */
   readonly maxBodiesBytes: number;
   readonly maxInFlight: number;
+  /** Characters of all patterns of a query together. */
+  readonly maxPatternCharacters: number;
   /** Of each token; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   /** False behind a transaction pooler. */

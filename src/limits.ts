@@ -11,6 +11,14 @@ export const MAX_LIST_VALUES = 200;
  * @see docs/decisions/0160-dear-bodies.md
  */
 export const MAX_LIST_ITEMS = 1600;
+/**
+ * Characters of all patterns of a request together, when `ROWGATE_MAX_PATTERN_CHARACTERS` does not
+ * say: Postgres cannot interrupt a match, which takes as long as text and pattern multiplied.
+ * @see docs/decisions/0202-what-postgres-cannot-interrupt.md
+ */
+export const MAX_PATTERN_CHARACTERS = 5000;
+/** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
+export const MAX_TSQUERY_CHARACTERS = 20_000;
 /** Rows per page when the request does not say. @see spec 8 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not refused. @see spec 4.1 */

@@ -132,6 +132,7 @@ function makeCall(
       }
       : undefined,
     client: trace.exchange.request,
+    limits: { maxPatternCharacters: config.maxPatternCharacters },
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
     readDocument: body.read,
     readWishes: () => {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Config } from "./config.ts";
 import { quote } from "./issue.ts";
+import { MAX_PATTERN_CHARACTERS } from "./limits.ts";
 
 /** One variable: where it goes, what it is when not set, and how its text is read. */
 export interface Setting {
@@ -130,6 +131,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     shape: wholeNumber(65_536, 1_099_511_627_776),
   }),
   ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
+  ROWGATE_MAX_PATTERN_CHARACTERS: setting("maxPatternCharacters", MAX_PATTERN_CHARACTERS, {
+    shape: wholeNumber(1, 1_000_000),
+  }),
   ROWGATE_RATE_LIMIT: setting("rateLimit", undefined, { shape: rateLimit }),
   ROWGATE_PREPARE: setting("prepare", true, { shape: flag }),
   ROWGATE_TENANT_SETTING: setting("tenantSetting", undefined, { shape: tenantSetting }),

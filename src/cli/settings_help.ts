@@ -15,6 +15,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_MAX_BODY_BYTES: "1048576: longest body",
   ROWGATE_MAX_BODIES_BYTES: "33554432: all bodies at once",
   ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
+  ROWGATE_MAX_PATTERN_CHARACTERS: "5000: in all patterns of a query together",
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
   ROWGATE_PREPARE: "on: off behind a transaction pooler",
   ROWGATE_TENANT_SETTING: "setting for your row level security: app.tenant_id",
@@ -29,6 +30,6 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
 
 /** Lists the variables, their defaults and meanings, for a person. */
 export function describeSettings(): string {
-  const lines = Object.entries(SETTINGS_HELP).map(([name, what]) => `  ${name.padEnd(29)} ${what}`);
+  const lines = Object.entries(SETTINGS_HELP).map(([name, what]) => `  ${name.padEnd(31)} ${what}`);
   return `Environment variables, each with what holds unless it is set:\n${lines.join("\n")}\n`;
 }

@@ -6,6 +6,7 @@ import { ApiError } from "../errors.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
 import type { UseOf } from "../request/json_trimming.ts";
+import type { QueryLimits } from "../request/query_request.ts";
 import type { PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
@@ -41,6 +42,8 @@ export interface Call extends Gathered {
   readonly readDocument: (useOf: UseOf) => Promise<ParsedJson>;
   readonly readWishes: () => Wishes;
   readonly wideNumbersAsText: boolean;
+  /** What a query may ask for. */
+  readonly limits: QueryLimits;
   readonly client: Client;
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;

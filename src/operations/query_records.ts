@@ -27,7 +27,7 @@ export async function queryRecords(call: Call): Promise<Answer> {
   await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
   const { count } = call.readWishes();
   const document = await call.readDocument(useOfQuery());
-  const request = parseQueryRequest(document.value, document.issues);
+  const request = parseQueryRequest(document.value, document.issues, call.limits);
   return await tryFresh(catalogue, async (seen) => {
     const table = resolveTable(seen, name, resolve);
     const plan = planQuery(request, { table, access, count, wideNumbersAsText });

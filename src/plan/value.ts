@@ -1,5 +1,6 @@
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../issue.ts";
+import { MAX_TSQUERY_CHARACTERS } from "../limits.ts";
 import { nearest } from "../nearest.ts";
 import type { Scalar } from "../request/filter.ts";
 import { isDecimal, isWholeNumber } from "./number_text.ts";
@@ -83,8 +84,15 @@ function judgeText(text: string, type: ValueType): Judgement {
     case "enum":
       return judgeLabel(text, type);
     default:
-      return { text };
+      return isLongQuery(text, type.baseType)
+        ? { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` }
+        : { text };
   }
+}
+
+/** Postgres reads a `tsquery` in quadratic time: one of 400,000 characters in 14 s, deaf to cancels. */
+function isLongQuery(text: string, baseType: string): boolean {
+  return baseType === "tsquery" && text.length > MAX_TSQUERY_CHARACTERS;
 }
 
 /** True where Postgres would cut the text silently, and so find or store another value. */

@@ -2,7 +2,7 @@ import { isObject } from "../is_object.ts";
 import { type Path, pathOf, quote, under } from "../issue.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../limits.ts";
 import { CONDITION_KEYS, parseCondition } from "./condition.ts";
-import type { Filter, Group } from "./filter.ts";
+import type { Condition, Filter, Group } from "./filter.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 
 /** What is counted over the whole tree while it is walked. */
@@ -12,6 +12,9 @@ interface Tally {
   conditions: number;
   /** Groups so far. */
   groups: number;
+  /** Characters of patterns so far. */
+  patternCharacters: number;
+  readonly maxPatternCharacters: number;
 }
 
 const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
@@ -24,10 +27,15 @@ const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
  * @see spec 8
  * @see DECISIONS 3
  */
-export function parseFilters(findings: Findings, input: unknown): Group | undefined {
+export function parseFilters(
+  findings: Findings,
+  input: unknown,
+  { maxPatternCharacters }: { readonly maxPatternCharacters: number },
+): Group | undefined {
   const path = pathOf("filters");
   if (isObject(input) && isGroup(input)) {
-    return parseGroup({ findings, conditions: 0, groups: 0 }, input, { path, depth: 1 });
+    const counts = { conditions: 0, groups: 0, patternCharacters: 0 };
+    return parseGroup({ findings, ...counts, maxPatternCharacters }, input, { path, depth: 1 });
   }
   const wrong = isObject(input) && isCondition(input)
     ? "a condition can not stand alone"
@@ -97,7 +105,11 @@ function parseItem(
     );
     return undefined;
   }
-  if (isObject(input) && isCondition(input)) return parseCondition(tally.findings, input, { path });
+  if (isObject(input) && isCondition(input)) {
+    const condition = parseCondition(tally.findings, input, { path });
+    if (condition !== undefined) countPattern(tally, condition);
+    return condition;
+  }
   const wrong = isObject(input) ? describeKeys(input) : quote(input);
   report(
     tally.findings,
@@ -105,6 +117,19 @@ function parseItem(
     `${wrong} is neither a condition nor a group, expected field, op and value, or "and" or "or"`,
   );
   return undefined;
+}
+
+/** Reports the pattern that takes all patterns together over the limit. */
+function countPattern(tally: Tally, condition: Condition): void {
+  if (condition.op !== "like" && condition.op !== "not_like") return;
+  const { patternCharacters: before, maxPatternCharacters: most } = tally;
+  // Percent signs in a row are one wildcard, and cost as much.
+  tally.patternCharacters +=
+    condition.value.replaceAll(/(\\.)|%+/gs, (_, pair) => pair ?? "%").length;
+  if (before > most || tally.patternCharacters <= most) return;
+  const together = `the patterns have ${tally.patternCharacters} characters up to here`;
+  const limit = `expected at most ${most} in all patterns of a request`;
+  report(tally.findings, under(condition.path, "value"), `${together}, ${limit}`);
 }
 
 /** By the presence of a key, whatever its value. */

@@ -1,6 +1,11 @@
 import { isObject } from "../is_object.ts";
 import { type Issue, pathOf, quote, under } from "../issue.ts";
-import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_ITEMS, MAX_ROWS_PER_PAGE } from "../limits.ts";
+import {
+  DEFAULT_ROWS_PER_PAGE,
+  MAX_LIST_ITEMS,
+  MAX_PATTERN_CHARACTERS,
+  MAX_ROWS_PER_PAGE,
+} from "../limits.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
 import { parseFilters } from "./group.ts";
@@ -29,6 +34,12 @@ export interface QueryRequest {
   readonly document: unknown;
 }
 
+/** What an operator sets. */
+export interface QueryLimits {
+  /** Characters of all patterns of a request together. */
+  readonly maxPatternCharacters?: number;
+}
+
 const KEYS = ["filters", "select", "sort", "page", "per_page"];
 const SELECT = pathOf("select");
 
@@ -42,6 +53,7 @@ const SELECT = pathOf("select");
 export function parseQueryRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
+  { maxPatternCharacters = MAX_PATTERN_CHARACTERS }: QueryLimits = {},
 ): QueryRequest {
   const findings: Findings = { issues: [] };
   const request = {
@@ -55,8 +67,9 @@ export function parseQueryRequest(
   for (const key of isObject(document) ? Object.keys(document) : []) {
     if (isFull(findings)) break;
     const value = (document as Record<string, unknown>)[key];
-    if (key === "filters") request.filters = parseFilters(findings, value);
-    else if (key === "select") request.select = parseSelect(findings, value);
+    if (key === "filters") {
+      request.filters = parseFilters(findings, value, { maxPatternCharacters });
+    } else if (key === "select") request.select = parseSelect(findings, value);
     else if (key === "sort") request.sort = parseSort(findings, value);
     else if (key === "page") {
       request.page = check(findings, PAGE, { value, path: pathOf(key) }) ?? 1;

@@ -65,6 +65,32 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     assertRefusedAt(await query("guests", { filters: groups(11) }), "filters.and[2].or[10]", "50");
   });
 
+  it("takes 5,000 characters of patterns in a request and refuses one more at its path [RE21]", async () => {
+    const like = (op: string, length: number) => ({
+      field: "name",
+      op,
+      value: `%${"b".repeat(length - 1)}`,
+    });
+    const ask = (last: number) =>
+      query("guests", {
+        filters: {
+          or: [like("like", 2000), { and: [like("not_like", 2000), like("like", last)] }],
+        },
+      });
+    assertEquals(recordsOf(await ask(1000)).length, 0);
+    assertRefusedAt(await ask(1001), "filters.or[1].and[1].value", "5001", "5000");
+    const worst = { or: [like("like", 500_000)] };
+    assertRefusedAt(await query("guests", { filters: worst }), "filters.or[0].value", "5000");
+  });
+
+  it("refuses a tsquery that Postgres would read for minutes, in filters and in fields [RE22]", async () => {
+    const value = `a${"&a".repeat(200_000)}`;
+    const filters = { and: [{ field: "c_tsquery", op: "eq", value }] };
+    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value", "20000");
+    const update = { filters: { id: 1 }, fields: { c_tsquery: value } };
+    assertRefusedAt(await single("everything", update), "fields.c_tsquery", "20000");
+  });
+
   for (const op of ["in", "not_in"]) {
     it(`takes 1 and 200 values in ${op} [spec 8 in-values] [spec 2 shape-list] [FS15]`, async () => {
       for (const count of [1, 200]) {

@@ -28,7 +28,8 @@ interface Stage {
 
 /**
  * Looks for an order of the events of one row in which each makes sense after the other, no event
- * before one that had ended when it began: the row is linearisable. Gives undefined when there is
+ * before one that had ended when it began: the row is linearisable. It says nothing of the order of
+ * events of different rows. Gives undefined when there is
  * one, else the events that none of the orders tried came to the end of.
  */
 export function findUnexplained(

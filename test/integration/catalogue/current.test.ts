@@ -31,6 +31,7 @@ const CONFIG: Config = {
   maxBodyBytes: 1_048_576,
   maxBodiesBytes: 33_554_432,
   maxInFlight: 100,
+  maxPatternCharacters: 5000,
   rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,

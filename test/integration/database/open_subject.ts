@@ -28,6 +28,7 @@ export function configure(overrides: Partial<Config>): Config {
     maxBodyBytes: 1_048_576,
     maxBodiesBytes: 33_554_432,
     maxInFlight: 1000,
+    maxPatternCharacters: 5000,
     rateLimit: undefined,
     prepare: true,
     tenantSetting: undefined,

@@ -9,7 +9,7 @@ import {
   readContestedTable,
   TENANT_SETTING,
 } from "./contested_tables.ts";
-import { race } from "./other_session.ts";
+import { openOtherSession, race } from "./other_session.ts";
 
 /** What another transaction does to the rows before ours can, and what then becomes of ours. */
 interface Race {
@@ -118,4 +118,31 @@ describe("Update Single against a transaction that commits while it waits", () =
       });
     }
   }
+
+  it("writes the version that alone matched in its snapshot, of two updates that swap values [CO19]", async () => {
+    const { admin } = service.database;
+    const [table] = CONTESTED_TABLES;
+    await fillContestedTable(admin, table!);
+    const session = await openOtherSession(admin);
+    try {
+      await session.run(`begin; select from ${table!.name} where id in (1, 2) for update`);
+      const swap = (from: string, to: string) =>
+        service.send("PATCH", `/integration/tables/${table!.name}/records/single`, {
+          body: { filters: { state: from, n: 0 }, fields: { state: to, note: `from ${from}` } },
+        });
+      await admin.unsafe(`delete from ${table!.name} where id = 4`);
+      const answers = Promise.all([swap("open", "shut"), swap("shut", "open")]);
+      await session.awaitBlocked(2);
+      await session.run("commit");
+      // Each found one row in its snapshot. One after the other, the second would have found two.
+      assertEquals((await answers).map(({ status, body }) => [status, body["matched"]]), [
+        [200, 1],
+        [200, 1],
+      ]);
+      const rows = await readContestedTable(admin, table!);
+      assertEquals(rows.slice(0, 2), ["1 1 shut from open 0", "2 1 open from shut 0"]);
+    } finally {
+      await session.close();
+    }
+  });
 });

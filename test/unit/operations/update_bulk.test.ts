@@ -26,6 +26,7 @@ function makeCall(updated: string): Call {
     readDocument: () => Promise.resolve(parseJson(BODY)),
     readWishes: () => ({ count: true, maxAffected: undefined, rollback: false }),
     wideNumbersAsText: false,
+    limits: {},
     client: new AbortController(),
     database: database as unknown as Database,
     catalogue: { current: () => Promise.resolve(catalogue) } as unknown as CurrentCatalogue,
