@@ -117,7 +117,10 @@ interface BackendKey {
 const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
 const CANCEL_CODE = 80877102;
 
-/** Asks on a socket of its own; Postgres closes it without an answer. */
+/**
+ * Asks on a socket of its own, which Postgres closes without an answer. To close it from here would be
+ * too early: PgBouncer 1.18 ends with an assertion when a cancel request's socket is half closed.
+ */
 async function sendCancel(
   { pid, secret }: BackendKey,
   openSocket: BackendOptions["openSocket"],
@@ -132,7 +135,9 @@ async function sendCancel(
     const socket = await openSocket(controller.signal);
     socket.on("error", () => clearTimeout(timer));
     socket.on("close", () => clearTimeout(timer));
-    socket.end(new Uint8Array(message.buffer));
+    // A socket that nobody reads from does not hear that its peer has closed it.
+    socket.on("data", () => {});
+    socket.write(new Uint8Array(message.buffer));
   } catch {
     clearTimeout(timer);
   }

@@ -5,6 +5,7 @@ export interface Emitter {
 
 /** How a socket is given up. */
 export interface Closable {
+  readonly write: (message: Uint8Array) => boolean;
   readonly end: (message?: Uint8Array) => void;
   readonly destroy: () => void;
 }

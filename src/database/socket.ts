@@ -7,6 +7,7 @@ import type { Address, Encryption } from "./connection.ts";
 /** What we need of a socket; the driver needs more. */
 export interface DriverSocket {
   readonly on: (event: string, listener: (value?: unknown) => void) => unknown;
+  readonly write: (data: Uint8Array) => unknown;
   readonly end: (data: Uint8Array) => unknown;
   readonly destroy: () => unknown;
 }

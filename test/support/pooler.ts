@@ -11,7 +11,15 @@ import { waitUntil } from "./wait_until.ts";
 export interface Pooler {
   /** The given URL, through the pooler. */
   readonly through: (url: string) => string;
+  /** False once it has ended by itself. */
+  readonly isAlive: () => boolean;
   readonly stop: () => Promise<void>;
+}
+
+/** What a pooler is started with. */
+export interface PoolerOptions {
+  /** Connections to the server; two when undefined. */
+  readonly connections?: number;
 }
 
 /** Where packages put it. */
@@ -32,16 +40,24 @@ const ATTEMPTS = 3;
 const LISTENING_MS = 300;
 
 /** Starts a pooler before the server of a URL, for the role of that URL. */
-export async function startPooler(program: string, target: string): Promise<Pooler> {
+export async function startPooler(
+  program: string,
+  target: string,
+  options: PoolerOptions = {},
+): Promise<Pooler> {
   for (let attempt = 1;; attempt++) {
     // Between its choice and its use a free port may have become somebody else's.
-    const started = await tryPooler(program, target);
+    const started = await tryPooler(program, target, options);
     if (started !== undefined) return started;
     if (attempt === ATTEMPTS) throw new Error("pgbouncer did not start");
   }
 }
 
-async function tryPooler(program: string, target: string): Promise<Pooler | undefined> {
+async function tryPooler(
+  program: string,
+  target: string,
+  { connections = SERVER_CONNECTIONS }: PoolerOptions,
+): Promise<Pooler | undefined> {
   const { hostname, port: targetPort, username, password } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
   const port = await findFreePort();
@@ -59,7 +75,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = transaction
-default_pool_size = ${SERVER_CONNECTIONS}
+default_pool_size = ${connections}
 server_login_retry = 1
 `,
   );
@@ -80,6 +96,7 @@ server_login_retry = 1
       changed.host = `127.0.0.1:${port}`;
       return changed.href;
     },
+    isAlive: () => child.exitCode === null && child.signalCode === null,
     stop: async () => {
       child.kill("SIGKILL");
       await ended;
