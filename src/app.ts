@@ -7,6 +7,7 @@ import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { openRoom, type Room } from "./http/room.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
+import type { Sending } from "./http/stream_answer.ts";
 import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
 import type { Gathered } from "./operations/call.ts";
@@ -25,6 +26,8 @@ export type { Dependencies };
 export interface Connection {
   /** The address at the other end, without the port; looked at where rates are limited alone. */
   readonly peer?: string | undefined;
+  /** Ends the connection; needed where a body that breaks off would be ended as if it were whole. */
+  readonly cut?: (() => void) | undefined;
 }
 
 /** The fetch handler. */
@@ -62,9 +65,21 @@ export function createApp(dependencies: Dependencies): App {
     (requests) => dependencies.observe({ kind: "in_flight", requests }),
   );
 
+  const sending: Sending = {
+    unsent: openRoom(config.maxUnsentBytes),
+    timeoutMs: config.sendTimeoutMs,
+    late() {
+      const message =
+        `an answer was cut off: its client took none of it for ${config.sendTimeoutMs} ms`;
+      observe({ kind: "warning", message });
+    },
+  };
+
   return async function answer(request, connection = {}) {
     const requestId = takeRequestId(request);
-    const exchange = { request, requestId, corsOrigins: config.corsOrigins, headers: {} };
+    const { cut } = connection;
+    const { corsOrigins } = config;
+    const exchange = { request, requestId, corsOrigins, headers: {}, sending, cut };
     // Asked for at once: of a connection that is gone nobody can tell it any more.
     const peer = limits === undefined ? undefined : connection.peer;
     const place = inFlight.enter();

@@ -26,6 +26,10 @@ export interface Config {
   readonly maxBodyBytes: number;
   /** Of all bodies at once. */
   readonly maxBodiesBytes: number;
+  /** Of all long answers that clients have not read yet. */
+  readonly maxUnsentBytes: number;
+  /** A client that takes nothing of a long answer for so long is cut off. */
+  readonly sendTimeoutMs: number;
   readonly maxInFlight: number;
   /** Characters of all patterns of a query together. */
   readonly maxPatternCharacters: number;

@@ -45,6 +45,8 @@ export async function serveRoute(
   const body = openBody(access, { trace, dependencies, bodies });
   const call = makeCall(route, request, { trace, dependencies, gathered, access, body });
   if (call.table !== "") trace.table = call.table.slice(0, 100);
+  // What an update has done must be told; its answer is no longer than its body.
+  if (route.method === "PATCH") trace.exchange.hold = body.hold;
   try {
     const answer = await route.answer(call);
     if (answer.rows !== undefined) trace.rows = answer.rows;
@@ -68,6 +70,7 @@ async function admit(
     },
   });
   trace.access = access;
+  trace.exchange.tenant = access.tenant;
   trace.place.claim(access.tenant);
   const standing = limits?.countRequest(access.tokenId);
   Object.assign(trace.exchange.headers, standing?.headers);
@@ -79,6 +82,8 @@ async function admit(
 /** The body of one request, and the room that it takes until the request is answered. */
 interface Body {
   readonly read: (useOf: UseOf) => Promise<ParsedJson>;
+  /** Keeps its room until the answer is sent, and gives what gives it back. */
+  readonly hold: () => () => void;
   readonly leave: () => void;
 }
 
@@ -89,6 +94,7 @@ function openBody(
   const { config } = dependencies;
   const { request: client } = trace.exchange;
   let leave: (() => void) | undefined;
+  let held = false;
   const limits = {
     maxBytes: config.maxBodyBytes,
     timeoutMs: config.requestTimeoutMs,
@@ -103,7 +109,13 @@ function openBody(
       text ??= await readBody(client, limits);
       return await parseJsonInTurns(text, { useOf });
     },
-    leave: () => leave?.(),
+    hold() {
+      held = true;
+      return () => leave?.();
+    },
+    leave() {
+      if (!held) leave?.();
+    },
   };
 }
 

@@ -130,6 +130,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_MAX_BODIES_BYTES: setting("maxBodiesBytes", 33_554_432, {
     shape: wholeNumber(65_536, 1_099_511_627_776),
   }),
+  ROWGATE_MAX_UNSENT_BYTES: setting("maxUnsentBytes", 268_435_456, {
+    shape: wholeNumber(65_536, 1_099_511_627_776),
+  }),
+  ROWGATE_SEND_TIMEOUT_MS: setting("sendTimeoutMs", 20_000, {
+    shape: wholeNumber(100, 3_600_000),
+  }),
   ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
   ROWGATE_MAX_PATTERN_CHARACTERS: setting("maxPatternCharacters", MAX_PATTERN_CHARACTERS, {
     shape: wholeNumber(1, 1_000_000),

@@ -12,12 +12,13 @@ export function divideLimits(
 ): Config {
   const part = (whole: number) =>
     Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
-  const { poolSize, maxInFlight, maxBodiesBytes, rateLimit } = config;
+  const { poolSize, maxInFlight, maxBodiesBytes, maxUnsentBytes, rateLimit } = config;
   return {
     ...config,
     poolSize: part(poolSize),
     maxInFlight: part(maxInFlight),
     maxBodiesBytes: part(maxBodiesBytes),
+    maxUnsentBytes: part(maxUnsentBytes),
     rateLimit: rateLimit && { ...rateLimit, requests: part(rateLimit.requests) },
   };
 }

@@ -14,6 +14,8 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_REQUEST_TIMEOUT_MS: "30000: by when a request must have arrived",
   ROWGATE_MAX_BODY_BYTES: "1048576: longest body",
   ROWGATE_MAX_BODIES_BYTES: "33554432: all bodies at once",
+  ROWGATE_MAX_UNSENT_BYTES: "268435456: all long answers that are not read yet",
+  ROWGATE_SEND_TIMEOUT_MS: "20000: how long a client may take nothing of one",
   ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
   ROWGATE_MAX_PATTERN_CHARACTERS: "5000: in all patterns of a query together",
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",

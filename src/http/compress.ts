@@ -22,10 +22,17 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
 
 /** Gives a text as a stream of gzip bytes. */
 export function compress(text: string): ReadableStream<Uint8Array> {
-  return new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
+  return zip(new Blob([text]).stream());
+}
+
+/** Compresses a stream. */
+export function zip(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
+  return bytes.pipeThrough(new CompressionStream("gzip"));
 }
 
 /** Gives what gzip bytes hold, as a stream. */
-export function decompress(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
-  return new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+export function decompress(
+  bytes: ReadableStream<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array> {
+  return bytes.pipeThrough(new DecompressionStream("gzip"));
 }

@@ -1,8 +1,9 @@
 import { ApiError } from "../errors.ts";
 import { makeBody } from "./answer_body.ts";
-import { acceptsGzip, compress, decompress, isCompressible } from "./compress.ts";
+import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isUnchanged } from "./etag.ts";
+import { isLong, type Recipient, streamBytes, streamText } from "./stream_answer.ts";
 
 /** What an operation answers: JSON text, ready to go out. */
 export interface Answer {
@@ -14,7 +15,7 @@ export interface Answer {
 }
 
 /** What every answer needs to know of its request. */
-export interface Exchange {
+export interface Exchange extends Recipient {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
@@ -35,17 +36,22 @@ export function respond(answer: Answer, exchange: Exchange): Response {
     return new Response(null, { status: 304, headers });
   }
   headers["content-type"] ??= "application/json; charset=utf-8";
-  return finish(answer.status, { text: answer.json, headers }, request);
+  return finish(answer.status, { text: answer.json, headers }, exchange);
 }
 
 function finish(
   status: number,
   { text, headers }: { readonly text: string; readonly headers: Record<string, string> },
-  request: Request,
+  exchange: Exchange,
 ): Response {
+  const { request } = exchange;
   const gzip = isCompressible(text) && acceptsGzip(request.headers.get("accept-encoding"));
   if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
+  if (isLong(text.length)) {
+    const body = streamText(text, exchange);
+    return new Response(gzip ? zip(body) : body, { status, headers });
+  }
   return new Response(gzip ? compress(text) : makeBody(text), { status, headers });
 }
 
@@ -55,7 +61,7 @@ function finish(
  */
 export function respondText(text: string, type: string, exchange: Exchange): Response {
   const headers = makeHeaders({ json: text, headers: { "content-type": type } }, exchange);
-  return finish(200, { text, headers }, exchange.request);
+  return finish(200, { text, headers }, exchange);
 }
 
 /** Content of our own for a browser. */
@@ -99,7 +105,8 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
   const compressed = acceptsGzip(request.headers.get("accept-encoding"));
   if (compressed) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status: 200, headers });
-  return new Response(compressed ? gzip : decompress(gzip), { status: 200, headers });
+  const body = isLong(gzip.length) ? streamBytes(gzip, exchange) : new Blob([gzip]).stream();
+  return new Response(compressed ? body : decompress(body), { status: 200, headers });
 }
 
 /**

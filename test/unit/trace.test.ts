@@ -3,11 +3,12 @@ import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../src/errors.ts";
 import type { Observation } from "../../src/observe.ts";
 import { startTrace } from "../../src/trace.ts";
+import { SENDING } from "../support/sending.ts";
 
 describe("the failure behind an answer", () => {
   function fail(error: unknown): readonly Observation[] {
     const request = new Request("http://127.0.0.1/integration/tables");
-    const exchange = { request, requestId: "r", corsOrigins: [], headers: {} };
+    const exchange = { request, requestId: "r", corsOrigins: [], headers: {}, sending: SENDING };
     const place = { admit: () => {}, leave: () => {}, claim: () => {} };
     const trace = startTrace(exchange, { peer: undefined, traceId: undefined, place });
     trace.operation = "update_single";

@@ -15,6 +15,7 @@ import type { Observation } from "../../../src/observe.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
+import { SENDING } from "../../../test/support/sending.ts";
 
 const RECORD = JSON.stringify({
   id: "bench",
@@ -76,7 +77,13 @@ const make = () => new Request(url, { method: "POST", headers, body });
 const answered = await app(make());
 if (answered.status !== 200) throw new Error(await answered.text());
 
-const exchange = { request: make(), requestId: REQUEST.requestId, corsOrigins: [], headers: {} };
+const exchange = {
+  request: make(),
+  requestId: REQUEST.requestId,
+  corsOrigins: [],
+  headers: {},
+  sending: SENDING,
+};
 Deno.bench("the handler, one row by key", async () => void await app(make()));
 Deno.bench("a Request, made for it", () => void make());
 Deno.bench("token, known", async () => void await tokens.find(token));

@@ -30,6 +30,8 @@ const CONFIG: Config = {
   requestTimeoutMs: 30_000,
   maxBodyBytes: 1_048_576,
   maxBodiesBytes: 33_554_432,
+  maxUnsentBytes: 268_435_456,
+  sendTimeoutMs: 20_000,
   maxInFlight: 100,
   maxPatternCharacters: 5000,
   rateLimit: undefined,

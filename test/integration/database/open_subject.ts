@@ -27,6 +27,8 @@ export function configure(overrides: Partial<Config>): Config {
     requestTimeoutMs: 30_000,
     maxBodyBytes: 1_048_576,
     maxBodiesBytes: 33_554_432,
+    maxUnsentBytes: 268_435_456,
+    sendTimeoutMs: 20_000,
     maxInFlight: 1000,
     maxPatternCharacters: 5000,
     rateLimit: undefined,

@@ -15,11 +15,13 @@ describe("the limits of a service with several workers", () => {
       ROWGATE_POOL_SIZE: "10",
       ROWGATE_MAX_IN_FLIGHT: "1000",
       ROWGATE_MAX_BODIES_BYTES: "3000000",
+      ROWGATE_MAX_UNSENT_BYTES: "6000000",
       ROWGATE_RATE_LIMIT: "600/min",
     };
     const parts = divide(environment, 3);
     assertEquals(parts.map(({ poolSize }) => poolSize), [4, 3, 3]);
     assertEquals(parts.map(({ maxInFlight }) => maxInFlight), [334, 333, 333]);
+    assertEquals(parts.map(({ maxUnsentBytes }) => maxUnsentBytes), Array(3).fill(2_000_000));
     assertEquals(parts.map(({ maxBodiesBytes }) => maxBodiesBytes), Array(3).fill(1_000_000));
     const limit = { requests: 200, windowSeconds: 60 };
     assertEquals(parts.map(({ rateLimit }) => rateLimit), [limit, limit, limit]);

@@ -4,10 +4,12 @@ import { ApiError } from "../../../src/errors.ts";
 import { makeEtag } from "../../../src/http/etag.ts";
 import { takeRequestId } from "../../../src/http/request_id.ts";
 import { type Exchange, respond, respondError, respondOptions } from "../../../src/http/respond.ts";
+import { SENDING } from "../../support/sending.ts";
 
 function exchange(headers: Record<string, string> = {}, method = "GET", origins: string[] = []) {
   const request = { headers: new Headers(headers), method } as Request;
-  return { request, requestId: "id-1", corsOrigins: origins, headers: {} } satisfies Exchange;
+  const answer = { requestId: "id-1", corsOrigins: origins, headers: {}, sending: SENDING };
+  return { request, ...answer } satisfies Exchange;
 }
 
 const LONG = JSON.stringify({ text: "é".repeat(2000) });

@@ -1,0 +1,151 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { RUNTIMES } from "../../support/runtime_server.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+
+const QUERY = "/integration/tables/guests/query";
+/** A row of it makes an answer of as many bytes: more than the kernel takes of one that reads nothing. */
+const BYTES = 7_000_000;
+const MAX_UNSENT_BYTES = 40_000_000;
+const SEND_TIMEOUT_MS = 3000;
+const READERS = 64;
+/** An answer ends so, in chunks. */
+const WHOLE = "\r\n0\r\n\r\n";
+
+for (const runtime of RUNTIMES) {
+  describe(`clients that do not read, on ${runtime}`, () => {
+    let service: TestService;
+    const logged: string[] = [];
+
+    beforeAll(async () => {
+      service = await createTestService("real", {
+        runtime,
+        environment: {
+          ROWGATE_MAX_UNSENT_BYTES: String(MAX_UNSENT_BYTES),
+          ROWGATE_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS),
+        },
+        logged: (line) => logged.push(line),
+      });
+      const { admin } = service.database;
+      for (const tenant of [1, 2]) {
+        await admin`insert into guests values (${900 + tenant}, ${tenant}, ${
+          "€".repeat(BYTES / 3)
+        })`;
+      }
+    });
+    afterAll(() => service.close());
+
+    function ask(token: string, headers = ""): Reader {
+      const body = '{"filters":{"and":[{"field":"id","op":"gt","value":900}]}}';
+      return openReader(
+        service.server!.address,
+        `POST ${QUERY} HTTP/1.1\r\nHost: rowgate\r\nContent-Type: application/json\r\n` +
+          `Authorization: Bearer ${token}\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    }
+
+    it("leaves memory bounded and others served, and cuts them off; then all is as before [RE29]", async () => {
+      const { a, b } = service.tokens;
+      const { pid } = service.server!;
+      const beforeMiB = await readMiB(pid);
+      const readers = Array.from({ length: READERS }, () => ask(a));
+      let slowestMs = 0;
+      await until(async () => {
+        const since = performance.now();
+        assertEquals((await service.send("GET", "/livez", { token: null })).status, 200);
+        slowestMs = Math.max(slowestMs, performance.now() - since);
+        const small = await service.send("POST", QUERY, { body: { per_page: 1 }, token: b });
+        assertEquals(small.status, 200);
+        const { text } = await service.send("GET", "/metrics");
+        return /^rowgate_requests_in_flight 1$/m.test(text);
+      });
+      const answeredMs = performance.now();
+      const grownMiB = await readMiB(pid) - beforeMiB;
+      // Another tenant has room for a long answer meanwhile.
+      const other = ask(b);
+      assertMatch(await other.read(), /^HTTP\/1\.1 200/);
+      await until(() => logged.some((line) => line.includes("an answer was cut off")));
+      await new Promise((resolve) =>
+        setTimeout(resolve, answeredMs + SEND_TIMEOUT_MS + 1000 - performance.now())
+      );
+      const told = await Promise.all(readers.map((reader) => reader.read()));
+      const statuses = told.map((text) => text.slice(9, 12));
+      assertEquals([...new Set(statuses)].sort(), ["200", "503"]);
+      for (const text of told) {
+        if (text.startsWith("HTTP/1.1 503")) {
+          assertMatch(text, /^retry-after: 1\r$/im);
+          assertMatch(text, /"error":"Too many long answers .* try again in a second"/);
+        } else assert(!text.endsWith(WHOLE) && text.length < BYTES, "it ends as if it were whole");
+      }
+      // A tenant has half of the room.
+      const most = MAX_UNSENT_BYTES / 2 / (BYTES / 3);
+      assert(statuses.filter((status) => status === "200").length <= most, String(statuses));
+      assert(slowestMs < 2000 && grownMiB < 700, `${slowestMs} ms, ${grownMiB} MiB`);
+      const again = ask(a);
+      assertMatch(await again.read(), /^HTTP\/1\.1 200/);
+    });
+
+    for (const headers of ["", "Accept-Encoding: gzip\r\n"]) {
+      it(`sends long answers whole to who reads${headers && ", compressed"} [RE29]`, async () => {
+        const path = service.server!.address + QUERY;
+        for (let round = 0; round < 10; round++) {
+          const response = await fetch(path, {
+            method: "POST",
+            headers: {
+              "authorization": `Bearer ${service.tokens.a}`,
+              "content-type": "application/json",
+              "accept-encoding": headers === "" ? "identity" : "gzip",
+            },
+            body: '{"filters":{"and":[{"field":"id","op":"gt","value":900}]}}',
+          });
+          const { records } = await response.json();
+          assertEquals(records[0].name.length, BYTES / 3 | 0);
+        }
+      });
+    }
+  });
+}
+
+/** A connection of which nothing is read until all is. */
+interface Reader {
+  /** All that comes until the server ends the answer or cuts it off. */
+  readonly read: () => Promise<string>;
+}
+
+function openReader(address: string, request: string): Reader {
+  const { hostname, port } = new URL(address);
+  let text = "";
+  const socket: Socket = connect(Number(port), hostname, () => socket.write(request));
+  socket.pause();
+  const ended = new Promise<string>((resolve) => {
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (text.endsWith(WHOLE) || /^HTTP\/1\.1 503[\s\S]*\}$/.test(text.slice(0, 2000))) {
+        socket.destroy();
+      }
+    });
+  });
+  return {
+    read() {
+      socket.resume();
+      return ended;
+    },
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!await holds()) {
+    if (performance.now() > end) throw new Error("it did not come to be in 30 s");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function readMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+)/m.exec(status)![1]) / 1024;
+}

@@ -1,0 +1,101 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors.ts";
+import { zip } from "../../../src/http/compress.ts";
+import { openRoom, type Room } from "../../../src/http/room.ts";
+import { isLong, streamBytes, streamText } from "../../../src/http/stream_answer.ts";
+
+const MAX = 2_000_000;
+
+function open(timeoutMs = 60_000) {
+  const unsent = openRoom(MAX);
+  const told: string[] = [];
+  const sending = { unsent, timeoutMs, late: () => told.push("late") };
+  return { unsent, told, recipient: { sending, tenant: "1" } };
+}
+
+/** Tells whether a tenant has all the room that one may have. */
+function isFree(unsent: Room): boolean {
+  const leave = unsent.take(MAX / 2, "1");
+  leave?.();
+  return leave !== undefined;
+}
+
+/** Pairs of surrogates and three-byte characters, so that slices end within each. */
+const TEXT = `${"x€😀".repeat(50_000)}\ud83d`;
+
+describe("a long answer", () => {
+  it("goes out whole, whatever stands where it is cut, also compressed [RE29]", async () => {
+    assert(isLong(TEXT.length) && !isLong(100_000));
+    for (const shift of [0, 1, 2, 3]) {
+      const { unsent, recipient } = open();
+      const text = "y".repeat(shift) + TEXT;
+      assertEquals(await new Response(streamText(text, recipient)).text(), text.toWellFormed());
+      const zipped = zip(streamText(text, recipient));
+      const unzipped = zipped.pipeThrough(new DecompressionStream("gzip") as never);
+      assertEquals(await new Response(unzipped).text(), text.toWellFormed());
+      const bytes = new TextEncoder().encode(text);
+      const sent = await new Response(streamBytes(bytes, recipient)).arrayBuffer();
+      assertEquals(sent.byteLength, bytes.length);
+      assert(isFree(unsent));
+    }
+  });
+
+  it("holds its room until it is sent, or its client has gone [RE29]", async () => {
+    const { unsent, recipient } = open();
+    const reader = streamText(TEXT, recipient).getReader();
+    await reader.read();
+    assert(!isFree(unsent));
+    await reader.cancel();
+    assert(isFree(unsent));
+  });
+
+  it("is refused with 503 and Retry-After where there is no room [RE29]", () => {
+    const { recipient } = open();
+    const long = "x".repeat(MAX / 2);
+    streamText(long, recipient);
+    const error = assertThrows(() => streamText(long, recipient), ApiError) as ApiError;
+    assertEquals([error.status, error.headers], [503, { "Retry-After": "1" }]);
+    streamText(long, { ...recipient, tenant: "2" });
+  });
+
+  it("needs no room of its own where its request holds some [RE29]", async () => {
+    const { recipient } = open();
+    let held = 0;
+    const hold = () => {
+      held++;
+      return () => held--;
+    };
+    const streams = Array.from({ length: 30 }, () => streamText(TEXT, { ...recipient, hold }));
+    assertEquals(held, 30);
+    await Promise.all(streams.map((stream) => stream.cancel()));
+    assertEquals(held, 0);
+  });
+
+  for (const cut of [undefined, () => {}]) {
+    it(`is cut off when nothing is taken of it${cut ? ", by its connection" : ""} [RE29]`, async () => {
+      const { unsent, told, recipient } = open(50);
+      let cuts = 0;
+      const cutting = cut && { cut: () => cuts++ };
+      const reader = streamText(TEXT, { ...recipient, ...cutting }).getReader();
+      await reader.read();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      assertEquals([told, cuts], [["late"], cut ? 1 : 0]);
+      assert(isFree(unsent));
+      if (cut === undefined) await assertRejects(() => reader.read());
+    });
+  }
+
+  it("is not cut off while it is taken slowly [RE29]", async () => {
+    const { told, recipient } = open(300);
+    const reader = streamText(TEXT, recipient).getReader();
+    let size = 0;
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+    }
+    assertEquals([size, told], [new TextEncoder().encode(TEXT).length, []]);
+  });
+});
