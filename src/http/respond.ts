@@ -3,7 +3,7 @@ import { makeBody } from "./answer_body.ts";
 import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { isUnchanged } from "./etag.ts";
-import { isLong, type Recipient, streamBytes, streamText } from "./stream_answer.ts";
+import { isLong, type Recipient, streamBytes } from "./stream_answer.ts";
 
 /** What an operation answers: JSON text, ready to go out. */
 export interface Answer {
@@ -39,6 +39,8 @@ export function respond(answer: Answer, exchange: Exchange): Response {
   return finish(answer.status, { text: answer.json, headers }, exchange);
 }
 
+const UTF_8 = new TextEncoder();
+
 function finish(
   status: number,
   { text, headers }: { readonly text: string; readonly headers: Record<string, string> },
@@ -49,7 +51,9 @@ function finish(
   if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
   if (isLong(text.length)) {
-    const body = streamText(text, exchange);
+    const bytes = UTF_8.encode(text);
+    const body = streamBytes(bytes, exchange);
+    if (!gzip) headers["content-length"] = String(bytes.length);
     return new Response(gzip ? zip(body) : body, { status, headers });
   }
   return new Response(gzip ? compress(text) : makeBody(text), { status, headers });

@@ -26,9 +26,8 @@ export interface Recipient {
 
 /** Pages of 200 ordinary rows are half as long; they go out at once. */
 const LONG = 131_072;
-/** Encoded, and compressed, without others waiting. */
+/** Compressed without others waiting. */
 const SLICE = 65_536;
-const TEXT = new TextEncoder();
 
 /** Tells whether an answer of so many characters or bytes goes out in slices. */
 export function isLong(length: number): boolean {
@@ -36,42 +35,16 @@ export function isLong(length: number): boolean {
 }
 
 /**
- * Gives a text as a stream of UTF-8, a slice whenever the client has taken those before.
+ * Gives bytes as a stream, a slice whenever the client has taken those before.
  * @throws {ApiError} 503 when too much is on its way already
  * @see docs/decisions/0206-large-bodies-and-slow-readers.md
- */
-export function streamText(
-  text: string,
-  recipient: Recipient,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return streamSlices((from) => {
-    const to = Math.min(text.length, from + SLICE);
-    // Both halves of a pair of surrogates, or U+FFFD would be sent twice.
-    const whole = to < text.length && isHighSurrogate(text.charCodeAt(to - 1)) ? to - 1 : to;
-    return { bytes: TEXT.encode(text.slice(from, whole)), to: whole };
-  }, { length: text.length, recipient });
-}
-
-/**
- * Gives bytes as such a stream.
- * @throws {ApiError} 503 as {@link streamText}
  */
 export function streamBytes(
   bytes: Uint8Array<ArrayBuffer>,
   recipient: Recipient,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return streamSlices((from) => {
-    const to = Math.min(bytes.length, from + SLICE);
-    return { bytes: bytes.slice(from, to), to };
-  }, { length: bytes.length, recipient });
-}
-
-function streamSlices(
-  slice: (from: number) => { readonly bytes: Uint8Array<ArrayBuffer>; readonly to: number },
-  { length, recipient }: { readonly length: number; readonly recipient: Recipient },
-): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { sending, cut, tenant = "", hold } = recipient;
-  const leave = hold?.() ?? sending.unsent.take(length, tenant);
+  const leave = hold?.() ?? sending.unsent.take(bytes.length, tenant);
   if (leave === undefined) throw refuseUnsent();
   let at = 0;
   let askedMs = performance.now();
@@ -96,10 +69,8 @@ function streamSlices(
       askedMs = performance.now();
       // Others have their turn between two slices, however fast the client is.
       if (at > 0) await new Promise<void>((resolve) => afterTurn(resolve));
-      const { bytes, to } = slice(at);
-      at = to;
-      controller.enqueue(bytes);
-      if (at < length) return;
+      controller.enqueue(bytes.slice(at, at += SLICE));
+      if (at < bytes.length) return;
       controller.close();
       end();
     },
@@ -114,10 +85,6 @@ function streamSlices(
     // Deno's prints the reason, Bun's too, but for one that is undefined.
     else controller.error(IS_BUN ? undefined : "An answer was cut off: its client did not read it");
   }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 function refuseUnsent(): ApiError {

@@ -8,7 +8,7 @@ import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 /** So many are read at once; more in turns. */
 const VALUES_OF_A_STEP = 500;
 /** What is shorter is kept whole. */
-const SHORT_CHARACTERS = 16_384;
+const SHORT_CHARACTERS = 4096;
 /** A JSON document, and what in it would not survive the way to Postgres unchanged. */
 export interface ParsedJson {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
