@@ -59,6 +59,7 @@ const MEASURED: Readonly<Record<Measured["kind"], true>> = {
   in_flight: true,
   pool: true,
   pool_wait: true,
+  abandoned: true,
   prepared: true,
   gathered: true,
   fault: true,

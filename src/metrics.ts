@@ -98,6 +98,9 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "pool_wait":
       meters.poolWait.observe({ pool: observation.pool }, observation.waitedMs / 1000);
       break;
+    case "abandoned":
+      meters.abandoned.set(observation.sessions);
+      break;
     case "prepared":
       meters.prepared.set(observation.statements);
       break;
@@ -159,6 +162,10 @@ function openMeters(registry: Registry) {
     poolInUse: gauge("pool_in_use", "Connections that run something", "pool"),
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
     poolWait: histogram("pool_wait_seconds", "Time until a connection was free", "pool"),
+    abandoned: gauge(
+      "abandoned_sessions",
+      "Connections whose statement was given up and still runs in Postgres",
+    ),
     prepared: shared("prepared_statements", "Statement texts that are prepared"),
     gathered: counter(
       "gathered_requests_total",

@@ -55,6 +55,8 @@ export type Measured =
   }
   /** Someone was let in, or turned away, after so long. */
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
+  /** Sessions whose statement Postgres still works on, though nobody waits for it. */
+  | { readonly kind: "abandoned"; readonly sessions: number }
   /** Statement texts that are prepared. */
   | { readonly kind: "prepared"; readonly statements: number }
   /** So many requests by key went out together. */

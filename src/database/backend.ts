@@ -18,6 +18,19 @@ export interface Backend {
   /** Ends the session with a word to Postgres; what runs is lost. */
   readonly close: () => void;
   readonly destroy: () => void;
+  /** What Postgres knows the session by; undefined where a pooler or nothing stands between. */
+  readonly identity: BackendIdentity | undefined;
+  /** Uses the session no more, though Postgres may still work on it until the promise settles. */
+  readonly abandon: (settled: Promise<unknown>) => void;
+  /** Settles once Postgres works on it no more; undefined unless the session was abandoned. */
+  readonly left: Promise<void> | undefined;
+}
+
+/** A backend of Postgres: a process id alone may soon be another's. */
+export interface BackendIdentity {
+  readonly pid: string;
+  /** When it began, as Postgres prints it. */
+  readonly started: string;
 }
 
 /** What a session is opened with. */
@@ -27,6 +40,8 @@ export interface BackendOptions {
   readonly openClient: (socket: () => DriverSocket) => Sql;
   /** Milliseconds until it must be ready. */
   readonly limitMs: number;
+  /** True where Postgres itself answers, so that another session can ask for this one. */
+  readonly identify: boolean;
 }
 
 const CANCEL_MS = 2000;
@@ -58,6 +73,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
 
 async function begin(socket: DriverSocket, options: BackendOptions): Promise<Backend> {
   let open = true;
+  let left: Promise<void> | undefined;
   let listener: (() => void) | undefined;
   const end = () => {
     if (!open) return;
@@ -73,9 +89,15 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
     return socket;
   });
   try {
-    const query = sql<{ standby: string; readOnly: string }[]>`
-      select pg_catalog.pg_is_in_recovery()::text as standby,
-        pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
+    const query = options.identify
+      ? sql<OpeningRow[]>`
+        select pg_catalog.pg_is_in_recovery()::text as standby,
+          pg_catalog.current_setting('transaction_read_only') as "readOnly",
+          pid::text as pid, backend_start::text as started
+        from pg_catalog.pg_stat_activity where pid = pg_catalog.pg_backend_pid()`
+      : sql<OpeningRow[]>`
+        select pg_catalog.pg_is_in_recovery()::text as standby,
+          pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
     const inside = query as unknown as DriverQuery;
     inside.options.prepare = false;
     const rows = await query;
@@ -102,11 +124,28 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
         end();
         socket.destroy();
       },
+      identity: row?.pid == null ? undefined : { pid: row.pid, started: row.started! },
+      abandon(settled) {
+        end();
+        const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+        left ??= Promise.race([closed, settled.then(() => void socket.destroy())]);
+      },
+      get left() {
+        return left;
+      },
     };
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+/** The answer to the statement that opens a session. */
+interface OpeningRow {
+  readonly standby: string;
+  readonly readOnly: string;
+  readonly pid?: string;
+  readonly started?: string;
 }
 
 interface BackendKey {

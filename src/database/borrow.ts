@@ -41,6 +41,7 @@ export async function borrow<T>(
     observe({ kind: "fault", fault: nameFault(leave) });
     throw toApiError(leave, { write });
   }
+  let left: Promise<void> | undefined;
   const attempt = async (): Promise<Outcome<T>> => {
     const leftMs = Math.max(SLOW_MS, startedMs + CONNECT_MS - performance.now());
     const backend = await pool.acquire(leftMs, client);
@@ -50,6 +51,7 @@ export async function borrow<T>(
       used(outcome.failure);
       return outcome;
     } finally {
+      left = backend.left;
       pool.release(backend);
     }
   };
@@ -61,6 +63,8 @@ export async function borrow<T>(
     if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
     return outcome.rows;
   } finally {
-    leave();
+    // Its place is free once Postgres works on the statement no more.
+    if (left === undefined) leave();
+    else left.then(leave);
   }
 }

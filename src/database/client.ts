@@ -2,6 +2,7 @@ import type { Row } from "postgres";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
+import { watchAbandoned } from "./abandoned.ts";
 import { observeAvailability } from "./availability.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
@@ -63,8 +64,10 @@ export async function openDatabase(
   const open = planSessions(config, embedded);
   const circuit = openCircuit();
   const wear = embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {};
-  const pool = openPool({ size: poolSize, open, circuit, ...wear });
-  const single = openPool({ size: 1, open, circuit });
+  const watch = watchAbandoned({ open, observe });
+  const abandoned = watch.add;
+  const pool = openPool({ size: poolSize, open, circuit, abandoned, ...wear });
+  const single = openPool({ size: 1, open, circuit, abandoned });
   const pools = [pool, single];
   const settled = observeAvailability(observe);
   const used = renewAfter(pools);
@@ -97,6 +100,7 @@ export async function openDatabase(
   async function close(timeoutMs: number): Promise<void> {
     listeners.close();
     await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
+    watch.close();
     await embedded?.close();
   }
 

@@ -53,6 +53,7 @@ export function planSessions(config: Config, embedded: Embedded | undefined): Op
     const connection = planSettings(config, { checkClient });
     return await openBackend({
       limitMs,
+      identify: config.prepare,
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         connect({
@@ -126,6 +127,7 @@ function openOn(embedded: Embedded, prepare: boolean): OpenSession {
     try {
       return await openBackend({
         limitMs: CONNECT_MS,
+        identify: false,
         openSocket: () => Promise.resolve(embedded.connect()),
         openClient: (socket) => connect({ ...planEmbedded(socket), prepare }),
       });

@@ -24,6 +24,8 @@ export interface PoolOptions {
   readonly size: number;
   readonly open: () => Promise<Backend | Failure>;
   readonly circuit: Circuit;
+  /** Told of a session that came back while Postgres may still work on it. */
+  readonly abandoned?: (backend: Backend) => void;
   /** Milliseconds that a session rests, and lives, before it is ended; for ever when undefined. */
   readonly idleMs?: number | undefined;
   readonly lifeMs?: number | undefined;
@@ -38,9 +40,11 @@ const CANCELLED_MS = 1000;
  * is bound to an attempt to connect. While none stands and the circuit says why, it fails at once.
  * @see RELIABILITY 0.5
  */
-export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): Pool {
+export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: PoolOptions): Pool {
   const idle: { readonly backend: Backend; readonly sinceMs: number }[] = [];
   const busy = new Set<Backend>();
+  /** They count as much as those that are busy: Postgres has a connection for each. */
+  const left = new Set<Backend>();
   const waiting = new Set<(result: Backend | Failure) => void>();
   let attempts = 0;
   let renewedMs = 0;
@@ -80,7 +84,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
 
   /** Makes as many attempts as there is somebody waiting, room and leave for. */
   function connect(): void {
-    while (attempts < waiting.size && busy.size + idle.length + attempts < size) {
+    while (attempts < waiting.size && busy.size + left.size + idle.length + attempts < size) {
       if (circuit.mayAttempt()) void attempt();
       else {
         paused ??= setTimeout(() => {
@@ -115,7 +119,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
       return;
     }
     circuit.succeeded();
-    if (closed || busy.size + idle.length >= size) result.close();
+    if (closed || busy.size + left.size + idle.length >= size) result.close();
     else hand(result, performance.now());
     connect();
   }
@@ -143,10 +147,21 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
     busy.delete(backend);
     backend.watch(undefined);
     const nowMs = performance.now();
-    if (closed || isWorn(backend, nowMs)) backend.close();
+    if (backend.left !== undefined) leave(backend, backend.left);
+    else if (closed || isWorn(backend, nowMs)) backend.close();
     if (backend.isOpen()) hand(backend, nowMs);
     else connect();
     if (busy.size === 0) drained?.();
+  }
+
+  function leave(backend: Backend, ended: Promise<void>): void {
+    if (closed) return backend.destroy();
+    left.add(backend);
+    abandoned?.(backend);
+    ended.then(() => {
+      left.delete(backend);
+      connect();
+    });
   }
 
   /** Ends what rested for too long. */
@@ -172,6 +187,7 @@ export function openPool({ size, open, circuit, idleMs, lifeMs }: PoolOptions): 
     clearTimeout(paused);
     for (const settle of [...waiting]) settle(fail("unavailable", "CONNECTION_ENDED"));
     renew();
+    for (const backend of left) backend.destroy();
     await drain(timeoutMs);
     for (const backend of busy) backend.cancel();
     await drain(CANCELLED_MS);

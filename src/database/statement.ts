@@ -63,8 +63,8 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "shap
 /**
  * Waits for queries that leave together, within a limit that the driver does not have: a frozen
  * backend never answers. A session that is not known to be ready for another statement is ended: after
- * a break, at our deadline, and when a cancellation may still be on its way. A query left behind may
- * still settle later; its rejection is taken here.
+ * a break, and when a cancellation may still be on its way; at our deadline it is abandoned, since
+ * Postgres may work on. A query left behind may still settle later; its rejection is taken here.
  * @see RELIABILITY 0.5
  */
 export function settleEach<R extends Row>(
@@ -75,12 +75,13 @@ export function settleEach<R extends Row>(
   const open = new Set(queries.keys());
   let cancelling: ReturnType<typeof setInterval> | undefined;
   let broken: Failure | undefined;
+  let isLate = false;
   const take = (place: number, outcome: Outcome<StepResult<R>>) => {
     if (!open.delete(place)) return;
     const { failure } = outcome;
     if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
     if (open.size === 0) end();
-    else if (broken !== undefined) backend.destroy();
+    else if (broken !== undefined && !isLate) backend.destroy();
     else if (cancelling !== undefined) backend.cancel();
     tell(place, outcome);
     if (open.size === 0) ended?.(broken);
@@ -92,13 +93,15 @@ export function settleEach<R extends Row>(
     endDeadline();
     backend.watch(undefined);
     clearInterval(cancelling);
-    if (cancelling !== undefined || broken !== undefined) backend.destroy();
+    if (isLate) backend.abandon(Promise.allSettled(queries));
+    else if (cancelling !== undefined || broken !== undefined) backend.destroy();
   };
   const name = (failure: Failure) =>
     failure.code === CANCELLED && cancelling !== undefined ? ABORTED : failure;
   const endDeadline = startDeadline({
     ms: deadlineMs,
     late() {
+      isLate = true;
       backend.cancel();
       takeAll(fail("timeout", DEADLINE));
     },

@@ -1,0 +1,73 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import process from "node:process";
+import { readMetrics } from "../../support/read_metrics.ts";
+import { RUNTIMES } from "../../support/runtime_server.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+
+const POOL = 5;
+/** One place of five is kept for tenants that have nothing inside. */
+const SHARE = POOL - 1;
+/** Pool, one for transactions, two listeners, and the one that asks for the abandoned. */
+const MOST_CONNECTIONS = POOL + 1 + 2 + 1;
+const PATH = "/integration/tables/deals";
+
+for (const runtime of RUNTIMES) {
+  describe(`backends that are deaf to a cancel, on ${runtime}`, () => {
+    let service: TestService;
+
+    before(async () => {
+      service = await createTestService("real", {
+        runtime,
+        environment: {
+          ROWGATE_POOL_SIZE: String(POOL),
+          ROWGATE_POOL_WAIT_MS: "500",
+          ROWGATE_STATEMENT_TIMEOUT_MS: "1500",
+        },
+      });
+    });
+    after(() => service?.close());
+
+    const query = (token: string) => service.send("POST", `${PATH}/query`, { body: {}, token });
+    async function countAbandoned(): Promise<number | undefined> {
+      const { text } = await service.send("GET", "/metrics", { token: null });
+      return readMetrics(text).samples.get("rowgate_abandoned_sessions");
+    }
+
+    async function listConnections(): Promise<{ pid: number; waits: boolean }[]> {
+      return await service.database.admin<{ pid: number; waits: boolean }[]>`
+        select pid, cardinality(pg_blocking_pids(pid)) > 0 as waits from pg_stat_activity
+        where datname = current_database() and application_name = 'rowgate'`;
+    }
+
+    it("keep their places and their tenant's share until they have ended [RE23]", async () => {
+      const { a, b } = service.tokens;
+      let deaf: number[] = [];
+      try {
+        await service.database.admin.begin(async (other) => {
+          await other`lock table deals in access exclusive mode`;
+          const answers = Array.from({ length: SHARE }, () => query(a));
+          await waitUntil(async () => {
+            deaf = (await listConnections()).filter(({ waits }) => waits).map(({ pid }) => pid);
+            return deaf.length === SHARE;
+          });
+          for (const pid of deaf) process.kill(pid, "SIGSTOP");
+          const statuses = (await Promise.all(answers)).map(({ status }) => status);
+          assertEquals(statuses, Array.from({ length: SHARE }, () => 504));
+        });
+        assertEquals(await countAbandoned(), SHARE);
+        for (let round = 0; round < 5; round++) {
+          assertEquals((await query(a)).status, 503);
+          assertEquals((await query(b)).status, 200);
+          const { length } = await listConnections();
+          assert(length <= MOST_CONNECTIONS, `${length} connections`);
+        }
+      } finally {
+        for (const pid of deaf) process.kill(pid, "SIGCONT");
+      }
+      await waitUntil(async () => await countAbandoned() === 0);
+      await waitUntil(async () => (await query(a)).status === 200);
+    });
+  });
+}
