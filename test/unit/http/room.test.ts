@@ -62,6 +62,20 @@ describe("room for bytes", () => {
     assertEquals([large.entered, late.entered], [false, false]);
   });
 
+  it("is waited for by four times as many bytes, of which each tenant has its share [RE28]", async () => {
+    const room = openRoom(100);
+    for (const tenant of ["a", "b"]) room.take(50, tenant);
+    const many = Array.from({ length: 50 }, () => enter(room, "a", 10));
+    await Promise.all(many.slice(40).map(({ settled }) => settled));
+    const other = Array.from({ length: 25 }, () => enter(room, "b", 10));
+    await Promise.all(other.slice(20).map(({ settled }) => settled));
+    let waits = 0;
+    for (const { settled } of [...many.slice(0, 40), ...other.slice(0, 20)]) {
+      waits += await Promise.race([settled.then(() => 0), settle().then(() => 1)]);
+    }
+    assertEquals(waits, 60);
+  });
+
   it("is taken by what is larger than half as if it were half [RE28]", () => {
     const room = openRoom(100);
     const leave = room.take(1000, "a");
