@@ -123,13 +123,22 @@ function parseItem(
 function countPattern(tally: Tally, condition: Condition): void {
   if (condition.op !== "like" && condition.op !== "not_like") return;
   const { patternCharacters: before, maxPatternCharacters: most } = tally;
-  // Percent signs in a row are one wildcard, and cost as much.
-  tally.patternCharacters +=
-    condition.value.replaceAll(/(\\.)|%+/gs, (_, pair) => pair ?? "%").length;
+  tally.patternCharacters += countCharacters(condition.value);
   if (before > most || tally.patternCharacters <= most) return;
   const together = `the patterns have ${tally.patternCharacters} characters up to here`;
   const limit = `expected at most ${most} in all patterns of a request`;
   report(tally.findings, under(condition.path, "value"), `${together}, ${limit}`);
+}
+
+/** Percent signs in a row are one wildcard, and cost as much. */
+function countCharacters(pattern: string): number {
+  let count = pattern.length;
+  // A loop, since there may be a million: with a pattern of our own it held others for 0.1 s.
+  for (let at = 1; at < pattern.length; at++) {
+    if (pattern[at - 1] === "\\") at++;
+    else if (pattern[at] === "%" && pattern[at - 1] === "%") count--;
+  }
+  return count;
 }
 
 /** By the presence of a key, whatever its value. */
