@@ -30,9 +30,10 @@ export function zip(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStr
   return bytes.pipeThrough(new CompressionStream("gzip"));
 }
 
-/** Gives what gzip bytes hold, as a stream. */
+/** Gives what gzip bytes, or a stream of them, hold. */
 export function decompress(
-  bytes: ReadableStream<Uint8Array<ArrayBuffer>>,
+  bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>,
 ): ReadableStream<Uint8Array> {
-  return bytes.pipeThrough(new DecompressionStream("gzip"));
+  const stream = bytes instanceof ReadableStream ? bytes : new Blob([bytes]).stream();
+  return stream.pipeThrough(new DecompressionStream("gzip"));
 }

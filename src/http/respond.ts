@@ -109,7 +109,8 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
   const compressed = acceptsGzip(request.headers.get("accept-encoding"));
   if (compressed) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status: 200, headers });
-  const body = isLong(gzip.length) ? streamBytes(gzip, exchange) : new Blob([gzip]).stream();
+  const body = isLong(gzip.length) ? streamBytes(gzip, exchange) : gzip;
+  if (compressed) headers["content-length"] = String(gzip.length);
   return new Response(compressed ? body : decompress(body), { status: 200, headers });
 }
 
