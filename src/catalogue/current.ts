@@ -31,8 +31,11 @@ export interface CurrentCatalogue {
 export interface Refresh {
   /** For the log. */
   readonly reason: string;
-  /** True when a statement failed on it; unknown names wait for a second to have passed. */
-  readonly atOnce: boolean;
+  /**
+   * The table and the code of a statement that failed on it: a reading that begins later is waited for.
+   * Undefined for an unknown name.
+   */
+  readonly failed?: string | undefined;
 }
 
 /** What the catalogue is read by, and who hears of it. */
@@ -48,8 +51,10 @@ export const CATALOGUE_CHANNEL = "rowgate_catalogue";
 export const RENEW_AGE_MS = 30_000;
 /** No request sees an older catalogue than this while the database answers. @see DECISIONS 2 */
 export const MAX_AGE_MS = 60_000;
-/** Unknown names can not make more reads than this. @see DECISIONS 2 */
+/** Neither unknown names nor failing statements make more reads than this. @see DECISIONS 2 */
 export const MIN_REFRESH_INTERVAL_MS = 1_000;
+/** Failures that are remembered; any code may be a trigger's own. */
+const MAX_FRUITLESS = 1000;
 
 /**
  * Follows the catalogue of a database: loaded at first use, read anew on NOTIFY, on demand and by age,
@@ -62,6 +67,8 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   const { observe, now = () => performance.now() } = options;
   let inForce: { readonly catalogue: Catalogue; readonly source: string } | undefined;
   let running: Promise<void> | undefined;
+  /** A reading that has not begun, and those who wait for it. */
+  let next: Promise<void> | undefined;
   /** When what is in force was true; when it was last asked for anew. */
   let readAtMs = -Infinity;
   let refreshedAtMs = -Infinity;
@@ -69,6 +76,8 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   let listening = false;
   let closed = false;
   const told = new Set<string>();
+  /** When a failure outlived a reading: it is no staleness, and would come again and again. */
+  const fruitless = new Map<string, number>();
 
   return { current, refresh, loaded: () => inForce !== undefined, close };
 
@@ -90,14 +99,43 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return inForce.catalogue;
   }
 
-  async function refresh(seen: Catalogue, { reason, atOnce }: Refresh): Promise<boolean> {
-    if (inForce?.catalogue === seen) await refreshQuietly(reason);
-    // The reading that was waited for may have begun before the statement failed.
-    if (atOnce && inForce?.catalogue === seen) {
-      refreshedAtMs = -Infinity;
-      await refreshQuietly(reason);
+  async function refresh(seen: Catalogue, { reason, failed }: Refresh): Promise<boolean> {
+    const isSame = () => inForce?.catalogue === seen;
+    if (failed === undefined && isSame()) await refreshQuietly(reason);
+    if (failed !== undefined && isSame() && !isFruitless(failed)) {
+      await readNext(reason);
+      if (isSame()) remember(failed);
     }
-    return inForce !== undefined && inForce.catalogue !== seen;
+    return inForce !== undefined && !isSame();
+  }
+
+  /** Tells whether the same failure has outlived a reading less than a second ago. */
+  function isFruitless(failed: string): boolean {
+    return now() - (fruitless.get(failed) ?? -Infinity) < MIN_REFRESH_INTERVAL_MS;
+  }
+
+  function remember(failed: string): void {
+    if (fruitless.size === MAX_FRUITLESS) fruitless.clear();
+    fruitless.set(failed, now());
+  }
+
+  /**
+   * Joins the next reading that begins, since one that runs may have begun before the statement failed.
+   * There is at most one in a second, which may have to be waited for.
+   */
+  function readNext(reason: string): Promise<void> {
+    next ??= awaitTurn().then(() => {
+      next = undefined;
+      refreshedAtMs = -Infinity;
+      return refreshQuietly(reason);
+    });
+    return next;
+  }
+
+  async function awaitTurn(): Promise<void> {
+    await running?.catch(() => {});
+    const leftMs = refreshedAtMs + MIN_REFRESH_INTERVAL_MS - now();
+    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
   }
 
   /** Keeps what is in force when the reading fails: the database will refuse what is wrong in it. */

@@ -15,7 +15,7 @@ export interface Lender {
   readonly pool: Pool;
   readonly observe: Observe;
   /** Told how each use of a session ended. */
-  readonly used: (failure: Failure | undefined) => void;
+  readonly used: (failure: Failure | undefined, backend: Backend) => void;
   /** Told how it ended at last, after what was repeated. */
   readonly settled: (failure: Failure | undefined) => void;
 }
@@ -48,7 +48,7 @@ export async function borrow<T>(
     if ("kind" in backend) return { failure: backend };
     try {
       const outcome = await use(backend);
-      used(outcome.failure);
+      used(outcome.failure, backend);
       return outcome;
     } finally {
       left = backend.left;

@@ -4,6 +4,7 @@ import { ApiError } from "../errors.ts";
 import type { Observe } from "../observe.ts";
 import { watchAbandoned } from "./abandoned.ts";
 import { observeAvailability } from "./availability.ts";
+import type { Backend } from "./backend.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
@@ -30,6 +31,8 @@ const LIFE_MS = 1_800_000;
 /** SQLSTATE of a write where only reading is possible. */
 const READ_ONLY = "25006";
 const RENEW_MS = 500;
+/** The same for a session that is newer than the last renewal, which did not help. */
+const STILL_READ_ONLY_MS = 60_000;
 
 /** What openDatabase can be given besides the configuration. */
 export interface OpenOptions {
@@ -109,22 +112,33 @@ export async function openDatabase(
 }
 
 /**
- * Has new sessions made: when one was lost or is silent, since others that rest may be as dead without
- * having heard of it; at most twice a second when the server turns out to be read-only, since after a failover the
- * primary is somewhere else.
+ * Has new sessions made when one was lost or is silent, since others that rest may be as dead without
+ * having heard of it.
  */
-function renewAfter(pools: readonly Pool[]): (failure: Failure | undefined) => void {
+function renewAfter(pools: readonly Pool[]): Lender["used"] {
   let renewedMs = -Infinity;
-  return (failure) => {
-    const isStale = failure?.code === READ_ONLY && performance.now() - renewedMs > RENEW_MS;
-    if (failure?.kind !== "lost" && !isSilent(failure) && !isStale) return;
+  return (failure, backend) => {
+    if (failure === undefined) return;
+    const isLost = failure.kind === "lost" || isSilent(failure);
+    if (!isLost && !becameReadOnly(failure, backend, renewedMs)) return;
     renewedMs = performance.now();
     for (const pool of pools) pool.renew();
   };
 }
 
-function isSilent(failure: Failure | undefined): boolean {
-  return failure?.code === DEADLINE || failure?.code === LANE_DEADLINE;
+/**
+ * Tells whether a server that took writes when the session was opened takes none any more: after a
+ * failover the primary is somewhere else. A server that was read-only all along is no reason for new
+ * sessions, and neither is a foreign one behind it, which new sessions would find as it is.
+ */
+function becameReadOnly({ code }: Failure, backend: Backend, renewedMs: number): boolean {
+  if (code !== READ_ONLY || backend.readOnly) return false;
+  const restMs = backend.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
+  return performance.now() - renewedMs > restMs;
+}
+
+function isSilent({ code }: Failure): boolean {
+  return code === DEADLINE || code === LANE_DEADLINE;
 }
 
 /** Tells how a pool stands, under its name. */

@@ -38,10 +38,11 @@ export function classify(error: unknown, sent = true): Failure {
     readonly table_name?: unknown;
     readonly message?: unknown;
     readonly routine?: unknown;
+    readonly severity?: unknown;
   };
   const code = typeof fields.code === "string" ? fields.code : nameUncoded(fields.name);
   const known = kindOf(code, fields.name === "PostgresError");
-  const kind = sent ? known ?? "unknown" : "unavailable";
+  const kind = sent ? ofSession(known ?? "unknown", fields.severity) : "unavailable";
   return {
     kind,
     code,
@@ -52,6 +53,11 @@ export function classify(error: unknown, sent = true): Failure {
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
   };
+}
+
+/** An ERROR leaves the session as it is: what was lost is a connection of Postgres's own, to a shard. */
+function ofSession(kind: FailureKind, severity: unknown): FailureKind {
+  return kind === "lost" && severity === "ERROR" ? "remote" : kind;
 }
 
 /** Deno's refusal of a connection that it was given no permission for has a name alone. */
@@ -144,6 +150,7 @@ export function toApiError(failure: Failure, { write }: { readonly write: boolea
       return write && failure.code === DEADLINE
         ? refuse(504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`)
         : refuse(504, `The database took too long${unchanged}`);
+    case "remote":
     case "unavailable":
       return refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
     case "lost":

@@ -12,6 +12,7 @@ export type FailureKind =
   | "timeout" // 57014
   | "unavailable" // away, starting, full, read-only, connection never made
   | "lost" // the connection went away after the statement was sent
+  | "remote" // the same as an ERROR: a foreign server or a shard is unavailable, the session stands
   | "too_complex" // 54xxx
   | "unknown";
 

@@ -89,7 +89,7 @@ export function failureOf(error: unknown): Failure | undefined {
  * @see DECISIONS 2
  */
 export async function tryFresh<T>(
-  source: CurrentCatalogue,
+  { catalogue: source, table }: Pick<Call, "catalogue" | "table">,
   attempt: (catalogue: Catalogue) => T | Promise<T>,
 ): Promise<T> {
   const seen = await source.current();
@@ -99,9 +99,9 @@ export async function tryFresh<T>(
     const failure = failureOf(error);
     if (!isStale(error, failure)) throw error;
     const reason = failure?.code ?? "refused";
-    // A client's mistake may come again and again; what only the database knew of does not.
-    const atOnce = failure !== undefined;
-    if (!await source.refresh(seen, { reason, atOnce })) throw settle(error);
+    // A client's mistake may come again and again; what only the database knew of is looked at.
+    const failed = failure === undefined ? undefined : `${table} ${reason}`;
+    if (!await source.refresh(seen, { reason, failed })) throw settle(error);
   }
   try {
     return await attempt(await source.current());

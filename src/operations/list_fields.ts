@@ -8,9 +8,10 @@ import { type Answer, type Call, tryFresh } from "./call.ts";
  * @throws {ApiError} 400, 403, 404 the table
  * @see DECISIONS 6
  */
-export async function listFields({ access, catalogue, table: name }: Call): Promise<Answer> {
+export async function listFields(call: Call): Promise<Answer> {
+  const { access, table: name } = call;
   const table = await tryFresh(
-    catalogue,
+    call,
     (seen) => resolveTable(seen, name, { access, operation: "fields" }),
   );
   const fields = [...table.columns.values()].map((column) => describeField(table, column));

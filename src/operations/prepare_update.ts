@@ -14,12 +14,12 @@ export async function prepareUpdate<T>(
   call: Call,
   run: (plan: UpdatePlan, request: UpdateRequest) => Promise<T>,
 ): Promise<T> {
-  const { access, table: name, catalogue, audited } = call;
+  const { access, table: name, audited } = call;
   const resolve = { access, operation: "update" } as const;
-  let table = await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
+  let table = await tryFresh(call, (seen) => resolveTable(seen, name, resolve));
   const { maxAffected, rollback } = call.readWishes();
   let request = await readRequest(call, table);
-  return await tryFresh(catalogue, async (seen) => {
+  return await tryFresh(call, async (seen) => {
     const fresh = resolveTable(seen, name, resolve);
     // What was not kept, because no column took it, may have one now.
     if (fresh !== table) request = await readRequest(call, fresh);

@@ -22,13 +22,13 @@ interface Asked {
  * @see spec 4.1
  */
 export async function queryRecords(call: Call): Promise<Answer> {
-  const { access, table: name, catalogue, wideNumbersAsText } = call;
+  const { access, table: name, wideNumbersAsText } = call;
   const resolve = { access, operation: "query" } as const;
-  await tryFresh(catalogue, (seen) => resolveTable(seen, name, resolve));
+  await tryFresh(call, (seen) => resolveTable(seen, name, resolve));
   const { count } = call.readWishes();
   const document = await call.readDocument(useOfQuery());
   const request = parseQueryRequest(document.value, document.issues, call.limits);
-  return await tryFresh(catalogue, async (seen) => {
+  return await tryFresh(call, async (seen) => {
     const table = resolveTable(seen, name, resolve);
     const plan = planQuery(request, { table, access, count, wideNumbersAsText });
     return printPage(plan, await readPage(call, { plan, request }));

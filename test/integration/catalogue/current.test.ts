@@ -133,14 +133,14 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
   it("reads anew on demand, and tells whether there is something newer [DECISIONS 2]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
-    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), false);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), false);
     assertEquals(await catalogue.current(), seen);
     timeMs += MIN_REFRESH_INTERVAL_MS;
     const name = await addColumn();
-    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), true);
     assertEquals(await knows(catalogue, name), true);
     assert((await catalogue.current()).version !== seen.version);
-    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), true);
     assertEquals(statements, 3);
     catalogue.close();
   });
@@ -149,13 +149,13 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     const catalogue = follow();
     const seen = await catalogue.current();
     for (let round = 0; round < 50; round++) {
-      await catalogue.refresh(seen, { reason: "unknown name", atOnce: false });
+      await catalogue.refresh(seen, { reason: "unknown name" });
     }
     assertEquals(statements, 2);
     await Promise.all(
       Array.from(
         { length: 50 },
-        () => catalogue.refresh(seen, { reason: "unknown name", atOnce: false }),
+        () => catalogue.refresh(seen, { reason: "unknown name" }),
       ),
     );
     assertEquals(statements, 2);
@@ -163,10 +163,30 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     await Promise.all(
       Array.from(
         { length: 50 },
-        () => catalogue.refresh(seen, { reason: "unknown name", atOnce: false }),
+        () => catalogue.refresh(seen, { reason: "unknown name" }),
       ),
     );
     assertEquals(statements, 3);
+    catalogue.close();
+  });
+
+  it("reads at most once a second, however often a statement fails on it [RE31]", async () => {
+    const catalogue = follow();
+    const seen = await catalogue.current();
+    const why = { reason: "22P02", failed: "deals 22P02" };
+    for (let round = 0; round < 50; round++) {
+      assertEquals(await catalogue.refresh(seen, why), false);
+    }
+    assertEquals(statements, 2);
+    // Another failure may be of another cause: it joins the next reading, with all that wait.
+    timeMs += MIN_REFRESH_INTERVAL_MS;
+    const others = Array.from({ length: 50 }, (_, n) => ({ reason: "x", failed: `deals ${n}` }));
+    await Promise.all(others.map((other) => catalogue.refresh(seen, other)));
+    assertEquals(statements, 3);
+    timeMs += MIN_REFRESH_INTERVAL_MS;
+    const name = await addColumn();
+    assertEquals(await catalogue.refresh(seen, why), true);
+    assertEquals([statements, await knows(catalogue, name)], [4, true]);
     catalogue.close();
   });
 
@@ -252,7 +272,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     const catalogue = follow({ ...EMPTY_POLICY, credentialTables: ["vault"] });
     const seen = await catalogue.current();
     await addColumn();
-    assertEquals(await catalogue.refresh(seen, { reason: "unknown name", atOnce: false }), true);
+    assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), true);
     const warnings = observations.filter((observation) =>
       observation.kind === "warning" && observation.message.includes('"vault"')
     );

@@ -68,6 +68,16 @@ describe("a primary with a standby", () => {
     assertEquals((await readDeals(single)).status, 200);
   });
 
+  it("is not connected to again and again because it refuses writes [DB30]", async () => {
+    await readDeals(single);
+    const connections = proxy.connections();
+    for (let round = 0; round < 10; round++) {
+      assertEquals((await writeTitle(single, 6, "never")).status, 503);
+      await sleep(100);
+    }
+    assert(proxy.connections() - connections <= 1, `${proxy.connections() - connections} in 1 s`);
+  });
+
   it("is not connected to again and again because a standby sends no notifications", async () => {
     await readDeals(single);
     await sleep(1000);
