@@ -35,7 +35,7 @@ export async function prepareUpdate<T>(
 
 async function readRequest(call: Call, table: Table): Promise<UpdateRequest> {
   const document = await call.readDocument(useOfUpdate((name) => takesOf(table, name)));
-  return parseUpdateRequest(document.value, document.issues, document.print);
+  return parseUpdateRequest(document.value, document.issues, document);
 }
 
 /** Gives the lane's first step, the settings of its statements; none where there are none. */

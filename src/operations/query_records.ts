@@ -27,7 +27,8 @@ export async function queryRecords(call: Call): Promise<Answer> {
   await tryFresh(call, (seen) => resolveTable(seen, name, resolve));
   const { count } = call.readWishes();
   const document = await call.readDocument(useOfQuery());
-  const request = parseQueryRequest(document.value, document.issues, call.limits);
+  const reading = { ...call.limits, words: document };
+  const request = parseQueryRequest(document.value, document.issues, reading);
   return await tryFresh(call, async (seen) => {
     const table = resolveTable(seen, name, resolve);
     const plan = planQuery(request, { table, access, count, wideNumbersAsText });

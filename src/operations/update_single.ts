@@ -20,7 +20,7 @@ export async function updateSingle(call: Call): Promise<Answer> {
     const result = await writeRow(call, plan);
     const updated = judgeResult(plan, result);
     const table = JSON.stringify(plan.table.name);
-    const fields = request.print(request.document.fields);
+    const fields = request.words.print(request.document.fields);
     const json = `{"success":true,"table":${table},"matched":1,"updated":${updated},` +
       `"fields":${fields}}`;
     return { json, rows: updated };

@@ -1,7 +1,8 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, pathOf, quote, under } from "../issue.ts";
-import type { Json, UpdateRequest } from "../request/update_request.ts";
+import type { Json } from "../request/update_request.ts";
 import { printArray } from "../array_text.ts";
+import type { ClientWords } from "../request/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
 import { isDecided, type Judgement, judgeScalar, type ValueType } from "./value.ts";
@@ -25,7 +26,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
  * @see DECISIONS 4
  */
 export function planAssignment(
-  { field, value, print }: { field: string; value: Json; print: UpdateRequest["print"] },
+  { field, value }: { field: string; value: Json },
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
@@ -39,7 +40,7 @@ export function planAssignment(
   }
   const decided = isDecided(column) && column.storedCast === column.cast;
   if (value === null) return { column, value: null, decided };
-  const judgement = column.kind === "json" ? { text: print(value) } : judgeNew(value, column, path);
+  const judgement = judgeNew(value, column, { path, words: findings.words });
   if ("text" in judgement) {
     return { column, value: { text: judgement.text, decided, path }, decided };
   }
@@ -68,12 +69,22 @@ interface Misfit {
   readonly actual: Json;
 }
 
-function judgeNew(value: Exclude<Json, null>, column: Column, path: Path): Misfit | Accepted {
-  if (Array.isArray(value)) return judgeArray(value, column, path);
+/** Where a new value stands, and how it was written. */
+interface Place {
+  readonly path: Path;
+  readonly words: ClientWords;
+}
+
+function judgeNew(value: Exclude<Json, null>, column: Column, place: Place): Misfit | Accepted {
+  const { path, words } = place;
+  const literal = typeof value === "number" ? words.literalsIn(FIELDS)?.[column.name] : undefined;
+  if (column.kind === "json") return { text: literal ?? words.print(value) };
+  if (Array.isArray(value)) return judgeArray(value, column, place);
   if (typeof value === "object") {
     return { expected: "a string, number, boolean or null", path, actual: value };
   }
-  const judgement = judgeLength(judgeScalar(value as string | number | boolean, column), column);
+  const scalar = value as string | number | boolean;
+  const judgement = judgeLength(judgeScalar(scalar, column, literal), column);
   if ("expected" in judgement) return { expected: judgement.expected, path, actual: value };
   return judgement;
 }
@@ -96,15 +107,21 @@ function judgeLength(judgement: Judgement, column: ValueType & Pick<Column, "max
   return fits ? judgement : { expected: `at most ${maxLength} characters` };
 }
 
-function judgeArray(values: readonly Json[], column: Column, path: Path): Misfit | Accepted {
+function judgeArray(
+  values: readonly Json[],
+  column: Column,
+  { path, words }: Place,
+): Misfit | Accepted {
   if (column.kind !== "array" || column.elementKind === undefined) {
     return { expected: "a string, number, boolean or null", path, actual: values };
   }
   const element = elementOf(column, column.elementKind);
   const texts: (string | null)[] = [];
+  // An entry that is JSON is never judged: its text is its value.
+  const written = element.kind === "json" ? words.printEach(values) : words.literalsIn(path);
   // By index, and no path before it is needed: there may be 500,000.
   for (let position = 0; position < values.length; position++) {
-    const judgement = judgeElement(values[position]!, element);
+    const judgement = judgeElement(values[position]!, element, written?.[position]);
     if ("expected" in judgement) {
       const { expected } = judgement;
       return { expected, path: under(path, position), actual: values[position]! };
@@ -116,11 +133,11 @@ function judgeArray(values: readonly Json[], column: Column, path: Path): Misfit
 
 const NULL_ELEMENT = { text: null };
 
-function judgeElement(value: Json, element: ElementType) {
+function judgeElement(value: Json, element: ElementType, written: string | undefined) {
   if (value === null) return NULL_ELEMENT;
-  if (element.kind === "json") return { text: JSON.stringify(value) };
+  if (element.kind === "json") return { text: written ?? JSON.stringify(value) };
   if (typeof value === "object") return { expected: "a string, number, boolean or null" };
-  return judgeLength(judgeScalar(value as string | number | boolean, element), element);
+  return judgeLength(judgeScalar(value as string | number | boolean, element, written), element);
 }
 
 type ElementType = ReturnType<typeof elementOf>;

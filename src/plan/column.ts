@@ -3,10 +3,13 @@ import type { Issue, Path } from "../issue.ts";
 import { quote } from "../issue.ts";
 import { MAX_ISSUES_TOLD } from "../limits.ts";
 import { nearest } from "../nearest.ts";
+import type { ClientWords } from "../request/client_words.ts";
 
 /** Collects what is wrong with a request while it is planned. */
 export interface Findings {
   readonly issues: Issue[];
+  /** How the request was written. */
+  readonly words: ClientWords;
 }
 
 /**

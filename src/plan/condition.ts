@@ -150,7 +150,10 @@ function checkScalar(
   column: Column,
   { path, findings }: { path: Path; findings: Findings },
 ): Value | undefined {
-  const judgement = judgeScalar(value, column);
+  const literal = path === null || typeof value !== "number"
+    ? undefined
+    : findings.words.literalsIn(path.holder)?.[path.key];
+  const judgement = judgeScalar(value, column, literal);
   if ("text" in judgement) return { text: judgement.text, decided: isDecided(column), path };
   findings.issues.push({
     path,

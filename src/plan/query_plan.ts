@@ -46,7 +46,7 @@ export interface QueryOptions {
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
   const { table, access, count, wideNumbersAsText } = options;
-  const findings: Findings = { issues: [] };
+  const findings: Findings = { issues: [], words: request.words };
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
   const sort = planSort(request.sort, table, findings);

@@ -68,7 +68,7 @@ export interface UpdateOptions {
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback, audited } = options;
-  const findings: Findings = { issues: [] };
+  const findings: Findings = { issues: [], words: request.words };
   const items = collect(
     request.filters,
     findings,
@@ -77,7 +77,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   const assignments = collect(
     request.fields,
     findings,
-    ([field, value]) => planAssignment({ field, value, print: request.print }, table, findings),
+    ([field, value]) => planAssignment({ field, value }, table, findings),
   );
   if (findings.issues.length > 0) {
     throw refuseIssues(findings.issues, request.document, { stale: true });

@@ -34,18 +34,28 @@ export function isDecided(type: ValueType): boolean {
 
 /**
  * Checks a scalar against a column's type and gives its text as Postgres's input function takes it;
- * lossless conversions only.
+ * lossless conversions only. `literal` is the client's text of a number that prints as another:
+ * `1.50` stays so where digits count.
  * @see DECISIONS 3
  */
-export function judgeScalar(value: Exclude<Scalar, null>, type: ValueType): Judgement {
-  return typeof value === "string" ? judgeText(value, type) : judgeBare(value, type);
+export function judgeScalar(
+  value: Exclude<Scalar, null>,
+  type: ValueType,
+  literal?: string,
+): Judgement {
+  return typeof value === "string" ? judgeText(value, type) : judgeBare(value, type, literal);
 }
 
 /** Numbers and booleans: their JSON text, where the type can hold it without loss. */
-function judgeBare(value: number | boolean, type: ValueType): Judgement {
-  const text = Object.is(value, -0) ? "0" : String(value);
-  if (type.kind === "json") return { text };
-  if (type.kind === "text") return judgeText(text, type);
+function judgeBare(
+  value: number | boolean,
+  type: ValueType,
+  literal: string | undefined,
+): Judgement {
+  const text = String(value);
+  const written = literal ?? text;
+  if (type.kind === "json") return { text: written };
+  if (type.kind === "text") return judgeText(written, type);
   if (typeof value === "boolean") {
     return type.kind === "boolean" ? { text } : refuse(type);
   }
@@ -58,8 +68,9 @@ function judgeBare(value: number | boolean, type: ValueType): Judgement {
       return isWholeNumber(text, type.kind) ? { text } : refuse(type);
     case "float4":
     case "float8":
-    case "numeric":
       return isDecimal(text) ? { text } : refuse(type);
+    case "numeric":
+      return isDecimal(written) ? { text: written } : refuse(type);
     default:
       return NUMBER_TYPES.has(type.baseType) ? { text } : refuse(type);
   }

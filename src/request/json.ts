@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { Issue } from "../issue.ts";
+import { type ClientWords, keepWords } from "./client_words.ts";
 import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
 import { startTrimming, type UseOf } from "./json_trimming.ts";
 import { isTurning, readInTurns } from "./json_turns.ts";
@@ -10,13 +11,11 @@ const VALUES_OF_A_STEP = 500;
 /** What is shorter is kept whole. */
 const SHORT_CHARACTERS = 4096;
 /** A JSON document, and what in it would not survive the way to Postgres unchanged. */
-export interface ParsedJson {
+export interface ParsedJson extends ClientWords {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
   readonly value: unknown;
   /** Numbers that a double does not hold, U+0000, lone surrogates: the first few, in order. */
   readonly issues: readonly Issue[];
-  /** Gives a value of the document as JSON: what is long in the client's own words, at no cost. */
-  readonly print: (value: unknown) => string;
 }
 
 /**
@@ -71,6 +70,8 @@ function openReader(text: string, useOf?: UseOf): JsonReader {
     starts: [],
     spans: new Map(),
     issues: [],
+    literal: undefined,
+    literals: new Map(),
     trimming: useOf && startTrimming(useOf),
   };
   if (skipSpace(reader) < text.length) return reader;
@@ -97,10 +98,5 @@ function endDocument(reader: JsonReader, value: unknown): ParsedJson {
   if (skipSpace(reader) !== reader.text.length) {
     throw refuseSyntax(reader, "nothing after the end of the JSON document");
   }
-  const { text, issues, spans } = reader;
-  const print = (part: unknown) => {
-    const span = spans.get(part);
-    return span === undefined ? JSON.stringify(part) : text.slice(...span);
-  };
-  return { value, issues, print };
+  return { value, issues: reader.issues, ...keepWords(reader, value) };
 }

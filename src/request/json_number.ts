@@ -9,7 +9,8 @@ const EXPONENT = /[eE]/;
 const ALWAYS_EXACT_CHARACTERS = 15;
 
 /**
- * Reads the number at `reader.at`, and notes it when a double does not hold it.
+ * Reads the number at `reader.at`, and notes it when a double does not hold it. Keeps its text where
+ * the number would print as another: `1.50`, `1E5`, `-0`.
  * @throws {ApiError} 400 for a malformed number
  * @see DECISIONS 3
  */
@@ -25,6 +26,7 @@ export function readNumber(reader: JsonReader): number {
     const shown = quote(literal.slice(0, 2 * MAX_QUOTED_CHARACTERS)).slice(1, -1);
     noteIssue(reader, `${shown} can not be held exactly by a JSON number, send it as a string`);
   }
+  if (String(value) !== literal) reader.literal = literal;
   return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
 }
 

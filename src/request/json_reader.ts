@@ -19,6 +19,10 @@ export interface JsonReader {
   /** From where to where the text of each of them went. */
   readonly spans: Map<unknown, readonly [from: number, to: number]>;
   readonly issues: Issue[];
+  /** Text of the number just read, where the number alone does not print as it. */
+  literal: string | undefined;
+  /** All such texts in what is kept: those in each container, by key or position. */
+  readonly literals: Map<unknown, Record<string | number, string>>;
   /** Undefined: all of the document is kept. */
   readonly trimming: Trimming | undefined;
 }

@@ -77,9 +77,22 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
 
 /** Puts a value at the place that was read. */
 export function put(reader: JsonReader, container: JsonContainer, value: unknown): void {
+  if (reader.literal !== undefined) putLiteral(reader, container, reader.literal);
   if (reader.trimming !== undefined) putTrimmed(reader.trimming, reader, { container, value });
   else if (Array.isArray(container)) container.push(value);
   else container[reader.path.at(-1)!] = value;
+}
+
+/** Of what is not kept whole, no value is used. */
+function putLiteral(reader: JsonReader, container: JsonContainer, literal: string): void {
+  reader.literal = undefined;
+  if (reader.trimming !== undefined && reader.path.length > reader.trimming.from) return;
+  let literals = reader.literals.get(container);
+  if (literals === undefined) {
+    literals = Object.create(NO_PROTOTYPE) as Record<string | number, string>;
+    reader.literals.set(container, literals);
+  }
+  literals[reader.path.at(-1)!] = literal;
 }
 
 /** Reads what follows a value: true at the end of its container, else the next place is read. */

@@ -6,6 +6,7 @@ import {
   MAX_PATTERN_CHARACTERS,
   MAX_ROWS_PER_PAGE,
 } from "../limits.ts";
+import { type ClientWords, NO_WORDS } from "./client_words.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
 import { parseFilters } from "./group.ts";
@@ -32,12 +33,19 @@ export interface QueryRequest {
   readonly perPage: number;
   /** The parsed body, for the order of later issues. */
   readonly document: unknown;
+  /** How it was written. */
+  readonly words: ClientWords;
 }
 
 /** What an operator sets. */
 export interface QueryLimits {
   /** Characters of all patterns of a request together. */
   readonly maxPatternCharacters?: number;
+}
+
+/** How a query is read. */
+export interface QueryReading extends QueryLimits {
+  readonly words?: ClientWords;
 }
 
 const KEYS = ["filters", "select", "sort", "page", "per_page"];
@@ -53,7 +61,7 @@ const SELECT = pathOf("select");
 export function parseQueryRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  { maxPatternCharacters = MAX_PATTERN_CHARACTERS }: QueryLimits = {},
+  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, words = NO_WORDS }: QueryReading = {},
 ): QueryRequest {
   const findings: Findings = { issues: [] };
   const request = {
@@ -79,7 +87,7 @@ export function parseQueryRequest(
     } else reportUnknownKey(findings, key, { path: null, known: KEYS });
   }
   refuseFindings(findings, { parser: issuesOfParser, document });
-  return { ...request, document };
+  return { ...request, document, words };
 }
 
 function parseSelect(findings: Findings, input: unknown): readonly string[] {

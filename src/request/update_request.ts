@@ -1,6 +1,7 @@
 import { isObject } from "../is_object.ts";
 import { type Issue, pathOf, quote, under } from "../issue.ts";
 import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
+import { type ClientWords, NO_WORDS } from "./client_words.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
@@ -18,8 +19,8 @@ export interface UpdateRequest {
   readonly fields: readonly (readonly [field: string, value: Json])[];
   /** The parsed body, for the order of later issues and the echo of `fields`. */
   readonly document: { readonly filters: object; readonly fields: object };
-  /** Prints a part of the document as JSON. */
-  readonly print: (value: unknown) => string;
+  /** How the document was written. */
+  readonly words: ClientWords;
 }
 
 const MEMBERS = ["filters", "fields"] as const;
@@ -38,7 +39,7 @@ const EXPECTED = {
 export function parseUpdateRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  print: UpdateRequest["print"] = JSON.stringify,
+  words: ClientWords = NO_WORDS,
 ): UpdateRequest {
   const findings: Findings = { issues: [] };
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
@@ -59,7 +60,7 @@ export function parseUpdateRequest(
     filters: entries.get("filters"),
     fields: entries.get("fields"),
     document,
-    print,
+    words,
   } as UpdateRequest;
 }
 

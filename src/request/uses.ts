@@ -21,9 +21,8 @@ export function useOfUpdate(takes: (name: string) => Takes | undefined): UseOf {
     // Of a name that is none nothing is told, and JSON goes on in the client's own words.
     if (taken === undefined || taken === "json") return "unread";
     if (depth === 2) return isArray && taken !== "scalars" ? "read" : "quoted";
-    if (taken === "lists of json") return "read";
-    // The first in a list is told alone.
-    if (misfit === name) return "unread";
+    // Its entries go on in the client's own words; of other lists the first misfit is told alone.
+    if (taken === "lists of json" || misfit === name) return "unread";
     misfit = name;
     return "quoted";
   };

@@ -40,19 +40,18 @@ export async function serveWorstBody(
       ? useOfQuery()
       : useOfUpdate((name) => takesOf(TABLE, name));
     const text = UTF_8.decode(bytes);
-    const { value, issues, print } = whole
-      ? parseJson(text)
-      : await parseJsonInTurns(text, { useOf });
+    const document = whole ? parseJson(text) : await parseJsonInTurns(text, { useOf });
+    const { value, issues } = document;
     if (operation === "query") {
       const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
-      planQuery(parseQueryRequest(value, issues), options);
+      planQuery(parseQueryRequest(value, issues, { words: document }), options);
     } else {
       const options = { table: TABLE, access: ACCESS, maxAffected: undefined, rollback: false };
-      const request = parseUpdateRequest(value, issues, print);
+      const request = parseUpdateRequest(value, issues, document);
       planUpdate(request, options);
       // The operation waits for the database here.
       await new Promise((resolve) => setTimeout(resolve, 0));
-      request.print(request.document.fields);
+      request.words.print(request.document.fields);
     }
     return "plan";
   } catch (error) {

@@ -4,13 +4,14 @@ import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
 import { pathOf } from "../../../src/issue.ts";
 import type { Findings } from "../../../src/plan/column.ts";
 import { planAssignment } from "../../../src/plan/assignment.ts";
+import { NO_WORDS } from "../../../src/request/client_words.ts";
 import type { Json } from "../../../src/request/update_request.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {
-  const findings: Findings = { issues: [] };
+  const findings: Findings = { issues: [], words: NO_WORDS };
   const assignment = planAssignment(
-    { field: column.name, value, print: JSON.stringify },
+    { field: column.name, value },
     makeTable([column]),
     findings,
   );

@@ -3,6 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors.ts";
 import { pathOf } from "../../../src/issue.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
+import { NO_WORDS } from "../../../src/request/client_words.ts";
 import type { Condition, Filter } from "../../../src/request/filter.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
@@ -15,7 +16,9 @@ const TABLE = makeTable([
 ]);
 
 function plan(request: Partial<QueryRequest>) {
-  const defaults = { filters: undefined, select: [], sort: [], page: 1, perPage: 50, document: {} };
+  const paging = { page: 1, perPage: 50 };
+  const asked = { filters: undefined, select: [], sort: [], ...paging };
+  const defaults = { ...asked, document: {}, words: NO_WORDS };
   const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
   return planQuery({ ...defaults, ...request }, options);
 }

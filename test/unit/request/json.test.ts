@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { ApiError } from "../../../src/errors.ts";
-import { printPath } from "../../../src/issue.ts";
+import { type Path, pathOf, printPath } from "../../../src/issue.ts";
 import { parseJson, parseJsonInTurns } from "../../../src/request/json.ts";
 import { readJson } from "../../support/read_json.ts";
 
@@ -232,6 +232,31 @@ describe("parseJson", () => {
         assertEquals(JSON.stringify(readJson(print(part))), JSON.stringify(part));
       }
     }));
+  });
+
+  it("keeps the text of a number that prints as another, and of no other [TV30]", () => {
+    const text = '{"a": {"b": 1.50, "c": 1.5, "constructor": 1E5}, "d": [2, -0, [1.0]], "e": 1.0}';
+    const { value, literalsIn } = parseJson(text);
+    const literals = (path: Path) => ({ ...literalsIn(path) }) as Record<string, string>;
+    assertEquals((value as { a: unknown }).a, { b: 1.5, c: 1.5, constructor: 100000 });
+    assertEquals(literals(pathOf("a")), { b: "1.50", constructor: "1E5" });
+    assertEquals(literals(pathOf("d")), { 1: "-0" });
+    assertEquals(literals(pathOf("d", 2)), { 0: "1.0" });
+    assertEquals(literals(null), { e: "1.0" });
+    for (const path of [pathOf("e"), pathOf("x", "y"), pathOf("a", "b")]) {
+      assertEquals(literalsIn(path), undefined);
+    }
+    assertEquals(parseJson('{"a": 1.5, "b": 20}').literalsIn(null), undefined);
+  });
+
+  it("gives each entry of an array in the client's own words [TV30]", () => {
+    const entries = fc.array(SAFE_JSON);
+    fc.assert(fc.property(entries, (texts) => {
+      const own = texts.map((text) => text.trim());
+      const { value, printEach } = parseJson(`{"fields": {"a": [ ${own.join(" ,\n")} ]}}`);
+      assertEquals(printEach((value as { fields: { a: unknown[] } }).fields.a), own);
+    }));
+    assertEquals(parseJson("[1]").printEach([1.5, { a: [] }]), ["1.5", '{"a":[]}']);
   });
 
   it("gives findings in document order and not without end [D7.order]", () => {

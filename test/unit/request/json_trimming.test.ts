@@ -71,7 +71,7 @@ describe("a long document", () => {
     const { fields } = await parse(`{"t":${many},"l":${many},"j":${many},"jl":${many}}`);
     assertEquals([count(fields["t"]), count(fields["j"])], [102, 1]);
     assert(count(fields["l"]) < 5000, `${count(fields["l"])}`);
-    assertEquals(count(fields["jl"]), 6001);
+    assert(count(fields["jl"]) < 3000, `${count(fields["jl"])}`);
   });
 
   it("keeps every scalar of a list, and prints JSON in the client's own words [RE27]", async () => {
