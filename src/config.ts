@@ -20,6 +20,10 @@ export interface Config {
   readonly policyFile: string | undefined;
   readonly poolSize: number;
   readonly poolWaitMs: number;
+  /** Sessions for transactions, beside the pool. */
+  readonly transactions: number;
+  /** From begin to commit; less than others wait for a session. */
+  readonly transactionTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -60,6 +64,8 @@ export type ReadConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly string[] };
 
+/** What a transaction may take of the time that others wait for its session. */
+const TRANSACTION_PART = 0.8;
 const PREFIX = "ROWGATE_";
 
 /**
@@ -87,6 +93,15 @@ export function readConfig(environment: Environment): ReadConfig {
     if (name === TOKEN_VARIABLE) continue;
     const meant = nearest(name, Object.keys(SETTINGS));
     problems.push(`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}`}`);
+  }
+  const { poolWaitMs, transactionTimeoutMs } = known as unknown as Partial<Config>;
+  if (problems.length === 0 && transactionTimeoutMs === undefined) {
+    known["transactionTimeoutMs"] = Math.floor(poolWaitMs! * TRANSACTION_PART);
+  } else if (transactionTimeoutMs! >= poolWaitMs!) {
+    problems.push(
+      `ROWGATE_TRANSACTION_TIMEOUT_MS: ${transactionTimeoutMs} is as long as others wait, ` +
+        `expected less than ROWGATE_POOL_WAIT_MS (${poolWaitMs})`,
+    );
   }
   if (problems.length > 0) return { problems };
   return { config: Object.freeze(known) as unknown as Config };

@@ -117,6 +117,10 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   ROWGATE_POLICY: setting("policyFile", undefined, { shape: path }),
   ROWGATE_POOL_SIZE: setting("poolSize", 10, { shape: wholeNumber(1, 1000) }),
   ROWGATE_POOL_WAIT_MS: setting("poolWaitMs", 5000, { shape: wholeNumber(10, 600_000) }),
+  ROWGATE_TRANSACTIONS: setting("transactions", 3, { shape: wholeNumber(1, 100) }),
+  ROWGATE_TRANSACTION_TIMEOUT_MS: setting("transactionTimeoutMs", undefined, {
+    shape: wholeNumber(10, 600_000),
+  }),
   ROWGATE_STATEMENT_TIMEOUT_MS: setting("statementTimeoutMs", 30_000, {
     shape: wholeNumber(10, 3_600_000),
   }),

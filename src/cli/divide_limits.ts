@@ -12,10 +12,11 @@ export function divideLimits(
 ): Config {
   const part = (whole: number) =>
     Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
-  const { poolSize, maxInFlight, maxBodiesBytes, maxUnsentBytes, rateLimit } = config;
+  const { poolSize, transactions, maxInFlight, maxBodiesBytes, maxUnsentBytes, rateLimit } = config;
   return {
     ...config,
     poolSize: part(poolSize),
+    transactions: part(transactions),
     maxInFlight: part(maxInFlight),
     maxBodiesBytes: part(maxBodiesBytes),
     maxUnsentBytes: part(maxUnsentBytes),

@@ -9,6 +9,8 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_POLICY: "file that refines what is exposed",
   ROWGATE_POOL_SIZE: "10: connections to the database",
   ROWGATE_POOL_WAIT_MS: "5000: how long a request waits for one",
+  ROWGATE_TRANSACTIONS: "3: sessions for transactions, beside the pool",
+  ROWGATE_TRANSACTION_TIMEOUT_MS: "four fifths of the wait: how long one may take",
   ROWGATE_STATEMENT_TIMEOUT_MS: "30000: how long a statement may take",
   ROWGATE_LOCK_TIMEOUT_MS: "5000: how long it waits for a locked row",
   ROWGATE_REQUEST_TIMEOUT_MS: "30000: by when a request must have arrived",

@@ -13,7 +13,7 @@ import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, LANE_DEADLINE } from "./failure.ts";
-import { openGate, type WatchGate } from "./gate.ts";
+import { type Gate, type GateOptions, openGate, type WatchGate } from "./gate.ts";
 import { openLane } from "./lane.ts";
 import { openListeners } from "./listener.ts";
 import type { Pool } from "./pool.ts";
@@ -70,20 +70,26 @@ export async function openDatabase(
   const watch = watchAbandoned({ open, observe });
   const abandoned = watch.add;
   const pool = openPool({ size: poolSize, open, circuit, abandoned, ...wear });
-  const single = openPool({ size: 1, open, circuit, abandoned });
-  const pools = [pool, single];
+  const size = embedded === undefined ? config.transactions : 1;
+  const { transactionTimeoutMs } = config;
+  const openBounded = planSessions(boundTransactions(config), embedded);
+  const bounded = openPool({ size, open: openBounded, circuit, abandoned, ...wear });
+  const pools = [pool, bounded];
   const settled = observeAvailability(observe);
   const used = renewAfter(pools);
-  const lend = (pool: Pool, size: number, name: string): Lender => ({
+  const lend = (pool: Pool, gate: Gate): Lender => ({
     pool,
-    gate: openGate(size, config.poolWaitMs, watchGate(name, observe)),
+    gate,
     observe,
     used,
     settled,
   });
-  const statements = lend(pool, poolSize, "statements");
+  const openWatched = (name: string, size: number, options: GateOptions = {}) =>
+    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
+  const statements = lend(pool, openWatched("statements", poolSize));
   const runTogether = openTogether(statements, statement);
-  const transact = openLane(lend(single, 1, "transactions"), statement);
+  const transactions = lend(bounded, openWatched("transactions", size, { mostOfShare: 1 }));
+  const transact = openLane(transactions, { ...statement, limitMs: transactionTimeoutMs });
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
@@ -109,6 +115,19 @@ export async function openDatabase(
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   return { settings, run, runTogether, transact, listen, close };
+}
+
+/** A part of a transaction ends before the whole must: what waits for a lock is told so. */
+const LOCK_PART = 0.75;
+
+/** Gives the configuration of sessions for transactions, whose statements have less time. */
+function boundTransactions(config: Config): Config {
+  const { transactionTimeoutMs: limitMs, statementTimeoutMs, lockTimeoutMs } = config;
+  return {
+    ...config,
+    statementTimeoutMs: Math.min(statementTimeoutMs, limitMs),
+    lockTimeoutMs: Math.min(lockTimeoutMs, Math.ceil(LOCK_PART * limitMs)),
+  };
 }
 
 /**

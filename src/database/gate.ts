@@ -22,6 +22,13 @@ export interface WatchGate {
   readonly waited: (ms: number) => void;
 }
 
+/** How a gate is made besides. */
+export interface GateOptions {
+  readonly watch?: WatchGate | undefined;
+  /** Places that one share may take; all of them when undefined. */
+  readonly mostOfShare?: number;
+}
+
 /** Somebody who waits. */
 interface Waiter {
   readonly arrivedMs: number;
@@ -50,7 +57,11 @@ interface Share {
  * @see RELIABILITY 5
  * @see docs/decisions/0201-longest-wait-first.md
  */
-export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate {
+export function openGate(
+  size: number,
+  waitMs: number,
+  { watch, mostOfShare = size }: GateOptions = {},
+): Gate {
   const kept = Math.floor(size / 5);
   /** By so many inside may a share be ahead of another and still be next. */
   const lead = kept === 0 ? 0 : 1;
@@ -72,6 +83,7 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
   }
 
   function hasRoom(share: Share): boolean {
+    if (share.inside >= mostOfShare) return false;
     return isOpen() || share.inside === 0 && insideKept < kept;
   }
 
@@ -81,7 +93,7 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
     let next: Share | undefined;
     let sinceMs = Infinity;
     for (const share of turns) {
-      if (share.inside > most) continue;
+      if (share.inside > most || share.inside >= mostOfShare) continue;
       if (lead === 0) return share;
       const { arrivedMs } = firstOf(share);
       if (arrivedMs >= sinceMs) continue;
@@ -93,7 +105,9 @@ export function openGate(size: number, waitMs: number, watch?: WatchGate): Gate 
 
   function fewestInside(): number {
     let fewest = Infinity;
-    for (const share of turns) fewest = Math.min(fewest, share.inside);
+    for (const share of turns) {
+      if (share.inside < mostOfShare) fewest = Math.min(fewest, share.inside);
+    }
     return fewest;
   }
 

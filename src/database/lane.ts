@@ -1,6 +1,13 @@
 import type { PendingQuery, Row } from "postgres";
 import type { Backend } from "./backend.ts";
-import type { Compile, Database, Step, StepResult, TransactionOptions } from "./database.ts";
+import type {
+  Client,
+  Compile,
+  Database,
+  Step,
+  StepResult,
+  TransactionOptions,
+} from "./database.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, fail, LANE_DEADLINE } from "./failure.ts";
@@ -9,13 +16,22 @@ import { ABORTED, runStatement, settle } from "./statement.ts";
 
 /** The transaction's connection went away before the commit: nothing was kept. */
 const LANE_LOST = fail("unavailable", "LANE_LOST");
+/** It took longer than a transaction may: nothing was kept. */
+const TOO_LONG = fail("timeout", "TRANSACTION_TIMEOUT");
+
+/** What transactions are given besides their statements. */
+export interface LaneOptions extends StatementOptions {
+  /** Milliseconds from `begin` to the commit. */
+  readonly limitMs: number;
+}
 
 /**
- * Makes the lane: transactions on a session of its own, one at a time, since the driver's `begin`
- * can open a transaction on a connection that others use.
+ * Makes the lane: transactions on sessions of their own, one of each tenant at a time, since the
+ * driver's `begin` can open a transaction on a connection that others use. Each ends before those who
+ * wait for its session give up.
  * @see RELIABILITY 0.3, 3a
  */
-export function openLane(lender: Lender, options: StatementOptions): Database["transact"] {
+export function openLane(lender: Lender, options: LaneOptions): Database["transact"] {
   return async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback, share, client }: TransactionOptions,
@@ -32,9 +48,36 @@ export function openLane(lender: Lender, options: StatementOptions): Database["t
 async function runTransaction(
   backend: Backend,
   steps: readonly Step[],
+  options: LaneOptions & TransactionOptions,
+): Promise<Outcome<StepResult>> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), options.limitMs);
+  try {
+    const outcome = await runSteps(backend, steps, {
+      ...options,
+      client: joinClients(limit, options),
+    });
+    return outcome.failure === ABORTED && limit.signal.aborted ? { failure: TOO_LONG } : outcome;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Ends a step when the time is over, or the client goes away. */
+function joinClients(limit: Client, { client }: TransactionOptions): Client {
+  return {
+    get signal() {
+      return client === undefined ? limit.signal : AbortSignal.any([limit.signal, client.signal]);
+    },
+  };
+}
+
+async function runSteps(
+  backend: Backend,
+  steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<StepResult>> {
-  // Who goes away ends a step, never what opens and closes the transaction around them.
+  // It ends a step, never what opens and closes the transaction around them.
   const { client, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
   const begun = await settle(backend, command(backend, "begin"), lasting);

@@ -33,6 +33,8 @@ const CONFIG: Config = {
   maxUnsentBytes: 268_435_456,
   sendTimeoutMs: 20_000,
   maxInFlight: 100,
+  transactions: 3,
+  transactionTimeoutMs: 4000,
   maxPatternCharacters: 5000,
   rateLimit: undefined,
   prepare: true,

@@ -30,6 +30,8 @@ export function configure(overrides: Partial<Config>): Config {
     maxUnsentBytes: 268_435_456,
     sendTimeoutMs: 20_000,
     maxInFlight: 1000,
+    transactions: 3,
+    transactionTimeoutMs: 4000,
     maxPatternCharacters: 5000,
     rateLimit: undefined,
     prepare: true,

@@ -9,8 +9,8 @@ import { waitUntil } from "../../support/wait_until.ts";
 const POOL = 5;
 /** One place of five is kept for tenants that have nothing inside. */
 const SHARE = POOL - 1;
-/** Pool, one for transactions, two listeners, and the one that asks for the abandoned. */
-const MOST_CONNECTIONS = POOL + 1 + 2 + 1;
+/** Pool, three for transactions, two listeners, and those that ask for the abandoned. */
+const MOST_CONNECTIONS = POOL + 3 + 2 + 2;
 const PATH = "/integration/tables/deals";
 
 for (const runtime of RUNTIMES) {

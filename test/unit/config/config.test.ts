@@ -13,6 +13,8 @@ const DEFAULTS = {
   policyFile: undefined,
   poolSize: 10,
   poolWaitMs: 5000,
+  transactions: 3,
+  transactionTimeoutMs: 4000,
   statementTimeoutMs: 30000,
   lockTimeoutMs: 5000,
   requestTimeoutMs: 30000,
@@ -78,6 +80,8 @@ describe("readConfig", () => {
       ROWGATE_POLICY: "policy.json",
       ROWGATE_POOL_SIZE: "3",
       ROWGATE_POOL_WAIT_MS: "100",
+      ROWGATE_TRANSACTIONS: "2",
+      ROWGATE_TRANSACTION_TIMEOUT_MS: "90",
       ROWGATE_STATEMENT_TIMEOUT_MS: "200",
       ROWGATE_LOCK_TIMEOUT_MS: "300",
       ROWGATE_REQUEST_TIMEOUT_MS: "400",
@@ -108,6 +112,8 @@ describe("readConfig", () => {
       policyFile: "policy.json",
       poolSize: 3,
       poolWaitMs: 100,
+      transactions: 2,
+      transactionTimeoutMs: 90,
       statementTimeoutMs: 200,
       lockTimeoutMs: 300,
       requestTimeoutMs: 400,
@@ -129,6 +135,15 @@ describe("readConfig", () => {
       shutdownMs: 0,
     });
     assert(Object.isFrozen(config));
+  });
+
+  it("gives a transaction less time than others wait for its session", () => {
+    const read = (environment: Record<string, string>) => readConfig(environment);
+    assertEquals(read({ ROWGATE_POOL_WAIT_MS: "1000" }).config?.transactionTimeoutMs, 800);
+    assertEquals(read({ ROWGATE_TRANSACTION_TIMEOUT_MS: "5000" }).problems, [
+      "ROWGATE_TRANSACTION_TIMEOUT_MS: 5000 is as long as others wait, " +
+      "expected less than ROWGATE_POOL_WAIT_MS (5000)",
+    ]);
   });
 
   for (

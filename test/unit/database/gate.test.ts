@@ -47,8 +47,10 @@ describe("openGate", () => {
     const moves: number[][] = [];
     const waits: number[] = [];
     const gate = openGate(1, 5, {
-      moved: (...move) => moves.push(move),
-      waited: (ms) => waits.push(ms),
+      watch: {
+        moved: (...move) => moves.push(move),
+        waited: (ms) => waits.push(ms),
+      },
     });
     const leave = await gate.enter();
     const waiting = gate.enter();
