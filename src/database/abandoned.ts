@@ -20,7 +20,7 @@ export interface AbandonedOptions {
 const LOOK_MS = 500;
 /** An operator hears of a statement that outlives its cancellation by this. */
 const TELL_MS = 5000;
-/** Behind a pooler nobody can say whether the statement still runs. */
+/** Behind a pooler, or of a server that cannot be reached, nobody can say what still runs. */
 const UNKNOWN_MS = 60_000;
 const ANSWER_MS = 5000;
 const MOST_INSPECTIONS = 4;
@@ -33,14 +33,15 @@ const MOST_INSPECTIONS = 4;
  * @see docs/decisions/0204-abandoned-sessions.md
  */
 export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
-  const abandoned = new Map<Backend, { readonly sinceMs: number; told: boolean }>();
+  const abandoned = new Map<Backend, { readonly sinceMs: number; told: boolean; seenMs: number }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let inspecting = 0;
   let closed = false;
 
   function add(backend: Backend): void {
     if (abandoned.has(backend)) return;
-    abandoned.set(backend, { sinceMs: performance.now(), told: false });
+    const nowMs = performance.now();
+    abandoned.set(backend, { sinceMs: nowMs, seenMs: nowMs, told: false });
     report();
     backend.left!.then(() => {
       abandoned.delete(backend);
@@ -63,7 +64,7 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
     const nowMs = performance.now();
     for (const [backend, entry] of abandoned) {
       const sinceMs = nowMs - entry.sinceMs;
-      if (backend.identity === undefined && sinceMs > UNKNOWN_MS) backend.destroy();
+      if (nowMs - entry.seenMs > UNKNOWN_MS) backend.destroy();
       else if (sinceMs > TELL_MS && !entry.told) {
         entry.told = true;
         observe({ kind: "warning", message: describe(backend) });
@@ -85,7 +86,9 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
     inspecting++;
     const session = await open();
     if (!("kind" in session)) {
-      await endBackends(session, backends);
+      const { server } = session.identity ?? {};
+      const own = backends.filter(({ identity }) => identity!.server === server);
+      if (own.length > 0) await endBackends(session, own);
       session.close();
     }
     inspecting--;
@@ -108,7 +111,9 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
     const there = new Set(outcome.rows.map(({ pid, started }) => `${pid} ${started}`));
     for (const backend of backends) {
       const { pid, started } = backend.identity!;
+      const entry = abandoned.get(backend);
       if (!there.has(`${pid} ${started}`)) backend.destroy();
+      else if (entry !== undefined) entry.seenMs = performance.now();
     }
   }
 

@@ -31,6 +31,8 @@ export interface BackendIdentity {
   readonly pid: string;
   /** When it began, as Postgres prints it. */
   readonly started: string;
+  /** When its server was started: one of several hosts knows nothing of another's. */
+  readonly server: string;
 }
 
 /** What a session is opened with. */
@@ -40,7 +42,7 @@ export interface BackendOptions {
   readonly openClient: (socket: () => DriverSocket) => Sql;
   /** Milliseconds until it must be ready. */
   readonly limitMs: number;
-  /** True where Postgres itself answers, so that another session can ask for this one. */
+  /** False for the embedded Postgres, of which no other session can ask. */
   readonly identify: boolean;
 }
 
@@ -93,7 +95,8 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
       ? sql<OpeningRow[]>`
         select pg_catalog.pg_is_in_recovery()::text as standby,
           pg_catalog.current_setting('transaction_read_only') as "readOnly",
-          pid::text as pid, backend_start::text as started
+          pid::text as pid, backend_start::text as started,
+          pg_catalog.pg_postmaster_start_time()::text as server
         from pg_catalog.pg_stat_activity where pid = pg_catalog.pg_backend_pid()`
       : sql<OpeningRow[]>`
         select pg_catalog.pg_is_in_recovery()::text as standby,
@@ -124,7 +127,7 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
         end();
         socket.destroy();
       },
-      identity: row?.pid == null ? undefined : { pid: row.pid, started: row.started! },
+      identity: readIdentity(row, key),
       abandon(settled) {
         end();
         const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
@@ -146,6 +149,13 @@ interface OpeningRow {
   readonly readOnly: string;
   readonly pid?: string;
   readonly started?: string;
+  readonly server?: string;
+}
+
+/** Undefined behind a pooler, whose key is its own and whose session is another's the next moment. */
+function readIdentity(row: OpeningRow | undefined, { pid }: BackendKey): Backend["identity"] {
+  if (row?.pid === undefined || row.pid !== String(pid)) return undefined;
+  return { pid: row.pid, started: row.started!, server: row.server! };
 }
 
 interface BackendKey {

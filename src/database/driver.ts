@@ -53,7 +53,7 @@ export function planSessions(config: Config, embedded: Embedded | undefined): Op
     const connection = planSettings(config, { checkClient });
     return await openBackend({
       limitMs,
-      identify: config.prepare,
+      identify: true,
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         connect({

@@ -125,7 +125,8 @@ async function undoTransaction(
   if (failure === ABORTED && !backend.isOpen()) return failure;
   if (failure.kind === "lost" || !backend.isOpen()) return LANE_LOST;
   const undone = await settle(backend, command(backend, "rollback"), options);
-  if (undone.failure !== undefined) backend.destroy();
+  // One that did not even answer was abandoned by then, and keeps its place.
+  if (undone.failure !== undefined && backend.left === undefined) backend.destroy();
   return failure;
 }
 
