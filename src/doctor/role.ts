@@ -1,4 +1,4 @@
-import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
 import { readRole, type Role } from "./read_role.ts";
 
@@ -13,7 +13,7 @@ async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> 
   }
   const tables = [...catalogue.tables.keys()];
   const role = await readRole(database, { schema: config.schema, tables });
-  const rights = role.superuser ? [] : [...judgeOwner(role), ...judgeRights(role)];
+  const rights = role.superuser ? [] : [...judgeOwner(role), ...judgeRights(role, config.schema)];
   return { seen: role.name, findings: [...judgeRole(role), ...rights] };
 }
 
@@ -46,7 +46,7 @@ function judgeOwner({ name, owned }: Role): Finding[] {
   }];
 }
 
-function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
+function judgeRights({ name, owned, writable, memberOf }: Role, schema: string): Finding[] {
   const findings: Finding[] = [];
   const needless = writable?.filter((table) => !owned?.includes(table)) ?? [];
   if (needless.length > 0) {
@@ -54,9 +54,9 @@ function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
       level: "warning",
       what: `the role ${name} may insert into, delete from or empty ${list(needless)}`,
       why: "serving needs SELECT and UPDATE alone",
-      fix: `revoke insert, delete, truncate on ${needless.map(quoteIdentifier).join(", ")} from ${
-        quoteIdentifier(name)
-      };`,
+      fix: `revoke insert, delete, truncate on ${
+        needless.map((table) => qualify(schema, table)).join(", ")
+      } from ${quoteIdentifier(name)};`,
     });
   }
   for (const group of memberOf ?? []) {
@@ -64,7 +64,7 @@ function judgeRights({ name, owned, writable, memberOf }: Role): Finding[] {
       level: "error",
       what: `the role ${name} has the rights of ${group}`,
       why: "they reach beyond the tables that it is to serve",
-      fix: `revoke ${group} from ${quoteIdentifier(name)};`,
+      fix: `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(name)};`,
     });
   }
   return findings;

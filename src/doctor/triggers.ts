@@ -8,6 +8,8 @@ interface Trigger {
   readonly table: string;
   /** Signature, quoted where it must be. */
   readonly function: string;
+  /** The same with its schema: a session of another search path may find another one. */
+  readonly identifier: string;
   /** The function has the rights of its owner. */
   readonly definer: boolean;
 }
@@ -23,7 +25,8 @@ async function look(setup: Setup): Promise<Diagnosis> {
     why:
       `the trigger ${trigger.name} can read and write rows of every tenant; only you know whether` +
       " it does",
-    fix: `alter function ${trigger.function} security invoker;    -- or read it and leave it`,
+    fix: `alter function ${trigger.identifier} security invoker;` +
+      "    -- if it needs no rights but the serving role's; else read it and leave it",
   }));
   return { seen: `${count(triggers.length, "trigger")} on updates`, findings };
 }
@@ -37,12 +40,14 @@ function readTriggers({ database, config, catalogue }: Setup): Promise<readonly 
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
         'name', t.tgname, 'table', c.relname, 'definer', p.prosecdef,
-        'function', t.tgfoid::pg_catalog.regprocedure::text) order by c.relname, t.tgname),
+        'function', t.tgfoid::pg_catalog.regprocedure::text,
+        'identifier', pg_catalog.format('%I.%I()', s.nspname, p.proname)) order by c.relname, t.tgname),
         '[]')::text as found
       from pg_catalog.pg_trigger t
       join pg_catalog.pg_class c on c.oid = t.tgrelid and c.relname = any (${names}::text::text[])
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
       join pg_catalog.pg_proc p on p.oid = t.tgfoid
+      join pg_catalog.pg_namespace s on s.oid = p.pronamespace
       where not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 = 16`,
   );
 }

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, printTenants } from "./ask.ts";
 import {
   type Check,
@@ -11,9 +11,21 @@ import {
 
 /** A unique index without the tenant column. */
 interface UniqueKey {
+  readonly oid: number;
   readonly name: string;
   readonly table: string;
+  /** In the order of the index. */
   readonly columns: readonly string[];
+  /** It is that of a constraint, not made by itself. */
+  readonly constraint: boolean;
+  /** The definition of a constraint that is deferrable, as Postgres prints it; null: it is not. */
+  readonly deferrable: string | null;
+  readonly partitioned: boolean;
+  /** What stands before the columns in the definition of the index, and the whole of it. */
+  readonly head: string;
+  readonly definition: string;
+  /** What needs this index: foreign keys, logical replication. */
+  readonly users: readonly string[] | null;
 }
 
 /** A key that is unique over all tenants tells each of them which values the others have. */
@@ -21,21 +33,43 @@ export const checkUniqueKeys: Check = { name: "unique keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readUniqueKeys(setup);
-  const findings = keys.filter((key) => isWritable(setup, key)).map(({ name, table, columns }) => {
-    const { identifier, tenant } = setup.catalogue.tables.get(table) as TenantTable;
-    const quoted = columns.map(quoteIdentifier);
-    return {
-      level: "warning" as const,
-      what: `${columns.join(", ")} of ${table} must be unique over all tenants (${name})`,
-      why:
-        "an update to a value that another tenant has is refused with 409, which tells that it is" +
-        " there",
-      fix: `create unique index concurrently on ${identifier} (${
-        [tenant.identifier, ...quoted].join(", ")
-      });    -- then drop "${name}"`,
-    };
-  });
+  const findings = keys.filter((key) => isWritable(setup, key)).map((key) => ({
+    level: "warning" as const,
+    what: `${key.columns.join(", ")} of ${key.table} must be unique over all tenants (${key.name})`,
+    why:
+      "an update to a value that another tenant has is refused with 409, which tells that it is" +
+      " there",
+    fix: mend(key, setup),
+  }));
   return { seen: `${count(keys.length, "key")} without tenant`, findings };
+}
+
+/**
+ * The new index is the old one with the tenant before its columns. What takes the old one away is
+ * left to a person, as a comment: an application may rely on it, in `on conflict` or at a sign-in.
+ */
+function mend(key: UniqueKey, { catalogue, config }: Setup): string {
+  const { identifier, tenant } = catalogue.tables.get(key.table) as TenantTable;
+  const { name, columns, constraint, partitioned, definition, head } = key;
+  if (!definition.startsWith(head)) {
+    const policy = { tables: { [key.table]: { read_only_columns: columns } } };
+    return `in the policy file: ${JSON.stringify(policy)}`;
+  }
+  const rest = `(${tenant.identifier}, ${definition.slice(head.length)}`;
+  const made = quoteIdentifier(`${key.table.slice(0, 30)}_by_tenant_${key.oid}`);
+  const concurrently = partitioned ? "" : "concurrently ";
+  const create = key.deferrable === null
+    ? `create unique index ${concurrently}if not exists ${made} on ${identifier} using btree ${rest};`
+    : `alter table ${identifier} add constraint ${made} ${
+      key.deferrable.replace("(", () => `(${tenant.identifier}, `)
+    };`;
+  const drop = !constraint
+    ? `drop index ${concurrently}${qualify(config.schema, name)};`
+    : `alter table ${identifier} drop constraint ${quoteIdentifier(name)};`;
+  const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
+  return `${create}\n-- then, if nothing needs ${
+    columns.join(", ")
+  } to be unique over all tenants${users}:\n-- ${drop}`;
 }
 
 /** What no update can set can not be tried out. */
@@ -54,16 +88,30 @@ function readUniqueKeys(setup: Setup): Promise<readonly UniqueKey[]> {
     database,
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-        'name', x.relname, 'table', c.relname,
-        'columns', (select pg_catalog.json_agg(a.attname order by a.attnum)
-          from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum = any (i.indkey)))
+        'oid', x.oid::int8, 'name', x.relname, 'table', c.relname,
+        'columns', (select pg_catalog.json_agg(a.attname order by place)
+          from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) with ordinality key (number, place)
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = key.number),
+        'constraint', k.oid is not null,
+        'deferrable', case when k.condeferrable then pg_catalog.pg_get_constraintdef(k.oid) end,
+        'partitioned', c.relkind = 'p',
+        'head', pg_catalog.format('CREATE UNIQUE INDEX %I ON %s%I.%I USING btree (', x.relname,
+          case when c.relkind = 'p' then 'ONLY ' end, n.nspname, c.relname),
+        'definition', pg_catalog.pg_get_indexdef(x.oid),
+        'users', (select pg_catalog.json_agg(user_name order by user_name) from (
+          select f.conname::text from pg_catalog.pg_constraint f
+          where f.conindid = x.oid and f.contype = 'f' and f.conparentid = 0
+          union all
+          select 'the replica identity' where i.indisreplident) users (user_name)))
         order by c.relname, x.relname), '[]')::text as found
       from unnest(${names}::text::text[], ${tenants}::text::text[]) wanted (name, tenant)
       join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
       join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
       join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenant
       join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisunique and i.indexprs is null
-        and t.attnum <> all (i.indkey)
-      join pg_catalog.pg_class x on x.oid = i.indexrelid`,
+        and t.attnum <> all ((i.indkey::int2[])[0:i.indnkeyatts - 1])
+      join pg_catalog.pg_class x on x.oid = i.indexrelid
+      left join pg_catalog.pg_constraint k on k.conindid = x.oid and k.conrelid = c.oid
+        and k.contype in ('p', 'u')`,
   );
 }

@@ -1,0 +1,123 @@
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import type { TenantTable } from "./diagnosis.ts";
+import type { Action, ForeignKey } from "./read_foreign_keys.ts";
+
+/** The two tables of a foreign key. */
+export interface Ends {
+  readonly from: TenantTable;
+  readonly to: TenantTable;
+}
+
+const ACTIONS: Readonly<Record<Action, string>> = {
+  a: "",
+  r: "restrict",
+  c: "cascade",
+  n: "set null",
+  d: "set default",
+};
+
+/**
+ * Gives the statements that put the tenant column into a foreign key and change nothing else of it;
+ * words where there are no such statements. The old key goes in the same statement in which the new
+ * one comes, so that there is always one of them, whatever fails.
+ */
+export function mendForeignKey(key: ForeignKey, ends: Ends): string {
+  const obstacle = findObstacle(key, ends);
+  if (obstacle !== undefined) return obstacle;
+  const { from, to } = ends;
+  const table = from.identifier;
+  const name = quoteIdentifier(key.name);
+  const own = list([from.tenant.name, ...key.columns]);
+  const other = list([to.tenant.name, ...key.targetColumns]);
+  const definition = [
+    `foreign key (${own}) references ${to.identifier} (${other})`,
+    ...key.matchFull ? ["match full"] : [],
+    ...key.onUpdate === "a" ? [] : [`on update ${ACTIONS[key.onUpdate]}`],
+    ...key.onDelete === "a" ? [] : [`on delete ${ACTIONS[key.onDelete]}${listSet(key)}`],
+    ...key.deferrable ? ["deferrable"] : [],
+    ...key.deferred ? ["initially deferred"] : [],
+    ...key.validated ? [] : ["not valid"],
+  ].join(" ");
+  const index = `${key.target.slice(0, 30)}_by_tenant_${key.targetNumbers.join("_")}`;
+  const concurrently = key.targetPartitioned ? "" : "concurrently ";
+  const comment = key.comment === null ? "" : ` is ${quoteText(key.comment)};`;
+  return [
+    ...key.indexed ? [] : [
+      `create unique index ${concurrently}if not exists ${quoteIdentifier(index)}` +
+      ` on ${to.identifier} (${other});`,
+    ],
+    `alter table ${table} drop constraint ${name}, add constraint ${name} ${definition};` +
+    "    -- locks both tables while it checks the rows",
+    ...key.comment === null ? [] : [`comment on constraint ${name} on ${table}${comment}`],
+  ].join("\n");
+}
+
+/** Why no statement is right, and what to do instead. */
+function findObstacle(key: ForeignKey, { from, to }: Ends): string | undefined {
+  const { name, table, target, onDelete, onUpdate } = key;
+  const tenant = from.tenant.name;
+  if (key.columns.includes(tenant) || key.targetColumns.includes(to.tenant.name)) {
+    return `change the tables by hand: ${name} already uses a tenant column for another column, so` +
+      ` it cannot be extended; ${table}.${tenant} has to refer to ${target}.${to.tenant.name}`;
+  }
+  if (key.tenantNullable) {
+    return `make the tenant columns of ${table} and ${target} NOT NULL first (see "rows without` +
+      ` tenant"): a row whose tenant is NULL would not be checked at all; then run rowgate doctor again`;
+  }
+  if (!key.tenantComparable) {
+    return `give ${table}.${tenant} and ${target}.${to.tenant.name} the same type first, then run` +
+      " rowgate doctor again";
+  }
+  if (key.peculiar) {
+    return `extend ${name} by the tenant columns by hand: it is not enforced, has disabled triggers,` +
+      " or refers over periods";
+  }
+  if (setsValue(onUpdate)) {
+    return `decide by hand: with ${tenant} in it, ON UPDATE ${
+      print(onUpdate)
+    } of ${name} would also` +
+      ` change ${tenant}; another action is needed`;
+  }
+  if (setsValue(onDelete) && !key.knowsSetColumns) {
+    return `decide by hand: with ${tenant} in it, ON DELETE ${
+      print(onDelete)
+    } of ${name} would also` +
+      ` change ${tenant}; only PostgreSQL 15 and later can leave it out`;
+  }
+  if (key.tenantGenerated && (setsValue(onDelete) || onUpdate === "c")) {
+    return `decide by hand: ${tenant} is a generated column, which Postgres allows in no key with` +
+      ` the actions of ${name}`;
+  }
+  if (key.matchFull && key.nullable) {
+    return `decide by hand: ${name} is MATCH FULL, and a row with a tenant and NULL in` +
+      ` ${key.columns.join(", ")} would be refused; MATCH SIMPLE with a check constraint allows it`;
+  }
+  return undefined;
+}
+
+function setsValue(action: Action): boolean {
+  return action === "n" || action === "d";
+}
+
+function print(action: Action): string {
+  return ACTIONS[action].toUpperCase();
+}
+
+/** Without a list, Postgres would set the tenant column as well. */
+function listSet({ onDelete, setColumns, columns }: ForeignKey): string {
+  return setsValue(onDelete) ? ` (${list(setColumns ?? columns)})` : "";
+}
+
+function list(columns: readonly string[]): string {
+  return columns.map(quoteIdentifier).join(", ");
+}
+
+/** On one line, whatever characters are in it. */
+function quoteText(text: string): string {
+  const escaped = text.replace(/[\\']/g, "\\$&").replace(
+    // deno-lint-ignore no-control-regex -- they are what is looked for
+    /[\u0000-\u001f\u007f-\u009f]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `E'${escaped}'`;
+}
