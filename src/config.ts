@@ -35,6 +35,8 @@ export interface Config {
   /** A client that takes nothing of a long answer for so long is cut off. */
   readonly sendTimeoutMs: number;
   readonly maxInFlight: number;
+  /** Bytes of a page of records. */
+  readonly maxPageBytes: number;
   /** Characters of all patterns of a query together. */
   readonly maxPatternCharacters: number;
   /** Of each token; undefined: no limit. */

@@ -19,6 +19,11 @@ export const MAX_LIST_ITEMS = 1600;
 export const MAX_PATTERN_CHARACTERS = 5000;
 /** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
+/**
+ * Bytes of a page of records, when `ROWGATE_MAX_PAGE_BYTES` does not say. Postgres takes up to twelve
+ * times as much to print it. @see docs/decisions/0203-memory-of-a-page.md
+ */
+export const MAX_PAGE_BYTES = 8_388_608;
 /** Rows per page when the request does not say. @see spec 8 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not refused. @see spec 4.1 */

@@ -144,7 +144,7 @@ function makeCall(
       }
       : undefined,
     client: trace.exchange.request,
-    limits: { maxPatternCharacters: config.maxPatternCharacters },
+    limits: config,
     wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
     readDocument: body.read,
     readWishes: () => {

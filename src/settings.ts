@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Config } from "./config.ts";
 import { quote } from "./issue.ts";
-import { MAX_PATTERN_CHARACTERS } from "./limits.ts";
+import { MAX_PAGE_BYTES, MAX_PATTERN_CHARACTERS } from "./limits.ts";
 
 /** One variable: where it goes, what it is when not set, and how its text is read. */
 export interface Setting {
@@ -141,6 +141,9 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     shape: wholeNumber(100, 3_600_000),
   }),
   ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
+  ROWGATE_MAX_PAGE_BYTES: setting("maxPageBytes", MAX_PAGE_BYTES, {
+    shape: wholeNumber(65_536, 33_554_432),
+  }),
   ROWGATE_MAX_PATTERN_CHARACTERS: setting("maxPatternCharacters", MAX_PATTERN_CHARACTERS, {
     shape: wholeNumber(1, 1_000_000),
   }),

@@ -19,6 +19,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_MAX_UNSENT_BYTES: "268435456: all long answers that are not read yet",
   ROWGATE_SEND_TIMEOUT_MS: "20000: how long a client may take nothing of one",
   ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
+  ROWGATE_MAX_PAGE_BYTES: "8388608: largest page of records",
   ROWGATE_MAX_PATTERN_CHARACTERS: "5000: in all patterns of a query together",
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
   ROWGATE_PREPARE: "on: off behind a transaction pooler",

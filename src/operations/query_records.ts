@@ -1,10 +1,11 @@
 import { resolveTable } from "../catalogue/resolve.ts";
 import { ApiError } from "../errors.ts";
+import type { Compile } from "../database/database.ts";
 import { findKey } from "../plan/find_key.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { useOfQuery } from "../request/uses.ts";
-import { compileSelect, MAX_PAGE_BYTES, type PageRow } from "../sql/select.ts";
+import { compileSelect, type PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
@@ -31,7 +32,8 @@ export async function queryRecords(call: Call): Promise<Answer> {
   const request = parseQueryRequest(document.value, document.issues, reading);
   return await tryFresh(call, async (seen) => {
     const table = resolveTable(seen, name, resolve);
-    const plan = planQuery(request, { table, access, count, wideNumbersAsText });
+    const { maxPageBytes } = call.limits;
+    const plan = planQuery(request, { table, access, count, wideNumbersAsText, maxPageBytes });
     return printPage(plan, await readPage(call, { plan, request }));
   });
 }
@@ -44,7 +46,8 @@ function readPage(call: Call, asked: Asked): Promise<PageRow> {
   const key = findKey(plan);
   if (key === undefined) return alone();
   if (settings.length === 0) return call.lookUp({ plan, key }, alone);
-  return call.readByKey({ plan, compile: (sql) => compileSelect(sql, plan, settings) }, alone);
+  const compile: Compile<PageRow> = (sql) => compileSelect(sql, plan, settings);
+  return call.readByKey({ plan, compile }, alone).then((page) => page.large ? alone() : page);
 }
 
 async function readAlone(
@@ -56,8 +59,13 @@ async function readAlone(
   const read = (plan: QueryPlan) =>
     call.database.run((sql) => compileSelect(sql, plan, settings), options);
   try {
-    let [page] = await read(plan);
-    if (plan.atOnce && page!.total === null) [page] = await read({ ...plan, atOnce: false });
+    let asked = plan;
+    let [page] = await read(asked);
+    if (asked.atOnce && page!.total === null) {
+      asked = { ...asked, atOnce: false };
+      [page] = await read(asked);
+    }
+    if (page!.large) [page] = await read({ ...asked, measured: true });
     return page!;
   } catch (error) {
     throw await explainFailure(error, { call, plan, document: request.document });
@@ -66,15 +74,15 @@ async function readAlone(
 
 /** The page goes through as Postgres printed it: every digit, every microsecond. */
 function printPage(plan: QueryPlan, page: PageRow): Answer {
-  if (page.records === null) throw refuseSize();
+  if (page.records === null) throw refuseSize(plan);
   const table = JSON.stringify(plan.table.name);
   const json = `{"success":true,"table":${table},"page":${plan.page},"per_page":${plan.perPage},` +
     `"total":${page.total},"records":${page.records}}`;
   return { json, rows: Number(page.rows) };
 }
 
-function refuseSize(): ApiError {
-  const message = `per_page: The page is larger than ${MAX_PAGE_BYTES} bytes, ` +
+function refuseSize({ maxPageBytes }: QueryPlan): ApiError {
+  const message = `per_page: The page is larger than ${maxPageBytes} bytes, ` +
     "expected fewer rows or fewer fields (select)";
   return new ApiError(400, message);
 }

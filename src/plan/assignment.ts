@@ -5,7 +5,7 @@ import { printArray } from "../array_text.ts";
 import type { ClientWords } from "../request/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
-import { isDecided, type Judgement, judgeScalar, type ValueType } from "./value.ts";
+import { isDecided, judgeDigits, type Judgement, judgeScalar, type ValueType } from "./value.ts";
 
 const FIELDS = pathOf("fields");
 
@@ -128,7 +128,10 @@ function judgeArray(
     }
     texts.push(judgement.text);
   }
-  return { text: printArray(texts, element.baseType) };
+  const text = printArray(texts, element.baseType);
+  if (element.kind !== "numeric") return { text };
+  const judgement = judgeDigits(text);
+  return "text" in judgement ? judgement : { ...judgement, path, actual: values };
 }
 
 const NULL_ELEMENT = { text: null };

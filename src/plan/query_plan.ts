@@ -1,5 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { pathOf, quote, refuseIssues, under } from "../issue.ts";
+import { MAX_PAGE_BYTES } from "../limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
@@ -29,6 +30,10 @@ export interface QueryPlan {
   readonly keysFirst: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
   readonly wideNumbersAsText: boolean;
+  /** Bytes of a page at most. */
+  readonly maxPageBytes: number;
+  /** True: each value is measured before the page is printed, since some row may be large. */
+  readonly measured: boolean;
 }
 
 /** What a query is planned against, and what headers asked for. */
@@ -37,6 +42,7 @@ export interface QueryOptions {
   readonly access: Access;
   readonly count: boolean;
   readonly wideNumbersAsText: boolean;
+  readonly maxPageBytes?: number;
 }
 
 /**
@@ -45,7 +51,7 @@ export interface QueryOptions {
  * @see spec 4.1
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
-  const { table, access, count, wideNumbersAsText } = options;
+  const { table, access, count, wideNumbersAsText, maxPageBytes = MAX_PAGE_BYTES } = options;
   const findings: Findings = { issues: [], words: request.words };
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
@@ -69,6 +75,8 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
     atOnce,
     keysFirst,
     wideNumbersAsText,
+    maxPageBytes,
+    measured: false,
   };
 }
 

@@ -4,6 +4,7 @@ import { MAX_TSQUERY_CHARACTERS } from "../limits.ts";
 import { nearest } from "../nearest.ts";
 import type { Scalar } from "../request/filter.ts";
 import { isDecimal, isWholeNumber } from "./number_text.ts";
+import { printsTooLong } from "./printed_zeros.ts";
 
 /** What a value's check found: its text for Postgres, or what was expected instead. */
 export type Judgement =
@@ -70,7 +71,7 @@ function judgeBare(
     case "float8":
       return isDecimal(text) ? { text } : refuse(type);
     case "numeric":
-      return isDecimal(written) ? { text: written } : refuse(type);
+      return isDecimal(written) ? judgeDigits(written) : refuse(type);
     default:
       return NUMBER_TYPES.has(type.baseType) ? { text } : refuse(type);
   }
@@ -88,17 +89,27 @@ function judgeText(text: string, type: ValueType): Judgement {
       return isWholeNumber(text, type.kind) ? { text } : refuse(type);
     case "float4":
     case "float8":
-    case "numeric":
       return isDecimal(text) ? { text } : refuse(type);
+    case "numeric":
+      return isDecimal(text) ? judgeDigits(text) : refuse(type);
     case "uuid":
       return UUID_TEXT.test(text) ? { text } : refuse(type);
     case "enum":
       return judgeLabel(text, type);
     default:
-      return isLongQuery(text, type.baseType)
-        ? { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` }
-        : { text };
+      if (isLongQuery(text, type.baseType)) {
+        return { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` };
+      }
+      return HOLDS_NUMERIC.test(type.baseType) ? judgeDigits(text) : { text };
   }
+}
+
+/** Arrays and ranges of numeric, written as Postgres does. */
+const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
+
+/** Refuses numbers whose exponents make them print far longer than they are written. */
+export function judgeDigits(text: string): Judgement {
+  return printsTooLong(text) ? { expected: "exponents that give fewer digits" } : { text };
 }
 
 /** Postgres reads a `tsquery` in quadratic time: one of 400,000 characters in 14 s, deaf to cancels. */

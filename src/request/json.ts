@@ -71,6 +71,7 @@ function openReader(text: string, useOf?: UseOf): JsonReader {
     spans: new Map(),
     issues: [],
     literal: undefined,
+    zeros: 0,
     literals: new Map(),
     trimming: useOf && startTrimming(useOf),
   };

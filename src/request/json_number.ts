@@ -5,6 +5,9 @@ import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PARTS = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const EXPONENT = /[eE]/;
+/** Digits that exponents may give the numbers of a document, and for each of its characters. */
+const FREE_ZEROS = 10_000;
+const ZEROS_PER_CHARACTER = 4;
 /** Every decimal of at most 15 significant digits survives a double. */
 const ALWAYS_EXACT_CHARACTERS = 15;
 
@@ -27,7 +30,17 @@ export function readNumber(reader: JsonReader): number {
     noteIssue(reader, `${shown} can not be held exactly by a JSON number, send it as a string`);
   }
   if (String(value) !== literal) reader.literal = literal;
+  if (EXPONENT.test(literal)) countZeros(reader, literal);
   return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
+}
+
+/** Notes once that the numbers of a document would print far longer than they are written. */
+function countZeros(reader: JsonReader, literal: string): void {
+  const most = FREE_ZEROS + ZEROS_PER_CHARACTER * reader.text.length;
+  const before = reader.zeros;
+  reader.zeros += Math.min(Math.abs(Number(literal.split(EXPONENT)[1])), most + 1);
+  if (before > most || reader.zeros <= most) return;
+  noteIssue(reader, "the numbers print too long, expected exponents that give fewer digits");
 }
 
 /** Reads up to 15 digits and nothing else, 5 times faster than the pattern; else reads nothing. */

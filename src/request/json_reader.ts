@@ -23,6 +23,8 @@ export interface JsonReader {
   literal: string | undefined;
   /** All such texts in what is kept: those in each container, by key or position. */
   readonly literals: Map<unknown, Record<string | number, string>>;
+  /** Digits that exponents have given the numbers so far. */
+  zeros: number;
   /** Undefined: all of the document is kept. */
   readonly trimming: Trimming | undefined;
 }

@@ -41,6 +41,8 @@ export interface QueryRequest {
 export interface QueryLimits {
   /** Characters of all patterns of a request together. */
   readonly maxPatternCharacters?: number;
+  /** Bytes of a page of records. */
+  readonly maxPageBytes?: number;
 }
 
 /** How a query is read. */

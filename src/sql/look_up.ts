@@ -3,6 +3,7 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import { join, literal } from "./fragment.ts";
 import { compileOutput } from "./output.ts";
 import { compileWhere } from "./predicate.ts";
+import { compileSmall } from "./row_size.ts";
 
 /** What was found for one look-up; VALUES gives its columns these names. */
 export interface FoundRow {
@@ -18,6 +19,8 @@ export interface FoundRow {
  */
 export const TOO_LARGE = "null";
 
+/** What a record may have before it is printed. */
+const MAX_BYTES = 65_536;
 /** As many rows as a statement may have, so that there are few texts. */
 const SIZES = [2, 4, 8];
 /** Look-ups in one statement at most. */
@@ -44,5 +47,9 @@ function compileLookUp(sql: Sql, plan: QueryPlan): Fragment {
   const row = sql`select ${compileOutput(sql, plan)} from ${
     literal(sql, plan.table.identifier)
   } "$t" where ${compileWhere(sql, plan)}`;
-  return sql`(select case when pg_column_size("$j") <= 65540 then "$j" else 'null' end from (select row_to_json("$r") "$j" from (${row}) "$r" limit 1) "$f")`;
+  const small = compileSmall(sql, plan, MAX_BYTES);
+  const printed = small === undefined
+    ? sql`row_to_json("$r")`
+    : sql`case when ${small} then row_to_json("$r") else 'null' end`;
+  return sql`(select case when pg_column_size("$j") <= 65540 then "$j" else 'null' end from (select ${printed} "$j" from (${row}) "$r" limit 1) "$f")`;
 }

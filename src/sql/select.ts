@@ -3,6 +3,7 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileJudgement } from "./judge.ts";
 import { compileOutput } from "./output.ts";
+import { compileBytes, compileSmall } from "./row_size.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 
@@ -12,12 +13,12 @@ export interface PageRow {
   readonly total: string | null;
   /** Rows on the page, as digits. */
   readonly rows: string;
-  /** The page, a JSON array printed by Postgres; null when it is larger than a page may be. */
+  /** The page, a JSON array printed by Postgres; null when it is larger than a page may be, or `large`. */
   readonly records: string | null;
+  /** True when a row may be large: the page was not printed, and is to be read measured. */
+  readonly large?: boolean | null;
 }
 
-/** A larger page stays in Postgres: it would be in memory here several times over. @see RELIABILITY RE13 */
-export const MAX_PAGE_BYTES = 33_554_432;
 /** What Postgres counts as part of a value besides its bytes. */
 const HEADER_BYTES = 4;
 
@@ -29,6 +30,7 @@ const HEADER_BYTES = 4;
  * @see spec 4.1
  * @see docs/decisions/0182-one-reading.md
  * @see docs/decisions/0185-a-page-is-not-copied.md
+ * @see docs/decisions/0203-memory-of-a-page.md
  */
 export function compileSelect(
   sql: Sql,
@@ -40,20 +42,27 @@ export function compileSelect(
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
   const ordered = sql`${from}${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
-  const page = sql`(select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j" from (select ${
-    compileOutput(sql, plan)
-  } from ${plan.keysFirst ? compileKeysFirst(sql, plan, ordered) : ordered}) "$r")`;
-  const matches = plan.atOnce && compileMatches(sql, plan, rows);
-  const { before, read, source } = placePage(sql, { settings, matches, page });
+  const output = sql`select ${compileOutput(sql, plan)} from ${
+    plan.keysFirst ? compileKeysFirst(sql, plan, ordered) : ordered
+  }`;
+  const small = plan.measured
+    ? undefined
+    : compileSmall(sql, plan, plan.maxPageBytes / plan.perPage);
+  const page = plan.measured ? compileMeasured(sql, plan) : compilePage(sql, { output, small });
+  const kept = [
+    ...(plan.atOnce ? [compileMatches(sql, plan, rows)] : []),
+    ...(plan.measured ? [sql`"$q" as materialized (${output})`] : []),
+  ];
+  const { before, read, source } = placePage(sql, { settings, kept, page });
   const total = plan.count ? compileTotal(sql, plan, { from, limit, offset, read }) : sql`null`;
-  const maxBytes = sql`${String(MAX_PAGE_BYTES + HEADER_BYTES)}::text::int8`;
+  const maxBytes = sql`${String(plan.maxPageBytes + HEADER_BYTES)}::text::int8`;
   const records = read(sql`case when pg_column_size("$j") <= ${maxBytes} then "$j" end`);
   const judgement = compileJudgement(sql, plan.predicate);
   return sql<PageRow[]>`${before}select ${total}::text total, ${
     read(sql`"$n"`)
   }::text "rows", ${records} records${
-    judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${source}`;
+    small === undefined ? sql`` : sql`, ${read(sql`"$b" > 0`)} large`
+  }${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${source}`;
 }
 
 /** Where the page stands: what comes before the outermost SELECT, how parts of it are read, FROM what. */
@@ -69,26 +78,43 @@ interface Placed {
  */
 function placePage(
   sql: Sql,
-  { settings, matches, page }: {
+  { settings, kept, page }: {
     readonly settings: readonly Setting[];
-    readonly matches: Fragment | false;
+    readonly kept: readonly Fragment[];
     readonly page: Fragment;
   },
 ): Placed {
   if (settings.length === 0) {
     return {
-      before: matches ? sql`with ${matches} ` : sql``,
+      before: kept.length > 0 ? sql`with ${join(sql, ",", kept)} ` : sql``,
       read: (part) => part,
       source: sql` from ${page} "$p"`,
     };
   }
   return {
     before: sql`with ${compileSettings(sql, settings)}${
-      matches ? sql`${matches}, ` : sql``
-    }"$p" as materialized ${page} `,
+      join(sql, ",", [...kept, sql`"$p" as materialized ${page}`])
+    } `,
     read: (part) => sql`(select ${part} from "$p")`,
     source: compileFromSettings(sql, settings),
   };
+}
+
+/** Rows that may be large are counted, not printed: then the page is read anew, measured. */
+function compilePage(
+  sql: Sql,
+  { output, small }: { readonly output: Fragment; readonly small: Fragment | undefined },
+): Fragment {
+  return small === undefined
+    ? sql`(select count(*) "$n", coalesce(json_agg("$r"), '[]') "$j" from (${output}) "$r")`
+    : sql`(select count(*) "$n", count(*) filter (where not (${small})) "$b", coalesce(json_agg("$r") filter (where ${small}), '[]') "$j" from (${output}) "$r")`;
+}
+
+/** The rows are kept as they are stored; nothing is printed unless the sizes of all values are known. */
+function compileMeasured(sql: Sql, plan: QueryPlan): Fragment {
+  const bytes = compileBytes(sql, plan);
+  const limit = sql`${String(plan.maxPageBytes)}::text::int8`;
+  return sql`(select count(*) "$n", case when (${bytes}) <= ${limit} then (select coalesce(json_agg("$r"), '[]') from "$q" "$r") end "$j" from "$q")`;
 }
 
 function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predicate">): Fragment {

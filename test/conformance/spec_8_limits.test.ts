@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRefused, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A filter of so many groups inside each other, a condition in the innermost. */
@@ -89,6 +89,32 @@ describeService("spec 8, limits", ({ query, single, bulk }) => {
     assertRefusedAt(await query("everything", { filters }), "filters.and[0].value", "20000");
     const update = { filters: { id: 1 }, fields: { c_tsquery: value } };
     assertRefusedAt(await single("everything", update), "fields.c_tsquery", "20000");
+  });
+
+  it("refuses numbers that would print far longer than they are written [RE25]", async () => {
+    const many = Array.from({ length: 1000 }, () => "1e900");
+    const refused: [Record<string, unknown>, string][] = [
+      [{ c_numeric: "1e131071" }, "fields.c_numeric"],
+      [{ a_numeric_10_2: many }, "fields.a_numeric_10_2"],
+      [{ a_numeric_10_2: `{${many}}` }, "fields.a_numeric_10_2"],
+      [{ c_numrange: "[1,1e131071)" }, "fields.c_numrange"],
+    ];
+    for (const [fields, path] of refused) {
+      assertRefusedAt(
+        await single("everything", { filters: { id: 1 }, fields }),
+        path,
+        "exponents",
+      );
+    }
+    const filters = { and: [{ field: "c_numeric", op: "in", value: ["1", "1e-9999"] }] };
+    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value[1]", "exponents");
+    const numbers = `[${"1e300,".repeat(1000)}1]`;
+    const raw = `{"filters":{"id":1},"fields":{"c_jsonb":${numbers}}}`;
+    const path = "fields.c_jsonb[";
+    const answer = await single("everything", undefined, { raw });
+    assertRefused(answer, 400, path, "exponents");
+    const fine = { filters: { and: [{ field: "c_numeric", op: "eq", value: "1e900" }] } };
+    assertOk(await query("everything", fine));
   });
 
   for (const op of ["in", "not_in"]) {

@@ -36,6 +36,7 @@ const CONFIG: Config = {
   transactions: 3,
   transactionTimeoutMs: 4000,
   maxPatternCharacters: 5000,
+  maxPageBytes: 8388608,
   rateLimit: undefined,
   prepare: true,
   tenantSetting: undefined,

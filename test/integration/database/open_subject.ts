@@ -33,6 +33,7 @@ export function configure(overrides: Partial<Config>): Config {
     transactions: 3,
     transactionTimeoutMs: 4000,
     maxPatternCharacters: 5000,
+    maxPageBytes: 8388608,
     rateLimit: undefined,
     prepare: true,
     tenantSetting: undefined,
