@@ -30,6 +30,7 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
 export const HELD_BACK: Readonly<Record<string, string>> = {
   "npx -y deno task test": "it is what runs the tests",
   "npx -y deno task ok": "it is what runs the tests",
+  "npx -y deno task test:unit": "it is what runs the tests",
   "deno task test test/unit": "it is what runs the tests",
   'deno task test test/conformance --filter "spec 4.2"': "it is what runs the tests",
   "deno task test test/conformance --runtime=node": "it is what runs the tests",
