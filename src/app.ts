@@ -3,6 +3,7 @@ import type { Dependencies } from "./dependencies.ts";
 import { ApiError } from "./errors.ts";
 import { countInFlight } from "./http/in_flight.ts";
 import { checkHost } from "./http/host.ts";
+import { checkPath, refuseUnknown } from "./http/path.ts";
 import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import { openRoom, type Room } from "./http/room.ts";
 import { takeRequestId } from "./http/request_id.ts";
@@ -26,6 +27,8 @@ export type { Dependencies };
 export interface Connection {
   /** The address at the other end, without the port; looked at where rates are limited alone. */
   readonly peer?: string | undefined;
+  /** The path as it was sent, where the URL of the request has it rewritten. */
+  readonly target?: string | undefined;
   /** Ends the connection; needed where a body that breaks off would be ended as if it were whole. */
   readonly cut?: (() => void) | undefined;
 }
@@ -58,7 +61,7 @@ export function createApp(dependencies: Dependencies): App {
   }
   router.all("*", (request) => {
     const { pathname } = new URL(request.url);
-    throw new ApiError(404, `The path ${quote(pathname)} was not found`);
+    throw refuseUnknown(pathname);
   });
   const inFlight = countInFlight(
     config.maxInFlight,
@@ -86,6 +89,7 @@ export function createApp(dependencies: Dependencies): App {
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
     try {
       checkHost(request);
+      checkPath(request, connection.target);
       if (!isWatch(request)) place.admit();
       return trace.end(await router.fetch(own(request), trace), dependencies.observe);
     } catch (error) {
@@ -99,7 +103,8 @@ export function createApp(dependencies: Dependencies): App {
 
 /** Our router writes its finds into the request; Bun's, before it, has put fixed ones there. */
 function own(request: Request): IRequest {
-  return ("params" in request ? new Request(request) : request) as IRequest;
+  if ("params" in request) Object.defineProperty(request, "params", { value: {}, writable: true });
+  return request as IRequest;
 }
 
 /** Whoever watches must see that it is full: the figures are cheap and ask nobody. */

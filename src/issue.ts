@@ -1,5 +1,6 @@
 import { ApiError, type ErrorDetails } from "./errors.ts";
 import { MAX_ISSUES_TOLD, MAX_QUOTED_CHARACTERS } from "./limits.ts";
+import { redactTokens } from "./redact.ts";
 
 /**
  * Where in the client's document something is: a key or a position, and the path of what holds it;
@@ -40,7 +41,7 @@ export function printPath(path: Path): string {
     if (typeof key === "number") text += `[${key}]`;
     else if (key.length > MAX_QUOTED_CHARACTERS || !PLAIN_KEY.test(key)) {
       text += `[${quote(key)}]`;
-    } else text += text === "" ? key : `.${key}`;
+    } else text += `${text === "" ? "" : "."}${redactTokens(key)}`;
   }
   return text;
 }
@@ -51,10 +52,12 @@ export function printPath(path: Path): string {
  */
 export function quote(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
-  const characters = [...text.slice(0, MAX_QUOTED_CHARACTERS * 2 + 1)];
+  // A token that begins within what is shown is whole in what is looked at.
+  const found = redactTokens(text.slice(0, MAX_QUOTED_CHARACTERS * 10));
+  const characters = [...found.slice(0, MAX_QUOTED_CHARACTERS * 2 + 1)];
   const shown = characters.length > MAX_QUOTED_CHARACTERS
     ? characters.slice(0, MAX_QUOTED_CHARACTERS).join("") + "…"
-    : text;
+    : found;
   return typeof value === "string" ? JSON.stringify(shown) : shown;
 }
 

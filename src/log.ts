@@ -1,6 +1,7 @@
 import { blankControls } from "./blank_controls.ts";
 import type { Config } from "./config.ts";
 import type { Measured, Observation, Observe } from "./observe.ts";
+import { redactTokens } from "./redact.ts";
 
 /** Where log lines go, and for whom. */
 export interface LogOptions {
@@ -18,10 +19,6 @@ type Logged = Exclude<Observation, Measured>;
 type Level = Exclude<Config["logLevel"], "silent">;
 
 const LEVELS: readonly Config["logLevel"][] = ["debug", "info", "warn", "error", "silent"];
-
-/** A token that a client has put where it does not belong: into a path, or an id of its request. */
-const TOKEN_START = "rg_";
-const TOKEN = /(rg_[0-9A-Za-z]+_)[0-9A-Za-z]{43,}/g;
 
 /**
  * Makes the sink that turns what happens into log lines of the level and above; never throws. No line
@@ -50,7 +47,7 @@ export function createLog(level: Config["logLevel"], options: LogOptions): Obser
     const text = human
       ? `${time.slice(11, 23)} ${level.padEnd(5)} ${whose}${describe(observation)}`
       : `{"time":"${time}","level":"${level}",${member}${JSON.stringify(observation).slice(1)}`;
-    return `${text.includes(TOKEN_START) ? text.replaceAll(TOKEN, "$1…") : text}\n`;
+    return `${redactTokens(text)}\n`;
   }
 }
 

@@ -11,6 +11,7 @@ import type { Room } from "./http/room.ts";
 import type { Answer, Call, Gathered } from "./operations/call.ts";
 import { type ParsedJson, parseJsonInTurns } from "./request/json.ts";
 import type { UseOf } from "./request/json_trimming.ts";
+import { redactTokens } from "./redact.ts";
 import type { Route } from "./routes.ts";
 import type { Access } from "./tokens/token.ts";
 import type { Trace } from "./trace.ts";
@@ -44,7 +45,7 @@ export async function serveRoute(
   const access = await admit(request as unknown as Request, { trace, dependencies, limits });
   const body = openBody(access, { trace, dependencies, bodies });
   const call = makeCall(route, request, { trace, dependencies, gathered, access, body });
-  if (call.table !== "") trace.table = call.table.slice(0, 100);
+  if (call.table !== "") trace.table = redactTokens(call.table).slice(0, 100);
   // What an update has done must be told; its answer is no longer than its body.
   if (route.method === "PATCH") trace.exchange.hold = body.hold;
   try {

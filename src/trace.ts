@@ -3,6 +3,7 @@ import { ApiError } from "./errors.ts";
 import type { Place } from "./http/in_flight.ts";
 import type { Exchange } from "./http/respond.ts";
 import type { Observe } from "./observe.ts";
+import { redactTokens } from "./redact.ts";
 import type { Access } from "./tokens/token.ts";
 
 /** What is learnt of one request on its way, for its headers and its log line. */
@@ -67,7 +68,7 @@ export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin)
 /** Never the query string: clients put secrets there. */
 function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
-  return start < 0 ? "/" : url.slice(start).split(/[?#]/, 1)[0]!.slice(0, 200);
+  return start < 0 ? "/" : redactTokens(url.slice(start).split(/[?#]/, 1)[0]!).slice(0, 200);
 }
 
 /**

@@ -12,8 +12,8 @@ const SWEEP_MS = 50;
 /** Listens with Node's server behind the Web's Request and Response. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   const server = createAdaptorServer({
-    fetch: (request, { incoming: { socket } }) =>
-      handler(request, { peer: socket.remoteAddress, cut: () => socket.destroy() }),
+    fetch: (request, { incoming: { socket, url: target } }) =>
+      handler(request, { peer: socket.remoteAddress, target, cut: () => socket.destroy() }),
     // Where HTTP/1.0 sends none.
     hostname: "localhost",
     createServer,

@@ -1,12 +1,17 @@
 import { IS_BUN, IS_DENO } from "./name.ts";
 
 /**
- * The fetch handler; `peer` is the address at the other end, without the port, `cut` ends the
- * connection where a body that breaks off does not.
+ * The fetch handler; `peer` is the address at the other end, without the port, `target` the path as it
+ * was sent where the URL of the request has it rewritten, `cut` ends the connection where a body that
+ * breaks off does not.
  */
 export type Handler = (
   request: Request,
-  connection: { readonly peer: string | undefined; readonly cut?: () => void },
+  connection: {
+    readonly peer: string | undefined;
+    readonly target?: string | undefined;
+    readonly cut?: () => void;
+  },
 ) => Promise<Response>;
 
 /** Where to listen, and how long a request may take to arrive. */

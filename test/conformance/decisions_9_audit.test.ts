@@ -34,6 +34,27 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
     const { service, single, bulk, query, get, run } = conversation;
     const audit = watchAudit(conversation);
 
+    it("gives a request whose id holds a token another id [AU19]", async () => {
+      const { a } = service().tokens;
+      for (const [n, id] of [a, `x${a}`, a.slice(0, 40), "my.rg_123"].entries()) {
+        const answer = await single("deals", {
+          filters: { fid: 3 },
+          fields: { title: `hush ${n}` },
+        }, {
+          headers: { "x-request-id": id },
+        });
+        const given = answer.headers.get("x-request-id")!;
+        assert(!given.includes("rg_"), given);
+        const [row] = await audit();
+        assertEquals(row!["request_id"], given);
+      }
+      const kept = await get("tables", { headers: { "x-request-id": "org_123.a_b" } });
+      assertEquals(kept.headers.get("x-request-id"), "org_123.a_b");
+      const refused = await single(`x${a}`, { filters: { [a]: a }, fields: { [a]: a } });
+      const fields = await single("deals", { filters: { [a]: a }, fields: { [`x-${a}`]: a } });
+      for (const { text } of [refused, fields]) assert(!text.includes(a.slice(15, 30)), text);
+    });
+
     it("tells who did what and when, and no value, of a single update [D9.audit]", async () => {
       const filters = { fid: 3, status: "on hold", note: null };
       const answer = await single("deals", { filters, fields: { title: "hush", amount: 4321.5 } }, {

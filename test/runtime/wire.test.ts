@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
 import { RUNTIMES, type RuntimeServer, startServer } from "../support/runtime_server.ts";
 import { createTestService, type TestService } from "../support/service.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { sendBytes, statusesOf } from "./send_bytes.ts";
 
 const QUERY = "/integration/tables/guests/query";
@@ -20,6 +21,15 @@ function write(head: string, headers: readonly string[] = [], body = ""): string
   return [head, "Host: localhost", ...headers, "", body].join("\r\n");
 }
 
+/** With all that is percent-encoded as it is meant, however often it was encoded. */
+function decode(text: string): string {
+  const once = text.replace(
+    /%([2-7][0-9A-Fa-f])/g,
+    (_, hex) => String.fromCharCode(parseInt(hex, 16)),
+  );
+  return once === text ? text : decode(once);
+}
+
 function authorize(token: string): string {
   return `Authorization: Bearer ${token}`;
 }
@@ -27,6 +37,7 @@ function authorize(token: string): string {
 for (const runtime of RUNTIMES) {
   describe(`bytes on the wire to ${runtime}`, () => {
     let server: RuntimeServer;
+    let log = "";
     const send = (text: string) => sendBytes(server.address, text);
     const json = (
       body: string,
@@ -35,7 +46,11 @@ for (const runtime of RUNTIMES) {
 
     beforeAll(async () => {
       const environment = { DATABASE_URL: service.database.servingUrl!, TZ: "America/New_York" };
-      server = await startServer(runtime, { environment, policyText });
+      server = await startServer(runtime, {
+        environment,
+        policyText,
+        logged: (line) => log += line,
+      });
     });
     afterAll(() => server.stop());
 
@@ -79,6 +94,98 @@ for (const runtime of RUNTIMES) {
       ) {
         assertEquals(await ask(path), 400, path);
       }
+    });
+
+    it("serves no path that is not in its canonical form [HT25]", async () => {
+      const { a } = service.tokens;
+      const ask = async (path: string) => {
+        const told = await send(write(`GET ${path} HTTP/1.1`, [authorize(a), CLOSE]));
+        return statusesOf(told)[0];
+      };
+      const [host, fields] = ["http://localhost", "/integration/tables/guests/fields"];
+      for (
+        const path of [
+          "/metrics",
+          "/metrics/",
+          "/metrics?a=/../b",
+          "/metrics?\\",
+          fields,
+          "/",
+          "/livez",
+        ]
+      ) {
+        assertEquals(await ask(path), 200, path);
+        assertEquals(await ask(host + path), 200, host + path);
+      }
+      const hidden = [
+        ...[
+          "/x/../metrics",
+          "/%2e/metrics",
+          "/%2E/metrics",
+          "/./metrics",
+          "/metrics\\",
+          "/metrics/.",
+        ],
+        ...[
+          "/x\\..\\metrics",
+          "/x/%2e%2E/metrics",
+          "/x/.%2e/metrics/",
+          "//../metrics",
+          "/metrics//",
+        ],
+        ...[
+          "/x//../../metrics",
+          "/a/b/c/d/e/f/g/h/i/../../../../../../../../../metrics",
+          "//metrics",
+        ],
+        ...["/metrics#x", "/metrics/x/..", "/%5c../metrics", "/%6detrics", "/..", "/x/..", "/\\"],
+        fields.replace("guests", "x\\..\\guests"),
+        fields.replace("guests", "x/../guests"),
+        fields.replace("guests", "./guests"),
+      ];
+      for (const path of hidden) {
+        // Bun looks for the end of a host before it looks for a path.
+        for (const target of [path, host + path]) {
+          const status = await ask(target);
+          assert(status === 404 || status === 400, `${target}: ${status}`);
+        }
+      }
+      for (
+        const target of ["http://x\\..\\metrics", "http://x\\metrics/", "http://x\\..\\metrics/"]
+      ) {
+        const told = await send(write(`GET ${target} HTTP/1.1`, [authorize(a), CLOSE]));
+        // Bun takes all of it for the host.
+        assert(!told.includes("rowgate_"), told);
+      }
+    });
+
+    it("writes down and tells no token of a path or an id [AU19]", async () => {
+      const { a } = service.tokens;
+      const secret = a.slice(15);
+      const encoded = [...a].map((letter, n) => {
+        const hex = letter.charCodeAt(0).toString(16);
+        return n % 3 === 0 ? `%${hex}` : n % 3 === 1 ? `%25${hex.toUpperCase()}` : letter;
+      }).join("");
+      const sent = [
+        ...[a, a.replaceAll("_", "%5F"), a.replace("_", "%5f"), encoded, a.slice(0, -10)],
+        `${"x".repeat(140)}${a}`,
+        `${"x".repeat(155)}${encoded}`,
+      ];
+      for (const text of sent) {
+        for (const path of [`/${text}`, `/integration/tables/${text}/fields`, `/a/../${text}`]) {
+          const told = await send(
+            write(`GET ${path} HTTP/1.1`, [authorize(a), `X-Request-Id: ${a}`, CLOSE]),
+          );
+          assert([400, 404].includes(statusesOf(told)[0]!), told);
+          assert(!decode(told).includes(secret.slice(0, 12)), told);
+          assert(told.includes("-"), told);
+        }
+      }
+      // Lines are written some milliseconds later.
+      await send(write("GET /last HTTP/1.1", [CLOSE]));
+      await waitUntil(() => Promise.resolve(log.includes('"/last"')));
+      assertStringIncludes(log, '"path":"/rg_');
+      assert(!decode(log).includes(secret.slice(0, 12)), log);
     });
 
     it("takes no request whose end is in doubt for two [HT15]", async () => {

@@ -1,0 +1,23 @@
+/** A character of a token, as it is or percent-encoded, once or several times over. */
+const CHARACTER = "(?:[0-9A-Za-z]|%(?:25)*(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]))";
+const UNDERSCORE = "(?:_|%(?:25)*5[Ff])";
+const START = `(?:r|%(?:25)*72)(?:g|%(?:25)*67)${UNDERSCORE}`;
+
+/**
+ * The start of a token and its id, then what could be of its secret: eight characters and more behind
+ * an id of the right length, or as many as a secret has behind any.
+ */
+const TOKEN = new RegExp(
+  `(${START}(?:${CHARACTER}{11}${UNDERSCORE}(?=${CHARACTER}{8})|` +
+    `${CHARACTER}{1,64}${UNDERSCORE}(?=${CHARACTER}{43})))${CHARACTER}+`,
+  "g",
+);
+
+/**
+ * Leaves of each token in a text its id alone, however it is percent-encoded, also of one that is cut
+ * off. For whatever a client has sent and is logged, stored or told again; a text must be redacted
+ * before it is cut.
+ */
+export function redactTokens(text: string): string {
+  return text.includes("rg_") || text.includes("%") ? text.replaceAll(TOKEN, "$1…") : text;
+}
