@@ -28,7 +28,7 @@ const CATALOGUE = {
   US: 24,
   UB: 16,
   CO: 19,
-  RE: 31,
+  RE: 32,
   DB: 30,
   HT: 25,
   CF: 22,

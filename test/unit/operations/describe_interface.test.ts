@@ -1,0 +1,38 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
+import type { Call } from "../../../src/operations/call.ts";
+import { describeInterface } from "../../../src/operations/describe_interface.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
+
+describe("the document of a token's tables", () => {
+  let readings = 0;
+  const table = makeTable([makeColumn("status", "text")]);
+  const tables = new Map([["deals", table]]);
+  const catalogue = {
+    get tables() {
+      readings++;
+      return tables;
+    },
+    credentialTables: new Set(),
+  } as unknown as Catalogue;
+  const ask = async (tenant: string, scopes: readonly ("query" | "update")[] = ["query"]) => {
+    const call = {
+      access: makeAccess({ tenant, scopes }),
+      catalogue: { current: () => catalogue },
+    } as unknown as Call;
+    return JSON.parse((await describeInterface(call)).json);
+  };
+
+  it("is made once for all tokens that open the same, and names each one's tenant [RE32]", async () => {
+    assertEquals((await ask("acme")).info.title, "Rowgate for acme");
+    assertEquals(readings, 1);
+    for (const tenant of ["globex", 'a "$&" b', "\u0000tenant", "$1"]) {
+      assertEquals((await ask(tenant)).info.title, `Rowgate for ${tenant}`);
+    }
+    assertEquals(readings, 1);
+    const both = await ask("acme", ["query", "update"]);
+    assertEquals(readings, 2);
+    assert(JSON.stringify(both) !== JSON.stringify(await ask("acme")));
+  });
+});
