@@ -1,22 +1,15 @@
-import type { Column, SqlText } from "../catalogue/catalogue.ts";
+import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../issue.ts";
 import { MAX_ISSUES_TOLD } from "../limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
-import { compileProbe } from "../sql/probe.ts";
+import { compileProbe, type Suspects } from "../sql/probe.ts";
 import { type Call, entrantOf, failureOf } from "./call.ts";
 
 /** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */
 const REFUSALS: ReadonlySet<string> = new Set(
   ["value", "check", "not_null", "stale", "too_complex", "unknown"],
 );
-
-/** Values of one column that Postgres casts alike. */
-interface Suspects {
-  readonly column: Column;
-  readonly cast: SqlText;
-  readonly values: readonly Value[];
-}
 
 /**
  * Asks Postgres about the values that only it can judge, to find those it refused: lists whole at
@@ -39,7 +32,10 @@ export async function locateValues(
   const issues: Issue[] = [];
   for (const { column, cast, values } of suspects) {
     const undecided = values.filter((value) => !value.decided);
-    await locate(call, { column, cast, values: undecided }, issues);
+    for (const zoned of [false, true]) {
+      const alike = undecided.filter((value) => value.zoned === true === zoned);
+      await locate(call, { column, cast, values: alike }, issues);
+    }
   }
   return issues;
 }
@@ -59,10 +55,9 @@ async function locate(call: Call, suspects: Suspects, issues: Issue[]): Promise<
 }
 
 /** Undefined when Postgres takes them all; else what kind of refusal it was. */
-async function probe(call: Call, { cast, values }: Suspects): Promise<string | undefined> {
-  const texts = values.map((value) => value.text);
+async function probe(call: Call, suspects: Suspects): Promise<string | undefined> {
   try {
-    await call.database.run((sql) => compileProbe(sql, texts, cast), {
+    await call.database.run((sql) => compileProbe(sql, suspects), {
       write: false,
       ...entrantOf(call),
     });

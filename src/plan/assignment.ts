@@ -5,7 +5,14 @@ import { printArray } from "../array_text.ts";
 import type { ClientWords } from "../request/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
-import { isDecided, judgeDigits, type Judgement, judgeScalar, type ValueType } from "./value.ts";
+import {
+  isDecided,
+  judgeDigits,
+  type Judgement,
+  judgeScalar,
+  judgeTogether,
+  type ValueType,
+} from "./value.ts";
 
 const FIELDS = pathOf("fields");
 
@@ -42,7 +49,8 @@ export function planAssignment(
   if (value === null) return { column, value: null, decided };
   const judgement = judgeNew(value, column, { path, words: findings.words });
   if ("text" in judgement) {
-    return { column, value: { text: judgement.text, decided, path }, decided };
+    const { text, zoned } = judgement;
+    return { column, value: { text, zoned: zoned === true, decided, path }, decided };
   }
   findings.issues.push({
     path: judgement.path,
@@ -117,6 +125,7 @@ function judgeArray(
   }
   const element = elementOf(column, column.elementKind);
   const texts: (string | null)[] = [];
+  const judgements: Judgement[] = [];
   // An entry that is JSON is never judged: its text is its value.
   const written = element.kind === "json" ? words.printEach(values) : words.literalsIn(path);
   // By index, and no path before it is needed: there may be 500,000.
@@ -127,10 +136,12 @@ function judgeArray(
       return { expected, path: under(path, position), actual: values[position]! };
     }
     texts.push(judgement.text);
+    if ("zoned" in judgement) judgements.push(judgement);
   }
   const text = printArray(texts, element.baseType);
-  if (element.kind !== "numeric") return { text };
-  const judgement = judgeDigits(text);
+  const judgement = element.kind === "numeric"
+    ? judgeDigits(text)
+    : judgeTogether(text, judgements);
   return "text" in judgement ? judgement : { ...judgement, path, actual: values };
 }
 

@@ -126,10 +126,12 @@ function planMember(
       if (checked !== undefined) values.push(checked);
     }
   });
-  const isNull: Predicate = { kind: "null", column, negated };
-  if (hasNull && values.length === 0) return isNull;
-  const member: Predicate = { kind: "member", column, negated, values };
-  return hasNull ? { kind: negated ? "and" : "or", items: [member, isNull] } : member;
+  // What has an offset is cast another way, and a list is cast as one.
+  const lists = [values.filter(({ zoned }) => !zoned), values.filter(({ zoned }) => zoned)];
+  const items: Predicate[] = lists.filter((list) => list.length > 0)
+    .map((list) => ({ kind: "member", column, negated, values: list }));
+  if (hasNull) items.push({ kind: "null", column, negated });
+  return items.length === 1 ? items[0]! : { kind: negated ? "and" : "or", items };
 }
 
 function planBetween(
@@ -154,7 +156,10 @@ function checkScalar(
     ? undefined
     : findings.words.literalsIn(path.holder)?.[path.key];
   const judgement = judgeScalar(value, column, literal);
-  if ("text" in judgement) return { text: judgement.text, decided: isDecided(column), path };
+  if ("text" in judgement) {
+    const { text, zoned } = judgement;
+    return { text, zoned: zoned === true, decided: isDecided(column), path };
+  }
   findings.issues.push({
     path,
     message: `${quote(value)} does not fit column ${quote(column.name)} of type ${column.type}, ` +

@@ -6,6 +6,8 @@ export interface Value {
   readonly text: string;
   /** False where only Postgres can judge values of the column's type. */
   readonly decided: boolean;
+  /** True where a `timestamp` has an offset, which its input function would drop. */
+  readonly zoned?: boolean | undefined;
   /** Where the client wrote it. */
   readonly path: Path;
 }

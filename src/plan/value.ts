@@ -1,3 +1,4 @@
+import { readLeaves } from "../array_text.ts";
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../limits.ts";
@@ -5,10 +6,15 @@ import { nearest } from "../nearest.ts";
 import type { Scalar } from "../request/filter.ts";
 import { isDecimal, isWholeNumber } from "./number_text.ts";
 import { printsTooLong } from "./printed_zeros.ts";
+import { findJudge } from "./whole_text.ts";
 
 /** What a value's check found: its text for Postgres, or what was expected instead. */
 export type Judgement =
-  | { readonly text: string }
+  | {
+    readonly text: string;
+    /** Of a `timestamp` or a list of them: whether it has an offset. Undefined: of a word such as now. */
+    readonly zoned?: boolean;
+  }
   | { readonly expected: string };
 
 /** The part of a column that decides what values it takes. */
@@ -73,7 +79,7 @@ function judgeBare(
     case "numeric":
       return isDecimal(written) ? judgeDigits(written) : refuse(type);
     default:
-      return NUMBER_TYPES.has(type.baseType) ? { text } : refuse(type);
+      return NUMBER_TYPES.has(type.baseType) ? judgeText(text, type) : refuse(type);
   }
 }
 
@@ -96,11 +102,14 @@ function judgeText(text: string, type: ValueType): Judgement {
       return UUID_TEXT.test(text) ? { text } : refuse(type);
     case "enum":
       return judgeLabel(text, type);
+    case "array":
+      return judgeLiteral(text, type);
     default:
       if (isLongQuery(text, type.baseType)) {
         return { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` };
       }
-      return HOLDS_NUMERIC.test(type.baseType) ? judgeDigits(text) : { text };
+      if (HOLDS_NUMERIC.test(type.baseType)) return judgeDigits(text);
+      return findJudge(type.baseType)?.(text) ?? { text };
   }
 }
 
@@ -110,6 +119,34 @@ const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
 /** Refuses numbers whose exponents make them print far longer than they are written. */
 export function judgeDigits(text: string): Judgement {
   return printsTooLong(text) ? { expected: "exponents that give fewer digits" } : { text };
+}
+
+/** An array in Postgres's own notation: each element as if it were sent by itself. */
+function judgeLiteral(text: string, type: ValueType): Judgement {
+  if (HOLDS_NUMERIC.test(type.baseType)) return judgeDigits(text);
+  const baseType = type.baseType.replace(/\[\]$/, "");
+  const kind = baseType === "name" || baseType === "char" ? "text" : "other";
+  const isJudged = kind === "text" || baseType === "tsquery" || findJudge(baseType) !== undefined;
+  if (!isJudged) return { text };
+  const element: ValueType = { kind, type: baseType, baseType, domain: false, labels: undefined };
+  const judgements: Judgement[] = [];
+  for (const leaf of readLeaves(text.slice(Math.max(0, text.indexOf("{"))), "{},")) {
+    if (leaf.toUpperCase() === "NULL") continue;
+    const judgement = judgeText(leaf, element);
+    if ("expected" in judgement) return { expected: `${judgement.expected} in each element` };
+    if (judgement.text !== leaf) return refuse(type);
+    judgements.push(judgement);
+  }
+  return judgeTogether(text, judgements);
+}
+
+/** An array is cast as one: all of its elements have an offset, or none. */
+export function judgeTogether(text: string, judgements: readonly Judgement[]): Judgement {
+  const zoned = new Set(judgements.map((one) => "text" in one ? one.zoned : undefined));
+  if (zoned.has(true) && zoned.has(false)) {
+    return { expected: "an offset in all elements or in none" };
+  }
+  return zoned.has(true) ? { text, zoned: true } : { text };
 }
 
 /** Postgres reads a `tsquery` in quadratic time: one of 400,000 characters in 14 s, deaf to cancels. */

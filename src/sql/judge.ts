@@ -2,7 +2,7 @@ import type { Fragment, Sql } from "postgres";
 import type { Column } from "../catalogue/catalogue.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
-import { join, literal } from "./fragment.ts";
+import { join } from "./fragment.ts";
 import { compileList, compileValue } from "./predicate.ts";
 
 /**
@@ -41,7 +41,7 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
 
 function castsOfValues(sql: Sql, values: readonly Value[], column: Column): Fragment[] {
   return values.filter((value) => !value.decided)
-    .map((value) => sql`num_nulls(${compileValue(sql, value, column)})`);
+    .map((value) => sql`num_nulls(${compileValue(sql, value, { column })})`);
 }
 
 function castOfList(
@@ -57,5 +57,5 @@ function castOfList(
 
 function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fragment[] {
   if (decided) return [];
-  return [sql`num_nulls(${value?.text ?? null}::text::${literal(sql, column.storedCast)})`];
+  return [sql`num_nulls(${compileValue(sql, value, { column, cast: column.storedCast })})`];
 }

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "postgres";
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import { printArray } from "../array_text.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
@@ -13,9 +13,22 @@ function compileOperand(sql: Sql, column: Column): Fragment {
     : sql`${value}::${literal(sql, column.comparedAs)}`;
 }
 
-/** A value as Postgres's own input function of the column's type reads it. */
-export function compileValue(sql: Sql, value: Value, column: Column): Fragment {
-  return sql`${value.text}::text::${literal(sql, column.cast)}`;
+/** A value as Postgres's own input function of the column's type reads it; null is NULL. */
+export function compileValue(
+  sql: Sql,
+  value: Pick<Value, "text" | "zoned"> | null,
+  { column, cast = column.cast }: { column: Column; cast?: SqlText },
+): Fragment {
+  const isArray = column.kind === "array";
+  return sql`${value?.text ?? null}::text${compileDetour(sql, value?.zoned, isArray)}::${
+    literal(sql, cast)
+  }`;
+}
+
+/** Where a text has an offset: `timestamp` would drop it, this way it comes into the session's zone. */
+export function compileDetour(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
+  if (!zoned) return sql``;
+  return isArray ? sql`::pg_catalog.timestamptz[]` : sql`::pg_catalog.timestamptz`;
 }
 
 /**
@@ -47,12 +60,12 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
         sql,
         predicate.comparison,
         compileOperand(sql, predicate.column),
-        compileValue(sql, predicate.value, predicate.column),
+        compileValue(sql, predicate.value, predicate),
       );
     case "between":
       return sql`${compileOperand(sql, predicate.column)} between ${
-        compileValue(sql, predicate.low, predicate.column)
-      } and ${compileValue(sql, predicate.high, predicate.column)}`;
+        compileValue(sql, predicate.low, predicate)
+      } and ${compileValue(sql, predicate.high, predicate)}`;
     case "member":
       return compileMember(sql, predicate);
     case "like":
@@ -104,8 +117,9 @@ function compileMember(
 export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
   const texts = printArray(values.map((value) => value.text));
   const cast = literal(sql, column.cast);
-  if (column.kind !== "array") return sql`${texts}::text[]::${cast}[]`;
-  return sql`select "$v"."$e"::${cast} from unnest(${texts}::text[]) "$v"("$e")`;
+  const detour = compileDetour(sql, values[0]?.zoned, true);
+  if (column.kind !== "array") return sql`${texts}::text[]${detour}::${cast}[]`;
+  return sql`select "$v"."$e"${detour}::${cast} from unnest(${texts}::text[]) "$v"("$e")`;
 }
 
 /** Through the type's text form; case counts, whatever the column's own comparison says. */

@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from "postgres";
 import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
+import { compileValue } from "./predicate.ts";
 
 /** Compiles the SET list. Never a length modifier in a cast: an explicit one cuts silently. */
 export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragment {
@@ -8,9 +9,7 @@ export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragme
     sql,
     ",",
     assignments.map(({ column, value }) =>
-      sql`${literal(sql, column.identifier)} = ${value?.text ?? null}::text::${
-        literal(sql, column.cast)
-      }`
+      sql`${literal(sql, column.identifier)} = ${compileValue(sql, value, { column })}`
     ),
   );
 }
@@ -28,7 +27,7 @@ export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fr
   });
   const sent = assignments.map(({ column, value }) => {
     const cast = column.padded ? column.cast : column.storedCast;
-    const text = sql`${value?.text ?? null}::text::${literal(sql, cast)}`;
+    const text = compileValue(sql, value, { column, cast });
     return column.padded ? asText(sql, text, column.kind) : text;
   });
   return sql`record_image_ne(row(${join(sql, ",", stored)}), row(${join(sql, ",", sent)}))`;

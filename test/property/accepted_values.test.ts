@@ -6,6 +6,7 @@ import type { Sql } from "postgres";
 import { createTestService } from "../support/service.ts";
 import type { Answer, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
+import { DROPPED } from "./dropped_texts.ts";
 import { JUNK } from "./hostile_values.ts";
 import { recordsOf } from "./open_oracle.ts";
 
@@ -138,6 +139,7 @@ async function countRows(
   text: string,
 ): Promise<number | undefined> {
   if (new TextEncoder().encode(text).length > keptBytes) return undefined;
+  if (DROPPED[type]?.test(text)) return undefined;
   try {
     const [row] = await admin.unsafe(
       `select count(*)::int4 n from everything where tenant_id = 1 and ${name} = $1::text::${type}`,
@@ -156,6 +158,7 @@ async function canStore(
   text: string,
 ): Promise<boolean> {
   if (new TextEncoder().encode(text).length > keptBytes) return false;
+  if (DROPPED[type]?.test(text)) return false;
   // A json column takes any JSON, and a string is some.
   const value = /^jsonb?$/.test(type) ? JSON.stringify(text) : text;
   // A bare literal is assigned as an insert would: a length refuses, where a cast would cut.

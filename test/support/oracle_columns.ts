@@ -185,6 +185,24 @@ export const ORACLE_COLUMNS: readonly OracleColumn[] = [
     compare: compareTimes,
   },
   {
+    name: "moment",
+    type: "timestamp",
+    cells: [
+      "-infinity",
+      "2026-01-31 12:34:56",
+      "2026-01-31 12:34:56.000001",
+      "2026-02-01 00:00:00",
+      "infinity",
+    ],
+    spellings: [
+      { json: "2026-01-31T12:34:56Z", cell: "2026-01-31 12:34:56" },
+      { json: "2026-01-31T14:34:56.000001+02:00", cell: "2026-01-31 12:34:56.000001" },
+      { json: "2026-01-31T19:00:00-05:00", cell: "2026-02-01 00:00:00" },
+      { json: "2026-02-01", cell: "2026-02-01 00:00:00" },
+    ],
+    compare: compareTimes,
+  },
+  {
     name: "colour",
     type: "oracle_colour",
     cells: COLOURS,

@@ -1,0 +1,108 @@
+import type { Judgement } from "./value.ts";
+
+/**
+ * Dates and times as Postgres reads them, and nothing that it would read and drop: its `date` takes a
+ * time, its `time` a date and an offset, all of them weekdays, units and digits past the microsecond.
+ */
+
+const SPACE = String.raw`[ \t-\r]*`;
+const SEPARATOR = String.raw`[-/., \t-\r]+`;
+const GAP = String.raw`[-/., \t-\r]*`;
+const MONTH = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" +
+  "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const YEAR = String.raw`\d{1,7}`;
+const TWO = String.raw`\d{1,2}`;
+const DATE = [
+  [YEAR, SEPARATOR, TWO, SEPARATOR, TWO],
+  [TWO, SEPARATOR, TWO, SEPARATOR, YEAR],
+  [YEAR, GAP, MONTH, GAP, TWO],
+  [TWO, GAP, MONTH, GAP, YEAR],
+  [MONTH, GAP, TWO, SEPARATOR, YEAR],
+  [String.raw`\d{8}|\d{6}|\d{4,7}[-.]\d{3}`],
+].map((parts) => parts.join("")).join("|");
+/** `BC-02` would be a zone. */
+const WORD_END = "(?![-+/_a-z])";
+const ERA = `${SPACE}(?:bc|ad)${WORD_END}`;
+/** Of what has no era by itself Postgres drops one. */
+const BARE_DAY = String.raw`(?:j\d{1,7}|today|tomorrow|yesterday)`;
+const CLOCK = String.raw`(?:\d{1,2}:\d{1,2}(?::\d{1,2})?|\d{4}|\d{6})(?:\.(?<fraction>\d*))?` +
+  `(?:${SPACE}[ap]m${WORD_END})?`;
+/** Words of Postgres that name no zone, among them those that it ignores where a zone may stand. */
+const NO_ZONE = `(?:[ap]m|bc|ad|at|on|jd|mm|dst|dow|doy|isodow|isoyear|julian|now|today|tomorrow|` +
+  `yesterday|epoch|infinity|allballs|${MONTH}|(?:mon|tues?|wed(?:nes)?|weds|thu|thurs?|fri|sat|` +
+  `satur|sun)(?:day)?)`;
+/** No `XYZ+5`: whatever the letters, Postgres reads five hours west. */
+const ZONE_NAME = String.raw`etc/gmt[-+]\d{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[a-z]{2}[a-z_/-]*`;
+const ZONE = String.raw`${SPACE}(?<zone>[-+]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|z|` +
+  `(?!${NO_ZONE}(?![a-z]))(?:${ZONE_NAME}))`;
+
+const REST = String.raw`(?:(?:[ ,\t-\r]+t?|t)(?<clock>${CLOCK}))?(?:${ZONE})?`;
+const ONLY_DATE = compile(`(?:${DATE})(?:${ERA})?|${BARE_DAY}`);
+const ONLY_TIME = compile(`t?${CLOCK}(?:${ZONE})?`);
+const MOMENTS = [compile(`(?:${DATE})(?:${ERA})?${REST}(?:${ERA})?`), compile(BARE_DAY + REST)];
+const WORD = compile("now|epoch|[-+]?infinity");
+const WORD_OF_TIME = compile("now|allballs");
+
+/** More than Postgres reads of a date with its time. */
+const MAX_CHARACTERS = 200;
+const MAX_FRACTION_DIGITS = 6;
+const TOO_FINE = "at most 6 decimals of a second";
+
+/** Types whose values are dates or times. */
+export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
+
+/**
+ * Checks that Postgres would use all of a date or time. Of a `timestamp` it tells whether it has an
+ * offset or zone, which Postgres would drop: such a value goes through `timestamptz`.
+ * @see DECISIONS 3
+ */
+export function judgeTime(text: string, type: TimeType): Judgement {
+  if (text.length > MAX_CHARACTERS) return unknown(type);
+  if (type === "date") return judgeDate(text);
+  if (type === "time" || type === "timetz") return judgeClock(text, type);
+  if (WORD.test(text)) return { text };
+  const parts = readMoment(text);
+  if (parts === undefined) return unknown(type);
+  if (isTooFine(parts["fraction"])) return { expected: TOO_FINE };
+  return type === "timestamp" ? { text, zoned: parts["zone"] !== undefined } : { text };
+}
+
+function judgeDate(text: string): Judgement {
+  if (ONLY_DATE.test(text) || WORD.test(text)) return { text };
+  const parts = readMoment(text);
+  if (parts === undefined) return unknown("date");
+  return { expected: `a date without ${parts["clock"] === undefined ? "an offset" : "a time"}` };
+}
+
+function judgeClock(text: string, type: "time" | "timetz"): Judgement {
+  if (WORD_OF_TIME.test(text)) return { text };
+  const parts = ONLY_TIME.exec(text)?.groups;
+  if (parts === undefined) {
+    return readMoment(text) !== undefined ? { expected: "a time without a date" } : unknown(type);
+  }
+  if (type === "time" && parts["zone"] !== undefined) {
+    return { expected: "a time without an offset" };
+  }
+  return isTooFine(parts["fraction"]) ? { expected: TOO_FINE } : { text };
+}
+
+function readMoment(text: string): Readonly<Record<string, string | undefined>> | undefined {
+  for (const pattern of MOMENTS) {
+    const parts = pattern.exec(text)?.groups;
+    if (parts !== undefined) return parts;
+  }
+  return undefined;
+}
+
+/** Postgres would round. */
+function isTooFine(fraction: string | undefined): boolean {
+  return fraction !== undefined && fraction.replace(/0+$/, "").length > MAX_FRACTION_DIGITS;
+}
+
+function unknown(type: TimeType): Judgement {
+  return { expected: `a value that Postgres takes as ${type}` };
+}
+
+function compile(pattern: string): RegExp {
+  return new RegExp(`^${SPACE}(?:${pattern})${SPACE}$`, "i");
+}

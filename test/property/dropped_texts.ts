@@ -1,0 +1,14 @@
+const MARKS = /[^\w\s:.,/+-]/;
+const MOMENT_OR_MARKS = /^\d{4}-\d\d-\d\d[T ]\d|[^\w\s:.,/+-]/;
+
+/** Hostile texts that Postgres reads as a type and drops a part of, by what `regtype` prints. */
+export const DROPPED: Readonly<Record<string, RegExp>> = {
+  date: MOMENT_OR_MARKS,
+  "time without time zone": MOMENT_OR_MARKS,
+  "time with time zone": MOMENT_OR_MARKS,
+  "timestamp without time zone": MARKS,
+  "timestamp with time zone": MARKS,
+  interval: MARKS,
+  money: /^\D*$|\d,\d(?!\d\d)/,
+  xid8: /^(?!\d+$)/,
+};
