@@ -12,7 +12,7 @@ import type { Sending } from "./http/stream_answer.ts";
 import { readTraceId } from "./http/traceparent.ts";
 import { quote } from "./issue.ts";
 import type { Gathered } from "./operations/call.ts";
-import { checkHealth } from "./operations/check_health.ts";
+import { openHealth } from "./operations/check_health.ts";
 import { openLookUps } from "./operations/look_ups.ts";
 import { openSending } from "./operations/send_together.ts";
 import { PAGE_PATHS } from "./pages/page.ts";
@@ -90,7 +90,6 @@ export function createApp(dependencies: Dependencies): App {
     try {
       checkHost(request);
       checkPath(request, connection.target);
-      if (!isWatch(request)) place.admit();
       return trace.end(await router.fetch(own(request), trace), dependencies.observe);
     } catch (error) {
       trace.fail(error, dependencies.observe);
@@ -105,11 +104,6 @@ export function createApp(dependencies: Dependencies): App {
 function own(request: Request): IRequest {
   if ("params" in request) Object.defineProperty(request, "params", { value: {}, writable: true });
   return request as IRequest;
-}
-
-/** Whoever watches must see that it is full: the figures are cheap and ask nobody. */
-function isWatch(request: Request): boolean {
-  return request.url.includes(METRICS_PATH) && new URL(request.url).pathname === METRICS_PATH;
 }
 
 /** Gives the methods of each path. */
@@ -130,10 +124,11 @@ function collectHandlers(
       (request, trace) => serveRoute(route, request, { trace, dependencies, ...kept }),
     );
   }
+  const checkHealth = openHealth(dependencies);
   for (const path of ["/livez", "/readyz"] as const) {
     const check: Handler = async (_request, trace) => {
       trace.operation = path.slice(1);
-      return respond({ status: 200, json: await checkHealth(path, dependencies) }, trace.exchange);
+      return respond({ status: 200, json: await checkHealth(path) }, trace.exchange);
     };
     paths.set(path, new Map([["GET", check]]));
   }

@@ -63,6 +63,8 @@ async function admit(
   { trace, dependencies, limits }: Omit<Serving, "gathered" | "bodies">,
 ): Promise<Access> {
   const access = await authenticate(request, dependencies.tokens, {
+    // Who waits for a look-up takes a place of its own tenant.
+    onRecall: trace.place.claim,
     onRefusal() {
       const refusal = limits?.countRefusal(trace.peer);
       if (refusal === undefined) return;

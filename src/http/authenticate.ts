@@ -10,6 +10,8 @@ const CHALLENGE = "Bearer";
 export interface AuthenticateOptions {
   /** Called when a token that was sent is refused, not when none was; may throw in place of the 401. */
   readonly onRefusal?: () => void;
+  /** Called with the tenant of a token that was good lately, before it is looked up; may throw. */
+  readonly onRecall?: (tenant: string) => void;
 }
 
 /**
@@ -22,13 +24,15 @@ export interface AuthenticateOptions {
 export async function authenticate(
   request: Request,
   tokens: TokenStore,
-  { onRefusal = () => {} }: AuthenticateOptions = {},
+  { onRefusal = () => {}, onRecall = () => {} }: AuthenticateOptions = {},
 ): Promise<Access> {
   const header = request.headers.get("authorization");
   const scheme = header === null ? null : SCHEME.exec(header);
   if (header === null || scheme === null) throw refuseMissing();
   const token = header.slice(scheme[0].length);
   const isToken = token.length <= MAX_TOKEN_CHARACTERS && TOKEN.test(token);
+  const tenant = isToken ? tokens.recall?.(token) : undefined;
+  if (tenant !== undefined) onRecall(tenant);
   const access = isToken ? await tokens.find(token) : null;
   if (access !== null) return access;
   onRefusal();

@@ -7,18 +7,17 @@ export interface InFlight {
 
 /** The place of one request among them. */
 export interface Place {
-  /** @throws {ApiError} 503 when too many are there of which nobody knows yet whose they are */
-  readonly admit: () => void;
-  /** Says whose request it is. @throws {ApiError} 503 when it is full and the tenant over its share */
+  /** Says whose request it is, once or again. @throws {ApiError} 503 when it is full and the tenant over its share */
   readonly claim: (tenant: string) => void;
   /** Gives the place back, once. */
   readonly leave: () => void;
 }
 
 /**
- * Keeps the requests of known tenants to `max`, and as many of which nobody knows yet whose they are.
- * When it is full, a tenant has its share for itself: who floods is refused, not who comes after. What
- * that lets in above `max` is bounded by twice as many.
+ * Keeps the requests of known tenants to `max`. When it is full, a tenant has its share for itself: who
+ * floods is refused, not who comes after. What that lets in above `max` is bounded by twice as many.
+ * Requests of which nobody knows whose they are (probes, those without a good token) are counted and
+ * take no place: they wait for nothing but one probe, or the look-ups of unknown tokens.
  * @see DECISIONS 9
  */
 export function countInFlight(max: number, changed: (requests: number) => void): InFlight {
@@ -40,10 +39,9 @@ export function countInFlight(max: number, changed: (requests: number) => void):
       let whose: string | undefined;
       changed(known + ++unknown);
       return {
-        admit() {
-          if (unknown > max) throw refuseBusy();
-        },
         claim(tenant) {
+          if (whose === tenant) return;
+          if (whose !== undefined) count(whose, -1);
           whose = tenant;
           const requests = count(tenant, 1);
           const full = known > max && requests > max / tenants.size;

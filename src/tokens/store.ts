@@ -6,12 +6,15 @@ import { type Answers, openAnswers } from "./answers.ts";
 import { describeRow } from "./describe_row.ts";
 import { parseRecord } from "./token_record.ts";
 import type { Access, TokenStore } from "./token.ts";
+import { openStrangers } from "./strangers.ts";
 import { checkToken, digest } from "./token_text.ts";
 
 /** Longest time that an answer of the database is believed. @see DECISIONS 5 */
 export const MAX_ANSWER_AGE_MS = 4000;
 /** Answers kept of each sort, good tokens and unknown ones. */
 const MAX_ANSWERS = 10_000;
+/** Look-ups of tokens that were never good here, at a time, and how many more may wait for how long. */
+const STRANGERS = { most: 2, queue: 64, waitMs: 5000 };
 
 /** Who hears of look-ups, and what tests set. */
 export interface StoreOptions {
@@ -32,7 +35,8 @@ interface Asking {
  * Finds tokens in schema `rowgate`. Text that can not be a token is refused without the database; an
  * answer is believed for 4 s from when it was asked for, so that a revocation bites within 5 s; the
  * same question is asked once at a time. A known token takes 0.3 µs, the checksum and digest of a new
- * one 137, and then comes Postgres. Rejects with 503 while the database can not tell.
+ * one 137, and then comes Postgres. Tokens that were never good are looked up two at a time. Rejects
+ * with 503 while the database can not tell, or too many of those wait.
  * @see DECISIONS 5
  */
 export function createTokenStore(
@@ -42,6 +46,8 @@ export function createTokenStore(
   // Apart, so that a flood of unknown tokens does not push out the good ones.
   const good = openAnswers<Access>({ size: MAX_ANSWERS, now });
   const unknown: Answers<null> = openAnswers<null>({ size: MAX_ANSWERS, now });
+  const tenants = openAnswers<string>({ size: MAX_ANSWERS, now });
+  const inTurn = openStrangers({ ...STRANGERS, now });
   const asking = new Map<string, Asking>();
 
   const remember = (token: string) => good.get(token) ?? unknown.get(token);
@@ -63,12 +69,17 @@ export function createTokenStore(
     }
     const own: Asking = {
       sinceMs,
-      answer: ask(token, sinceMs).finally(() => {
+      answer: askFor(token, sinceMs).finally(() => {
         if (asking.get(token) === own) asking.delete(token);
       }),
     };
     asking.set(token, own);
     return tell("miss", own.answer);
+  }
+
+  function askFor(token: string, sinceMs: number): Promise<Access | null> {
+    if (tenants.get(token) !== undefined) return ask(token, sinceMs);
+    return inTurn(() => ask(token, sinceMs));
   }
 
   function tell<T>(result: Lookup, answer: T): T {
@@ -80,6 +91,7 @@ export function createTokenStore(
     const record = await select(database, await digest(token));
     if (record === undefined || record.remainingMs === 0) {
       unknown.set(token, null, sinceMs + MAX_ANSWER_AGE_MS);
+      tenants.set(token, "", 0);
       return null;
     }
     const access: Access = {
@@ -90,11 +102,12 @@ export function createTokenStore(
       tables: record.tables,
       expiresAt: record.expiresAt,
     };
+    tenants.set(token, access.tenant, Infinity);
     good.set(token, access, sinceMs + Math.min(MAX_ANSWER_AGE_MS, record.remainingMs ?? Infinity));
     return access;
   }
 
-  return { find };
+  return { find, recall: tenants.get };
 }
 
 async function select(database: Database, hex: string) {

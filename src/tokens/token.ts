@@ -16,4 +16,6 @@ export interface Access {
 export interface TokenStore {
   /** At once where the answer is known. */
   readonly find: (token: string) => Access | null | Promise<Access | null>;
+  /** The tenant of a token that was good lately, whether or not it still is; else undefined. */
+  readonly recall?: (token: string) => string | undefined;
 }

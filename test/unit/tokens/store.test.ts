@@ -163,4 +163,28 @@ describe("createTokenStore", () => {
     state.record = RECORD;
     assertEquals((await store.find(token))?.tenant, "acme");
   });
+
+  it("looks up few unknown tokens at a time, and known ones beside them [RE30]", async () => {
+    const { state, store } = openSubject();
+    state.record = RECORD;
+    const { token } = await mintToken();
+    await store.find(token);
+    state.now = 5000;
+    state.record = undefined;
+    const minted = await Promise.all(Array.from({ length: 300 }, mintToken));
+    const answers = minted.map(({ token }) => Promise.resolve(store.find(token)));
+    const settled = Promise.allSettled(answers);
+    await answers[0];
+    state.record = RECORD;
+    assertEquals(store.recall?.(token), "acme");
+    const asked = state.asked;
+    assertEquals((await store.find(token))?.tenant, "acme");
+    // Of the others not more than a few have had their turn meanwhile.
+    assertEquals(state.asked - asked < 10, true);
+    const ends = await settled;
+    const busy = ends.filter((end) => end.status === "rejected");
+    assertEquals(busy.length, 300 - 66);
+    for (const { reason } of busy as PromiseRejectedResult[]) assertEquals(reason.status, 503);
+    assertEquals(state.asked, 1 + 66 + 1);
+  });
 });
