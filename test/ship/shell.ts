@@ -55,7 +55,7 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
   for (const name of LINKED) await symlink(join(ROOT, name), join(clone, name));
   await addProgram("deno", `exec "${process.execPath}" "$@"`);
   await symlink(COMMANDS.bun[0]!, join(bin, "bun"));
-  await addProgram("npx", '[ "$1" = -y ] && shift; exec "$@"');
+  await addProgram("npx", '[ "$1" = -y ] && shift; name="${1%%@*}"; shift; exec "$name" "$@"');
   if (rowgate !== undefined) await symlink(rowgate, join(bin, "rowgate"));
 
   const port = await findPort();
