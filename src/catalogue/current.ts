@@ -103,8 +103,9 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     const isSame = () => inForce?.catalogue === seen;
     if (failed === undefined && isSame()) await refreshQuietly(reason);
     if (failed !== undefined && isSame() && !isFruitless(failed)) {
+      const askedMs = now();
       await readNext(reason);
-      if (isSame()) remember(failed);
+      if (isSame() && readAtMs >= askedMs) remember(failed);
     }
     return inForce !== undefined && !isSame();
   }

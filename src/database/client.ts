@@ -89,7 +89,11 @@ export async function openDatabase(
   const statements = lend(pool, openWatched("statements", poolSize));
   const runTogether = openTogether(statements, statement);
   const transactions = lend(bounded, openWatched("transactions", size, { mostOfShare: 1 }));
-  const transact = openLane(transactions, { ...statement, limitMs: transactionTimeoutMs });
+  const transact = openLane(transactions, {
+    ...statement,
+    limitMs: transactionTimeoutMs,
+    deadlineMs: Math.min(statement.deadlineMs, transactionTimeoutMs + GRACE_MS),
+  });
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {

@@ -110,6 +110,8 @@ function text(value: unknown): string | undefined {
 }
 
 const RETRY_SOON = { "Retry-After": "1" };
+/** No connection was made. Any other may have been lost while the other server committed its part. */
+const UNCONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
 const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
 
 /**
@@ -151,6 +153,9 @@ export function toApiError(failure: Failure, { write }: { readonly write: boolea
         ? refuse(504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`)
         : refuse(504, `The database took too long${unchanged}`);
     case "remote":
+      return write && !UNCONNECTED.has(failure.code)
+        ? refuse(503, `The database is not available; ${OUTCOME_UNKNOWN}`, RETRY_SOON)
+        : refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
     case "unavailable":
       return refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
     case "lost":

@@ -101,13 +101,13 @@ async function runSteps(
   }
   if (!backend.isOpen()) return { failure: LANE_LOST };
   if (client?.signal.aborted) return { failure: await undo(ABORTED) };
+  // Deferred constraints are checked while they can still be cancelled, not in the commit.
+  const judged = await settle(backend, command(backend, "set constraints all immediate"), options);
+  if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
   if (!options.rollback) {
     const kept = await settle(backend, command(backend, "commit"), lasting);
     return kept.failure === undefined ? { rows } : kept;
   }
-  // Deferred constraints are judged at a commit that never comes.
-  const judged = await settle(backend, command(backend, "set constraints all immediate"), lasting);
-  if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
   await undo(LANE_LOST);
   return { rows };
 }

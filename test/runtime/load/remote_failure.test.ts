@@ -39,14 +39,18 @@ for (const runtime of RUNTIMES) {
       return rows.map(({ pid }) => pid);
     }
 
-    it("is answered 503, nothing was changed, and ends no session [DB29]", async () => {
+    it("is answered 503 and ends no session [DB29]", async () => {
       await Promise.all(Array.from({ length: 8 }, () => update({ code: null })));
       const before = await listSessions();
       for (const code of CODES) {
         for (let round = 0; round < FAILURES; round++) {
           const answer = await update({ code });
           assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"], answer.text);
-          assert(String(answer.body["error"]).endsWith("nothing was changed"), answer.text);
+          // The other server may have committed its part before its connection was lost.
+          const outcome = code === "08001"
+            ? "nothing was changed"
+            : "repeating the request is safe";
+          assert(String(answer.body["error"]).endsWith(outcome), answer.text);
         }
       }
       const now = new Set(await listSessions());

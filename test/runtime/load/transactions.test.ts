@@ -36,6 +36,23 @@ for (const runtime of RUNTIMES) {
         body: { filters: { id: tenant }, fields: { note: "tried" } },
       });
 
+    it("has no more time for deferred constraints, which a commit would check [RE26]", async () => {
+      await service.database.admin.unsafe(`
+        create function dawdle_late() returns trigger language plpgsql as $$
+          begin perform pg_sleep(30); return null; end $$;
+        create constraint trigger late after update on slow_notes deferrable initially deferred
+          for each row when (new.note = 'late') execute function dawdle_late()`);
+      const startedMs = performance.now();
+      const answer = await service.send("PATCH", PATH, {
+        token: service.tokens.b,
+        headers: { prefer: "tx=rollback" },
+        body: { filters: { id: 2 }, fields: { note: "late" } },
+      });
+      const tookMs = performance.now() - startedMs;
+      assertEquals(answer.status, 504, answer.text);
+      assert(tookMs < 2 * POOL_WAIT_MS, `answered after ${tookMs} ms`);
+    });
+
     it("has one at a time, each with less time than others wait, and stops nobody [RE26]", async () => {
       const { a, b } = service.tokens;
       let finished = false;

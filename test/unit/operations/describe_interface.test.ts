@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import type { Call } from "../../../src/operations/call.ts";
@@ -31,8 +31,7 @@ describe("the document of a token's tables", () => {
       assertEquals((await ask(tenant)).info.title, `Rowgate for ${tenant}`);
     }
     assertEquals(readings, 1);
-    const both = await ask("acme", ["query", "update"]);
+    await ask("acme", ["query", "update"]);
     assertEquals(readings, 2);
-    assert(JSON.stringify(both) !== JSON.stringify(await ask("acme")));
   });
 });
