@@ -16,7 +16,7 @@ export const MAX_LIST_ITEMS = 1600;
  * say: Postgres cannot interrupt a match, which takes as long as text and pattern multiplied.
  * @see docs/decisions/0202-what-postgres-cannot-interrupt.md
  */
-export const MAX_PATTERN_CHARACTERS = 5000;
+export const MAX_PATTERN_CHARACTERS = 2000;
 /** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
 /**

@@ -20,7 +20,7 @@ export const SETTINGS_HELP: Readonly<Record<string, string>> = {
   ROWGATE_SEND_TIMEOUT_MS: "20000: how long a client may take nothing of one",
   ROWGATE_MAX_IN_FLIGHT: "1000: requests at once",
   ROWGATE_MAX_PAGE_BYTES: "8388608: largest page of records",
-  ROWGATE_MAX_PATTERN_CHARACTERS: "5000: in all patterns of a query together",
+  ROWGATE_MAX_PATTERN_CHARACTERS: "2000: in all patterns of a query together",
   ROWGATE_RATE_LIMIT: "off: requests of each token, 600/min",
   ROWGATE_PREPARE: "on: off behind a transaction pooler",
   ROWGATE_TENANT_SETTING: "setting for your row level security: app.tenant_id",

@@ -3,7 +3,7 @@ const EXPONENTS = /\de([+-]?\d{1,9})/gi;
 const MOST_ZEROS = 150_000;
 /** Zeros that every value may have, and for each character of its text. */
 const FREE_ZEROS = 1000;
-const ZEROS_PER_CHARACTER = 4;
+const ZEROS_PER_CHARACTER = 1;
 
 /**
  * Tells whether numbers would print far longer than they are written: `1e131071` is stored in ten

@@ -105,7 +105,7 @@ function judgeText(text: string, type: ValueType): Judgement {
     case "array":
       return judgeLiteral(text, type);
     default:
-      if (isLongQuery(text, type.baseType)) {
+      if (isLongQuery(text, type)) {
         return { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` };
       }
       if (HOLDS_NUMERIC.test(type.baseType)) return judgeDigits(text);
@@ -150,8 +150,9 @@ export function judgeTogether(text: string, judgements: readonly Judgement[]): J
 }
 
 /** Postgres reads a `tsquery` in quadratic time: one of 400,000 characters in 14 s, deaf to cancels. */
-function isLongQuery(text: string, baseType: string): boolean {
-  return baseType === "tsquery" && text.length > MAX_TSQUERY_CHARACTERS;
+function isLongQuery(text: string, { kind, baseType }: ValueType): boolean {
+  // A composite value may hold one.
+  return (baseType === "tsquery" || kind === "composite") && text.length > MAX_TSQUERY_CHARACTERS;
 }
 
 /** True where Postgres would cut the text silently, and so find or store another value. */

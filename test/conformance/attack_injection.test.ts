@@ -239,7 +239,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     assertEquals(await ask("_".repeat(7)), [1, 2, 3, 4, 5]);
     assertEquals(await ask("_".repeat(8)), []);
     assertEquals(await ask(`${"%_".repeat(3)}%2`), [2]);
-    assertEquals(await ask(`${"%a".repeat(2499)}%`), []);
+    assertEquals(await ask(`${"%a".repeat(999)}%`), []);
     assertEquals(await ask("\\%"), []);
     assertEquals(await ask("\\G\\u\\e\\s\\t\\ 3"), [3]);
   });

@@ -35,7 +35,7 @@ const CONFIG: Config = {
   maxInFlight: 100,
   transactions: 3,
   transactionTimeoutMs: 4000,
-  maxPatternCharacters: 5000,
+  maxPatternCharacters: 2000,
   maxPageBytes: 8388608,
   rateLimit: undefined,
   prepare: true,

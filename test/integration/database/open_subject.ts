@@ -32,7 +32,7 @@ export function configure(overrides: Partial<Config>): Config {
     maxInFlight: 1000,
     transactions: 3,
     transactionTimeoutMs: 4000,
-    maxPatternCharacters: 5000,
+    maxPatternCharacters: 2000,
     maxPageBytes: 8388608,
     rateLimit: undefined,
     prepare: true,

@@ -22,13 +22,13 @@ describe("the longest patterns that are accepted, on the longest value that can 
       body: { filters: { id: 1 }, fields: { body: "a".repeat(1_000_000) } },
     });
     assertEquals(written.status, 200, written.text.slice(0, 200));
-    const value = `%${"a".repeat(98)}b`;
+    const value = `%${"a".repeat(38)}b`;
     const or = Array.from({ length: 50 }, () => ({ field: "body", op: "like", value }));
     const many = await service.send("POST", `${papers}/query`, {
       body: { filters: { or }, select: ["id"] },
     });
     assertEquals([many.status, many.body["total"]], [200, 0], many.text);
-    const one = [{ field: "body", op: "like", value: `%${"a".repeat(4998)}b` }];
+    const one = [{ field: "body", op: "like", value: `%${"a".repeat(1998)}b` }];
     const long = await service.send("POST", `${papers}/query`, {
       body: { filters: { or: one }, select: ["id"] },
     });

@@ -23,7 +23,7 @@ const DEFAULTS = {
   maxUnsentBytes: 268435456,
   sendTimeoutMs: 20000,
   maxInFlight: 1000,
-  maxPatternCharacters: 5000,
+  maxPatternCharacters: 2000,
   maxPageBytes: 8388608,
   rateLimit: undefined,
   prepare: true,
