@@ -47,7 +47,7 @@ function readPage(call: Call, asked: Asked): Promise<PageRow> {
   if (key === undefined) return alone();
   if (settings.length === 0) return call.lookUp({ plan, key }, alone);
   const compile: Compile<PageRow> = (sql) => compileSelect(sql, plan, settings);
-  return call.readByKey({ plan, compile }, alone).then((page) => page.large ? alone() : page);
+  return call.readByKey({ plan, compile }, alone).then((page) => hasLarge(page) ? alone() : page);
 }
 
 async function readAlone(
@@ -65,11 +65,15 @@ async function readAlone(
       asked = { ...asked, atOnce: false };
       [page] = await read(asked);
     }
-    if (page!.large) [page] = await read({ ...asked, measured: true });
+    if (hasLarge(page!)) [page] = await read({ ...asked, measured: true });
     return page!;
   } catch (error) {
     throw await explainFailure(error, { call, plan, document: request.document });
   }
+}
+
+function hasLarge({ large }: PageRow): boolean {
+  return large != null && large !== "0";
 }
 
 /** The page goes through as Postgres printed it: every digit, every microsecond. */

@@ -15,8 +15,8 @@ export interface PageRow {
   readonly rows: string;
   /** The page, a JSON array printed by Postgres; null when it is larger than a page may be, or `large`. */
   readonly records: string | null;
-  /** True when a row may be large: the page was not printed, and is to be read measured. */
-  readonly large?: boolean | null;
+  /** Rows that may be large, as digits. Where there are any the page is to be read anew, measured. */
+  readonly large?: string | null;
 }
 
 /** What Postgres counts as part of a value besides its bytes. */
@@ -61,7 +61,7 @@ export function compileSelect(
   return sql<PageRow[]>`${before}select ${total}::text total, ${
     read(sql`"$n"`)
   }::text "rows", ${records} records${
-    small === undefined ? sql`` : sql`, ${read(sql`"$b" > 0`)} large`
+    small === undefined ? sql`` : sql`, ${read(sql`"$b"`)}::text large`
   }${judgement === undefined ? sql`` : sql`, (${judgement}) judged`}${source}`;
 }
 

@@ -3,7 +3,7 @@ and ("$n" > 0 or $2::text::int8 = 0) then $3::text::int8 + "$n"
 else (select count(*)
 from "app"."deals" "$t"
 where "$t"."tenant_id" = $4::text::"pg_catalog"."int4"
-and ("$t"."id" > $5::text::"pg_catalog"."int8")) end::text total, "$n"::text "rows", case when pg_column_size("$j") <= $6::text::int8 then "$j" end records, "$b" > 0 large
+and ("$t"."id" > $5::text::"pg_catalog"."int8")) end::text total, "$n"::text "rows", case when pg_column_size("$j") <= $6::text::int8 then "$j" end records, "$b"::text large
 from (select count(*) "$n", count(*) filter (where not (coalesce(octet_length("$r"."status"), 0)::int8 <= $7::text::int8)) "$b", coalesce(json_agg("$r") filter (where coalesce(octet_length("$r"."status"), 0)::int8 <= $8::text::int8), '[]') "$j"
 from (select "$t"."status"
 from (select "$t"."id"

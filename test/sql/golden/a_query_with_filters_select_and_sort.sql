@@ -12,7 +12,7 @@ from unnest($9::text[]) "$v"("$e"))
 or "$t"."status" is not null)
 limit 10001)
 select (select case when count(*) <= 10000 then count(*) end
-from "$m" "$t")::text total, "$n"::text "rows", case when pg_column_size("$j") <= $10::text::int8 then "$j" end records, "$b" > 0 large, (num_nulls($11::text::"pg_catalog"."numeric") + num_nulls($12::text::"pg_catalog"."numeric") + num_nulls($13::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
+from "$m" "$t")::text total, "$n"::text "rows", case when pg_column_size("$j") <= $10::text::int8 then "$j" end records, "$b"::text large, (num_nulls($11::text::"pg_catalog"."numeric") + num_nulls($12::text::"pg_catalog"."numeric") + num_nulls($13::text::"pg_catalog"."date") + num_nulls((select count("$l"."$e")
 from (select "$v"."$e"::text[]
 from unnest($14::text[]) "$v"("$e")) "$l"("$e")))) judged
 from (select count(*) "$n", count(*) filter (where not (coalesce(octet_length("$r"."status"), 0)::int8 <= $15::text::int8)) "$b", coalesce(json_agg("$r") filter (where coalesce(octet_length("$r"."status"), 0)::int8 <= $16::text::int8), '[]') "$j"
