@@ -1,6 +1,5 @@
 /**
- * Holds src/ to ARCHITECTURE.md: its import table (who may import values and types of whom, no
- * circles) and its table of what stands in one place alone.
+ * Holds src/ to ARCHITECTURE.md: its import table (which room may use which, no circles) and its table of what stands in one place alone.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -77,39 +76,36 @@ function partOf(name: string): string {
   return /^src\/([^/]+?)(?:\.tsx?)?(?:\/|$)/.exec(name)?.[1] ?? name;
 }
 
-/** Each import must be in the table, and a value only from a row above: so there is no circle. */
+/**
+ * Each import must be in the table, and a room only from a row above, types included: so no room
+ * stands in a circle.
+ */
 function checkTable(all: readonly Edge[]): void {
-  const values = new Map<string, ReadonlySet<string>>();
-  const types = new Map<string, ReadonlySet<string>>();
+  const allowed = new Map<string, ReadonlySet<string>>();
   const used = new Set<string>();
-  for (const [parts = [], ofValues = [], ofTypes = []] of readTable(architecture, "imports")) {
+  for (const [parts = [], rooms = [], packages = []] of readTable(architecture, "imports")) {
     for (const part of parts) {
-      const late = ofValues.filter((other) => isPart(other) && !values.has(other));
-      for (const other of late) problems.push(`ARCHITECTURE.md: ${part} takes ${other} from below`);
-      types.set(part, new Set([...ofValues, ...ofTypes]));
+      const late = rooms.filter((other) => !allowed.has(other));
+      for (const other of late) problems.push(`ARCHITECTURE.md: ${part} uses ${other} from below`);
     }
-    for (const part of parts) values.set(part, new Set(ofValues));
+    const names = new Set([...rooms, ...packages.map((name) => `npm:${name}`)]);
+    for (const part of parts) allowed.set(part, names);
   }
-  for (const { from, to, kind } of all) {
-    const [part, other] = [partOf(from), partOf(to)];
+  for (const { from, to } of all) {
+    const part = partOf(from);
+    const other = to.startsWith("src/") ? partOf(to) : `npm:${to}`;
     if (part === other) continue;
     used.add(`${part} ${other}`);
-    if (!values.has(part)) problems.push(`${from}: ARCHITECTURE.md does not know ${part}`);
-    else if (!(kind === "value" ? values : types).get(part)!.has(other)) {
-      problems.push(`${from}: ${part} may not import ${kind}s of ${other}`);
-    }
+    if (!allowed.has(part)) problems.push(`${from}: ARCHITECTURE.md does not know ${part}`);
+    else if (!allowed.get(part)!.has(other)) problems.push(`${from}: ${part} may not use ${other}`);
   }
-  for (const [part, others] of types) {
+  for (const [part, others] of allowed) {
     for (const other of others) {
       if (!used.has(`${part} ${other}`)) {
-        problems.push(`ARCHITECTURE.md: ${part} does not import ${other} at all`);
+        problems.push(`ARCHITECTURE.md: ${part} does not use ${other} at all`);
       }
     }
   }
-}
-
-function isPart(name: string): boolean {
-  return files.some((file) => partOf(file) === name);
 }
 
 /** No circle of values between files either. */

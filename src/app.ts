@@ -1,6 +1,6 @@
 import { type IRequest, Router } from "itty-router";
-import type { Dependencies } from "./dependencies.ts";
-import { ApiError } from "./errors.ts";
+import type { Dependencies } from "./operations/dependencies.ts";
+import { ApiError } from "./errors/api_error.ts";
 import { countInFlight } from "./http/in_flight.ts";
 import { checkHost } from "./http/host.ts";
 import { checkPath, refuseUnknown } from "./http/path.ts";
@@ -10,16 +10,16 @@ import { takeRequestId } from "./http/request_id.ts";
 import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
 import type { Sending } from "./http/stream_answer.ts";
 import { readTraceId } from "./http/traceparent.ts";
-import { quote } from "./issue.ts";
+import { quote } from "./errors/issue.ts";
 import type { Gathered } from "./operations/call.ts";
 import { openHealth } from "./operations/check_health.ts";
-import { openLookUps } from "./operations/look_ups.ts";
-import { openSending } from "./operations/send_together.ts";
+import { openLookUps } from "./operations/batch_look_ups.ts";
+import { openSending } from "./operations/batch_statements.ts";
 import { PAGE_PATHS } from "./pages/page.ts";
 import { readPage } from "./pages/read_page.ts";
-import { ROUTES } from "./routes.ts";
+import { ROUTES } from "./operations/routes.ts";
 import { serveRoute } from "./serve_route.ts";
-import { startTrace, type Trace } from "./trace.ts";
+import { startTrace, type Trace } from "./http/trace.ts";
 
 export type { Dependencies };
 

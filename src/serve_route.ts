@@ -1,5 +1,5 @@
 import type { IRequest } from "itty-router";
-import type { Dependencies } from "./dependencies.ts";
+import type { Dependencies } from "./operations/dependencies.ts";
 import { wantsWideNumbersAsText } from "./http/accept.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { readBody, refuseBodies } from "./http/body.ts";
@@ -11,10 +11,10 @@ import type { Room } from "./http/room.ts";
 import type { Answer, Call, Gathered } from "./operations/call.ts";
 import { type ParsedJson, parseJsonInTurns } from "./request/json.ts";
 import type { UseOf } from "./request/json_trimming.ts";
-import { redactTokens } from "./redact.ts";
-import type { Route } from "./routes.ts";
+import { redactTokens } from "./text/redact.ts";
+import type { Route } from "./operations/routes.ts";
 import type { Access } from "./tokens/token.ts";
-import type { Trace } from "./trace.ts";
+import type { Trace } from "./http/trace.ts";
 
 /** What a route is served with. */
 interface Serving {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { MAX_PREPARED_SHAPES } from "../../src/limits.ts";
+import { MAX_PREPARED_SHAPES } from "../../src/errors/limits.ts";
 import { makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { listChildren, readMemory, readOwnMemory } from "./cpu.ts";

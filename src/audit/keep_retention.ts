@@ -1,5 +1,5 @@
-import type { Database } from "../database/database.ts";
-import type { Observe } from "../observe.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import { PRUNE_ROWS, pruneAudit } from "./prune_audit.ts";
 
 /** What is kept, and who hears of it. */

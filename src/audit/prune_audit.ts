@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** Rows that one statement deletes, or a few more that are of the same microsecond. */
 export const PRUNE_ROWS = 1000;

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** Which rows of the audit are read; what is undefined is not asked for. */
 export interface AuditFilters {

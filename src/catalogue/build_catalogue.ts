@@ -1,4 +1,4 @@
-import { NAME_PATTERN } from "../limits.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import { DEFAULT_CREDENTIAL_TABLES } from "./credential_tables.ts";

@@ -1,4 +1,4 @@
-import { NAME_PATTERN } from "../limits.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Column, ReadOnlyReason, SqlText, Table } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundColumn, FoundTable, Introspection } from "./introspection.ts";

@@ -1,7 +1,7 @@
-import { ApiError } from "../errors.ts";
-import type { Database } from "../database/database.ts";
-import type { Failure } from "../database/failure.ts";
-import type { Observe } from "../observe.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Failure } from "../postgres/failure.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";

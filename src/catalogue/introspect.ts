@@ -1,4 +1,4 @@
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import type { PendingQuery, Sql } from "postgres";
 import type { Policy } from "./policy.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { isObject } from "../is_object.ts";
-import { NAME_PATTERN } from "../limits.ts";
+import { isObject } from "../request/is_object.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import { findRepeatedKey } from "./repeated_key.ts";
 
 /** What the operator's policy file refines. @see DECISIONS 2 */

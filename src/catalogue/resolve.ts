@@ -1,6 +1,6 @@
-import { ApiError } from "../errors.ts";
-import { quote } from "../issue.ts";
-import { NAME_PATTERN } from "../limits.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFits } from "./tenant_fits.ts";

@@ -1,6 +1,6 @@
 import { type App, createApp } from "../app.ts";
 import { keepRetention } from "../audit/keep_retention.ts";
-import { openDatabase } from "../database/client.ts";
+import { openDatabase } from "../postgres/open_database.ts";
 import type { Output } from "../runtime/host.ts";
 import { createTokenStore } from "../tokens/store.ts";
 import { type Prepared, prepareService } from "./prepare_service.ts";

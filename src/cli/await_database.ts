@@ -1,10 +1,10 @@
-import type { Config } from "../config.ts";
-import { probeDatabase } from "../database/client.ts";
-import type { Database } from "../database/database.ts";
-import type { Failure } from "../database/failure.ts";
-import { describeFatal } from "../database/fatal.ts";
-import { ApiError } from "../errors.ts";
-import type { Observe } from "../observe.ts";
+import type { Config } from "../config/config.ts";
+import { probeDatabase } from "../postgres/open_database.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { describeFatal } from "../postgres/fatal.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Output } from "../runtime/host.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { prepareDatabase } from "./prepare_database.ts";

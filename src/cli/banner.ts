@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { printExample } from "../demonstration/example.ts";
 import { DEMONSTRATION_TENANTS } from "../demonstration/policy.ts";
 import type { Demonstration } from "./demonstration.ts";

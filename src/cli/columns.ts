@@ -1,4 +1,4 @@
-import { blankControls } from "../blank_controls.ts";
+import { blankControls } from "../text/blank_controls.ts";
 
 /** Prints rows of text as columns under each other, for a person; the first row is the head. */
 export function printColumns(rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { countProcessors } from "../runtime/count_processors.ts";
 
 /** One for each processor with `auto`; on the embedded Postgres there is never but one. */

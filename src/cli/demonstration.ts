@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { fillDemonstration } from "../demonstration/fill.ts";
 import { DEMONSTRATION_TENANTS } from "../demonstration/policy.ts";
 import { SHOPS } from "../demonstration/shops.ts";

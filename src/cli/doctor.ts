@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examine, type Examined } from "../doctor/examine.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import type { Host } from "../runtime/host.ts";
 import { printExamined, printSummary } from "./print_diagnosis.ts";
 import { countWorkers } from "./count_workers.ts";

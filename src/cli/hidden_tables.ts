@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Database } from "../database/database.ts";
-import { NAME_PATTERN } from "../limits.ts";
+import type { Database } from "../postgres/database.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 
 /** A table of the schema that no client can reach, and why. */
 export interface HiddenTable {

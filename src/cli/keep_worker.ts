@@ -1,4 +1,4 @@
-import type { Observe } from "../observe.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Ended, WorkerProcess } from "../runtime/worker_process.ts";
 
 /** Whose place is kept, and who hears of it. */

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { serve, type Served } from "../runtime/serve.ts";
 import { FAILED, type Stop, stop } from "./stop.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { describeService, type Holder } from "../openapi/document.ts";
+import { describeService, type Holder } from "../interface/openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Run } from "./run.ts";
 import { withCatalogue } from "./with_catalogue.ts";

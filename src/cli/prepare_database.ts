@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 import type { Output } from "../runtime/host.ts";
 import { migrateSchema, type SchemaNeeds } from "../schema/migrate_schema.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";

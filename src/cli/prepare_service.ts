@@ -1,7 +1,7 @@
 import type { CurrentCatalogue } from "../catalogue/current.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../database/database.ts";
-import type { Observe } from "../observe.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Output } from "../runtime/host.ts";
 import { awaitDatabase } from "./await_database.ts";
 import { type Demonstration, prepareDemonstration } from "./demonstration.ts";

@@ -1,4 +1,4 @@
-import { blankControls } from "../blank_controls.ts";
+import { blankControls } from "../text/blank_controls.ts";
 import { count } from "../doctor/diagnosis.ts";
 import type { Examined } from "../doctor/examine.ts";
 

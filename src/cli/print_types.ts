@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { describeService } from "../openapi/document.ts";
+import { describeService } from "../interface/openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
-import { TOKEN_VARIABLE } from "../settings.ts";
-import { printTables } from "../typescript/print_tables.ts";
-import { readTypedTables } from "../typescript/typed_table.ts";
+import { TOKEN_VARIABLE } from "../config/settings.ts";
+import { printTables } from "../interface/typescript/print_tables.ts";
+import { readTypedTables } from "../interface/typescript/typed_table.ts";
 import { fetchDocument } from "./fetch_document.ts";
 import { readHolder } from "./openapi.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,6 @@
 import { EMPTY_POLICY, parsePolicy, type Policy } from "../catalogue/policy.ts";
-import { type Config, readConfig } from "../config.ts";
-import { planConnection } from "../database/connection.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { planConnection } from "../postgres/connection.ts";
 import { DEMONSTRATION_POLICY } from "../demonstration/policy.ts";
 import type { Host } from "../runtime/host.ts";
 import { stop, WRONG_USAGE } from "./stop.ts";

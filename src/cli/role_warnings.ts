@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 import { readRole } from "../doctor/read_role.ts";
 
 /**

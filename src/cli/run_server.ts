@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { limitBunHeap } from "../runtime/bun_heap.ts";
 import type { Host } from "../runtime/host.ts";
 import { openSupervisorLink, type SupervisorLink } from "../runtime/supervisor_link.ts";

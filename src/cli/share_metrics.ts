@@ -1,4 +1,4 @@
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { SupervisorLink } from "../runtime/supervisor_link.ts";
 import type { SupervisorMessage, WorkerMessage } from "./worker_messages.ts";
 

@@ -1,6 +1,6 @@
-import type { Failure } from "../database/failure.ts";
-import { describeFatal } from "../database/fatal.ts";
-import { ApiError } from "../errors.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { describeFatal } from "../postgres/fatal.ts";
+import { ApiError } from "../errors/api_error.ts";
 
 /** An end of the command that a person is told, line by line. */
 export interface Stop extends Error {

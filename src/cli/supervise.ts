@@ -1,9 +1,9 @@
-import type { Config } from "../config.ts";
-import type { Observe } from "../observe.ts";
+import type { Config } from "../config/config.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import { claimPort } from "../runtime/claim_port.ts";
 import type { Host } from "../runtime/host.ts";
 import { type Ended, openWorkerStarter, type WorkerProcess } from "../runtime/worker_process.ts";
-import { gatherFigures } from "./gather_figures.ts";
+import { gatherFigures } from "./collect_metrics.ts";
 import { describeEnd, keepWorker } from "./keep_worker.ts";
 import { explainListen } from "./listen.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";

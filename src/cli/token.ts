@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { NAME_PATTERN } from "../limits.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import { type Expiry, parseDuration, parseExpiry } from "../tokens/expiry.ts";
 import type { TokenScope } from "../tokens/token.ts";
 import { createAndPrint, listAndPrint, revokeAndTell, rotateAndPrint } from "./token_work.ts";

@@ -1,8 +1,8 @@
-import type { Config } from "../config.ts";
-import { debounce } from "../debounce.ts";
-import { createLog, type LogOptions } from "../log.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
-import type { Observe } from "../observe.ts";
+import type { Config } from "../config/config.ts";
+import { debounce } from "../telemetry/debounce.ts";
+import { createLog, type LogOptions } from "../telemetry/log.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Host } from "../runtime/host.ts";
 import type { SupervisorLink } from "../runtime/supervisor_link.ts";
 import { shareMetrics } from "./share_metrics.ts";

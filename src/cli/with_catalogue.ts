@@ -1,6 +1,6 @@
 import { type CurrentCatalogue, followDatabase } from "../catalogue/current.ts";
-import type { Database } from "../database/database.ts";
-import type { Observe } from "../observe.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Settings } from "./read_settings.ts";
 
 /** The settings, the database that they name, and who hears of it. */

@@ -1,7 +1,7 @@
-import { openDatabase } from "../database/client.ts";
-import type { Database } from "../database/database.ts";
-import { createLog } from "../log.ts";
-import type { Observe } from "../observe.ts";
+import { openDatabase } from "../postgres/open_database.ts";
+import type { Database } from "../postgres/database.ts";
+import { createLog } from "../telemetry/log.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Host } from "../runtime/host.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import { explainFailure } from "./stop.ts";

@@ -1,4 +1,4 @@
-import type { Figures } from "../figures.ts";
+import type { Figures } from "../telemetry/sum_metrics.ts";
 
 /** What a worker says to its supervisor. */
 export type WorkerMessage =

@@ -1,5 +1,5 @@
 import type { Operator } from "../request/filter.ts";
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../limits.ts";
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
 import { countValues, type Field } from "./field.ts";
 import { writeValue } from "./value.ts";
 

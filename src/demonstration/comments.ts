@@ -1,4 +1,4 @@
-import type { Compile } from "../database/database.ts";
+import type { Compile } from "../postgres/database.ts";
 
 /** Writes the comments that Get Tables and Get Fields show. */
 export const COMMENT_TABLES: readonly Compile[] = [

@@ -1,4 +1,4 @@
-import type { Compile, Database } from "../database/database.ts";
+import type { Compile, Database } from "../postgres/database.ts";
 import { COMMENT_TABLES } from "./comments.ts";
 import type { ShopTable } from "./generate.ts";
 import { generateShop } from "./generate.ts";

@@ -1,4 +1,4 @@
-import type { Compile } from "../database/database.ts";
+import type { Compile } from "../postgres/database.ts";
 import type { ShopTable } from "./generate.ts";
 import type { Row } from "./row.ts";
 

@@ -1,4 +1,4 @@
-import type { Compile } from "../database/database.ts";
+import type { Compile } from "../postgres/database.ts";
 
 /** Makes the tables of the demonstration, one statement each, in the schema `public`. */
 export const CREATE_TABLES: readonly Compile[] = [

@@ -1,5 +1,5 @@
-import { printArray } from "../array_text.ts";
-import type { Compile, Database } from "../database/database.ts";
+import { printArray } from "../text/array_text.ts";
+import type { Compile, Database } from "../postgres/database.ts";
 import type { TenantTable } from "./diagnosis.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../operations/dependencies.ts";
 
 /** Something that is not as it should be. */
 export interface Finding {

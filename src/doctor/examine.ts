@@ -1,5 +1,5 @@
-import type { Failure } from "../database/failure.ts";
-import { ApiError } from "../errors.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { checkConnection } from "./connection.ts";
 import { checkCredentialColumns } from "./credential_columns.ts";
 import type { Check, Diagnosis, Setup } from "./diagnosis.ts";

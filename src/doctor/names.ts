@@ -1,6 +1,6 @@
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { NAME_PATTERN } from "../limits.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 import { askJson } from "./ask.ts";
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 

@@ -1,5 +1,5 @@
-import { printArray } from "../array_text.ts";
-import type { Database } from "../database/database.ts";
+import { printArray } from "../text/array_text.ts";
+import type { Database } from "../postgres/database.ts";
 import { askJson } from "./ask.ts";
 
 /** What the serving role is and may do beyond reading. */

@@ -1,4 +1,4 @@
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import { askJson } from "./ask.ts";
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../errors/api_error.ts";
 import type { Access, TokenStore } from "../tokens/token.ts";
 
 const MAX_TOKEN_CHARACTERS = 255;

@@ -1,5 +1,5 @@
-import { startDeadline } from "../deadline.ts";
-import { ApiError } from "../errors.ts";
+import { startDeadline } from "../runtime/deadline.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { checkMediaType } from "./media_type.ts";
 
 /** What a body may cost. */

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import { quote } from "../issue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 
 /** The last host that was one: what comes behind it in a URL can not make it none. */
 let last: { readonly host: string; readonly start: string } = { host: "", start: " " };

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../errors/api_error.ts";
 
 /** Counts the requests that are being answered. */
 export interface InFlight {

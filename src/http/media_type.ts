@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import { quote } from "../issue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 import { parseHeaderList } from "./header_list.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import { quote } from "../issue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 
 /** What may make the path of a URL differ from what was sent, or a proxy read it in another way. */
 const SUSPECT = /\\|\/\.|\/\/|%2e|#|[^\x21-\x7e]|["<>^`{}]/i;

@@ -1,6 +1,6 @@
-import { ApiError } from "../errors.ts";
-import { quote } from "../issue.ts";
-import { nearest } from "../nearest.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
+import { nearest } from "../text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 
 /** What a client asked for beyond the body. @see DECISIONS 4 */

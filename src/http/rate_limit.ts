@@ -1,5 +1,5 @@
-import type { RateLimit } from "../config.ts";
-import { ApiError } from "../errors.ts";
+import type { RateLimit } from "../config/config.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { openBuckets } from "./buckets.ts";
 import { networkOf } from "./network.ts";
 

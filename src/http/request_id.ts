@@ -1,4 +1,4 @@
-import { redactTokens } from "../redact.ts";
+import { redactTokens } from "../text/redact.ts";
 
 const WELL_FORMED = /^[A-Za-z0-9._~-]{1,128}$/;
 

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { makeBody } from "./answer_body.ts";
 import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";

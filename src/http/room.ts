@@ -1,4 +1,4 @@
-import { startDeadline } from "../deadline.ts";
+import { startDeadline } from "../runtime/deadline.ts";
 
 /** Bytes that are shared among tenants. */
 export interface Room {

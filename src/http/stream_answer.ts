@@ -1,6 +1,6 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { IS_BUN } from "../runtime/name.ts";
-import { afterTurn } from "../turn.ts";
+import { afterTurn } from "../runtime/next_tick.ts";
 import type { Room } from "./room.ts";
 
 /** How long answers go out to clients that may not read them. */

@@ -1,8 +1,8 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "../catalogue/current.ts";
-import type { Client, Database, RunOptions } from "../database/database.ts";
-import type { Failure } from "../database/failure.ts";
-import { ApiError } from "../errors.ts";
+import type { Client, Database, RunOptions } from "../postgres/database.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { ApiError } from "../errors/api_error.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../request/json.ts";
 import type { UseOf } from "../request/json_trimming.ts";
@@ -11,8 +11,8 @@ import type { PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
 import type { Access } from "../tokens/token.ts";
-import type { LookUp } from "./look_ups.ts";
-import type { Send } from "./send_together.ts";
+import type { LookUp } from "./batch_look_ups.ts";
+import type { Send } from "./batch_statements.ts";
 
 /** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
 export interface Wishes {

@@ -1,5 +1,5 @@
 import type { CurrentCatalogue } from "../catalogue/current.ts";
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** So long what the database answered to one probe is told to all, in milliseconds. */
 const GOOD_FOR_MS = 1000;

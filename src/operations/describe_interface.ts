@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { describeService } from "../openapi/document.ts";
+import { describeService } from "../interface/openapi/document.ts";
 import type { Access } from "../tokens/token.ts";
 import type { Answer, Call } from "./call.ts";
 

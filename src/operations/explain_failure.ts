@@ -1,6 +1,6 @@
-import type { Failure } from "../database/failure.ts";
-import { ApiError } from "../errors.ts";
-import { pathOf, quote, refuseIssues } from "../issue.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { pathOf, quote, refuseIssues } from "../errors/issue.ts";
 
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";

@@ -1,6 +1,6 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { type Issue, quote } from "../issue.ts";
-import { MAX_ISSUES_TOLD } from "../limits.ts";
+import { type Issue, quote } from "../errors/issue.ts";
+import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/update_plan.ts";
 import { compileProbe, type Suspects } from "../sql/probe.ts";

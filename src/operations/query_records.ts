@@ -1,6 +1,6 @@
 import { resolveTable } from "../catalogue/resolve.ts";
-import { ApiError } from "../errors.ts";
-import type { Compile } from "../database/database.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Compile } from "../postgres/database.ts";
 import { findKey } from "../plan/find_key.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";

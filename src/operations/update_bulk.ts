@@ -1,10 +1,10 @@
-import type { Step } from "../database/database.ts";
+import type { Step } from "../postgres/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
 import { type Answer, type Call, entrantOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
-import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
-import { writeRuled } from "./write_ruled.ts";
+import { exceeds, refuseExceeded } from "./max_affected.ts";
+import { writeRuled } from "./update_with_rules.ts";
 
 /**
  * Update Bulk Records: changes fields of every row that matches; none is not an error.

@@ -1,13 +1,13 @@
-import type { Compile, Step } from "../database/database.ts";
-import { ApiError } from "../errors.ts";
+import type { Compile, Step } from "../postgres/database.ts";
+import { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import { compileLock } from "../sql/lane.ts";
+import { compileLock } from "../sql/lock.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { type Answer, type Call, entrantOf, failureOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
-import { exceeds, refuseExceeded } from "./refuse_exceeded.ts";
-import { writeRuled } from "./write_ruled.ts";
+import { exceeds, refuseExceeded } from "./max_affected.ts";
+import { writeRuled } from "./update_with_rules.ts";
 
 /**
  * Update Single Record: changes fields of exactly one row, or nothing.

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import type { Observe } from "../observe.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Observe } from "../telemetry/observe.ts";
 import type { Page, PagePath } from "./page.ts";
 
 let pages: Promise<ReadonlyMap<PagePath, Page>> | undefined;

@@ -1,7 +1,7 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
-import { type Path, pathOf, quote, under } from "../issue.ts";
+import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import type { Json } from "../request/update_request.ts";
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import type { ClientWords } from "../request/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";

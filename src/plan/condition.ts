@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { type Path, quote, under } from "../issue.ts";
-import { MAX_ISSUES_TOLD } from "../limits.ts";
+import { type Path, quote, under } from "../errors/issue.ts";
+import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type {
   Condition,
   ListOperator,

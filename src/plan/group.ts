@@ -1,4 +1,4 @@
-import { MAX_ISSUES_TOLD } from "../limits.ts";
+import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Filter, Group } from "../request/filter.ts";
 import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";

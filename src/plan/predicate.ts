@@ -1,5 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import type { Path } from "../issue.ts";
+import type { Path } from "../errors/issue.ts";
 
 /** A value for one column, as text that Postgres's input function of `column.cast` takes. */
 export interface Value {

@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { pathOf, quote, refuseIssues, under } from "../issue.ts";
-import { MAX_PAGE_BYTES } from "../limits.ts";
+import { pathOf, quote, refuseIssues, under } from "../errors/issue.ts";
+import { MAX_PAGE_BYTES } from "../errors/limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";

@@ -1,8 +1,8 @@
-import { readLeaves } from "../array_text.ts";
+import { readLeaves } from "../text/array_text.ts";
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
-import { quote } from "../issue.ts";
-import { MAX_TSQUERY_CHARACTERS } from "../limits.ts";
-import { nearest } from "../nearest.ts";
+import { quote } from "../errors/issue.ts";
+import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
+import { nearest } from "../text/nearest.ts";
 import type { Scalar } from "../request/filter.ts";
 import { isDecimal, isWholeNumber } from "./number_text.ts";
 import { printsTooLong } from "./printed_zeros.ts";

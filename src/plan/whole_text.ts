@@ -1,4 +1,4 @@
-import { readLeaves } from "../array_text.ts";
+import { readLeaves } from "../text/array_text.ts";
 import { judgeInterval } from "./interval_text.ts";
 import { judgeTime, type TimeType } from "./time_text.ts";
 import type { Judgement } from "./value.ts";

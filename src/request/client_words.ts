@@ -1,4 +1,4 @@
-import type { Path } from "../issue.ts";
+import type { Path } from "../errors/issue.ts";
 import type { JsonReader } from "./json_reader.ts";
 
 /** The text of a document where its values alone do not say it: a number is `1.5`, its text `1.50`. */

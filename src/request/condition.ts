@@ -1,4 +1,4 @@
-import { type Path, quote, under } from "../issue.ts";
+import { type Path, quote, under } from "../errors/issue.ts";
 import { CONDITION_VALUES } from "./condition_value.ts";
 import type { Condition, Operator } from "./filter.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";

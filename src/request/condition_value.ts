@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { quote } from "../issue.ts";
-import { MAX_LIST_VALUES } from "../limits.ts";
+import { quote } from "../errors/issue.ts";
+import { MAX_LIST_VALUES } from "../errors/limits.ts";
 import type { NullOperator, Operator, Scalar } from "./filter.ts";
 
 /** A value of a filter: string, number, boolean or null. @see spec 2 */

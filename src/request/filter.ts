@@ -1,4 +1,4 @@
-import type { Path } from "../issue.ts";
+import type { Path } from "../errors/issue.ts";
 
 /** A value of a condition. @see spec 2 */
 export type Scalar = string | number | boolean | null;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { type Issue, type Path, printPath, refuseIssues, under } from "../issue.ts";
-import { MAX_ISSUES_TOLD } from "../limits.ts";
+import { type Issue, type Path, printPath, refuseIssues, under } from "../errors/issue.ts";
+import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 
 /**
  * Collects what is wrong with one document, in its order. Once `full`, the rest need not be looked

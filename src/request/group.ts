@@ -1,6 +1,6 @@
-import { isObject } from "../is_object.ts";
-import { type Path, pathOf, quote, under } from "../issue.ts";
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../limits.ts";
+import { isObject } from "./is_object.ts";
+import { type Path, pathOf, quote, under } from "../errors/issue.ts";
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import { CONDITION_KEYS, parseCondition } from "./condition.ts";
 import type { Condition, Filter, Group } from "./filter.ts";
 import { type Findings, isFull, report } from "./findings.ts";

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import type { Issue } from "../issue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Issue } from "../errors/issue.ts";
 import { type ClientWords, keepWords } from "./client_words.ts";
 import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
 import { startTrimming, type UseOf } from "./json_trimming.ts";

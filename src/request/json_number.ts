@@ -1,5 +1,5 @@
-import { quote } from "../issue.ts";
-import { MAX_QUOTED_CHARACTERS } from "../limits.ts";
+import { quote } from "../errors/issue.ts";
+import { MAX_QUOTED_CHARACTERS } from "../errors/limits.ts";
 import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import { type Issue, pathOf } from "../issue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { type Issue, pathOf } from "../errors/issue.ts";
 import type { Trimming } from "./json_trimming.ts";
 
 /** An array or an object whose end is not yet read. */

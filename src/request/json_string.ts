@@ -1,4 +1,4 @@
-import type { ApiError } from "../errors.ts";
+import type { ApiError } from "../errors/api_error.ts";
 import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
 
 const QUOTE = 0x22;

@@ -1,6 +1,6 @@
-import { ApiError } from "../errors.ts";
-import { pathOf, printPath, quote } from "../issue.ts";
-import { MAX_JSON_DEPTH } from "../limits.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { pathOf, printPath, quote } from "../errors/issue.ts";
+import { MAX_JSON_DEPTH } from "../errors/limits.ts";
 import { readNumber } from "./json_number.ts";
 import {
   type JsonContainer,

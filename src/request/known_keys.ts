@@ -1,5 +1,5 @@
-import { type Path, quote, under } from "../issue.ts";
-import { nearest } from "../nearest.ts";
+import { type Path, quote, under } from "../errors/issue.ts";
+import { nearest } from "../text/nearest.ts";
 import { type Findings, report } from "./findings.ts";
 
 /**

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { quote } from "../issue.ts";
-import { NAME_PATTERN } from "../limits.ts";
+import { quote } from "../errors/issue.ts";
+import { NAME_PATTERN } from "../errors/limits.ts";
 
 /**
  * A column's name as a client writes it, whether or not there is such a column.

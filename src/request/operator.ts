@@ -1,5 +1,5 @@
-import { quote } from "../issue.ts";
-import { nearest } from "../nearest.ts";
+import { quote } from "../errors/issue.ts";
+import { nearest } from "../text/nearest.ts";
 import type { NullOperator, Operator } from "./filter.ts";
 
 /** The operators of spec 2, in its order. */

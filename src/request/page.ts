@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { quote } from "../issue.ts";
+import { quote } from "../errors/issue.ts";
 
 /** The number of a page, from 1. @see spec 4.1 */
 export const PAGE = v.custom<number>(isCount, ({ input }) => {

@@ -1,11 +1,11 @@
-import { isObject } from "../is_object.ts";
-import { type Issue, pathOf, quote, under } from "../issue.ts";
+import { isObject } from "./is_object.ts";
+import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
 import {
   DEFAULT_ROWS_PER_PAGE,
   MAX_LIST_ITEMS,
   MAX_PATTERN_CHARACTERS,
   MAX_ROWS_PER_PAGE,
-} from "../limits.ts";
+} from "../errors/limits.ts";
 import { type ClientWords, NO_WORDS } from "./client_words.ts";
 import type { Group } from "./filter.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { isObject } from "../is_object.ts";
-import { type Path, pathOf, quote, under } from "../issue.ts";
-import { MAX_LIST_ITEMS } from "../limits.ts";
+import { isObject } from "./is_object.ts";
+import { type Path, pathOf, quote, under } from "../errors/issue.ts";
+import { MAX_LIST_ITEMS } from "../errors/limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";

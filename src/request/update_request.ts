@@ -1,6 +1,6 @@
-import { isObject } from "../is_object.ts";
-import { type Issue, pathOf, quote, under } from "../issue.ts";
-import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../limits.ts";
+import { isObject } from "./is_object.ts";
+import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
+import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import { type ClientWords, NO_WORDS } from "./client_words.ts";
 import { SCALAR } from "./condition_value.ts";
 import type { Scalar } from "./filter.ts";

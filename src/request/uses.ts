@@ -1,4 +1,4 @@
-import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../limits.ts";
+import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import type { UseOf } from "./json_trimming.ts";
 
 /** What a column takes besides scalars: any JSON, a list of scalars, or a list of any JSON. */

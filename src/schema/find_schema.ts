@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database } from "../postgres/database.ts";
 
 /** What there is of the schema `rowgate`, and what the role may do with it. */
 export interface FoundSchema {

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
-import type { Compile, Database } from "../database/database.ts";
-import type { Failure } from "../database/failure.ts";
-import { ApiError } from "../errors.ts";
+import type { Compile, Database } from "../postgres/database.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { ApiError } from "../errors/api_error.ts";
 import { findSchema, type FoundSchema } from "./find_schema.ts";
 import { VERSIONS } from "./statements.ts";
 

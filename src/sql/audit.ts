@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "postgres";
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 
 /** How many rows matched and were written, as int8. */

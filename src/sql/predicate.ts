@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from "postgres";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
 import { compileColumn, join, literal } from "./fragment.ts";

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, Sql } from "postgres";
-import { printArray } from "../array_text.ts";
+import { printArray } from "../text/array_text.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { Value } from "../plan/predicate.ts";
 import { literal } from "./fragment.ts";

@@ -1,7 +1,7 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
-import { compileJudgement } from "./judge.ts";
+import { compileJudgement } from "./check_values.ts";
 import { compileOutput } from "./output.ts";
 import { compileBytes, compileSmall } from "./row_size.ts";
 import { compileWhere } from "./predicate.ts";

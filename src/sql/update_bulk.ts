@@ -1,7 +1,7 @@
 import type { Fragment, PendingQuery, Sql } from "postgres";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
-import { compileJudgement } from "./judge.ts";
+import { compileJudgement } from "./check_values.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
 import { compileChanges, compileSet, compileTable } from "./update.ts";

@@ -1,5 +1,5 @@
-import { printArray } from "../array_text.ts";
-import type { Database } from "../database/database.ts";
+import { printArray } from "../text/array_text.ts";
+import type { Database } from "../postgres/database.ts";
 import { describeRow } from "./describe_row.ts";
 import type { Expiry } from "./expiry.ts";
 import { parseRecord, type TokenRecord } from "./token_record.ts";

@@ -1,7 +1,7 @@
-import type { Database } from "../database/database.ts";
-import type { Failure } from "../database/failure.ts";
-import { ApiError } from "../errors.ts";
-import type { Measured, Observe } from "../observe.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Failure } from "../postgres/failure.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Measured, Observe } from "../telemetry/observe.ts";
 import { type Answers, openAnswers } from "./answers.ts";
 import { describeRow } from "./describe_row.ts";
 import { parseRecord } from "./token_record.ts";

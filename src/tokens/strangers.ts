@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../errors/api_error.ts";
 
 /** How those wait of whom nobody knows yet whether they have a token that is good. */
 export interface StrangersOptions {

@@ -1,5 +1,5 @@
-import { printTables } from "../../src/typescript/print_tables.ts";
-import { readTypedTables, type TypedTable } from "../../src/typescript/typed_table.ts";
+import { printTables } from "../../src/interface/typescript/print_tables.ts";
+import { readTypedTables, type TypedTable } from "../../src/interface/typescript/typed_table.ts";
 import { startDemonstration } from "../docs/documented_service.ts";
 
 /** Gives the tables of the demonstration as a server describes them to a token of the documents. */

@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { printTables } from "../../src/typescript/print_tables.ts";
-import { readTypedTables, type TypedTable } from "../../src/typescript/typed_table.ts";
+import { printTables } from "../../src/interface/typescript/print_tables.ts";
+import { readTypedTables, type TypedTable } from "../../src/interface/typescript/typed_table.ts";
 import { printSample, readDemonstration } from "./print_demonstration.ts";
 
 const SAMPLE = new URL("tables.ts", import.meta.url);

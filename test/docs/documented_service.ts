@@ -2,15 +2,15 @@ import type { App } from "../../src/app.ts";
 import { createApp } from "../../src/app.ts";
 import { followDatabase } from "../../src/catalogue/current.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import type { Environment } from "../../src/config.ts";
-import { readConfig } from "../../src/config.ts";
-import { openDatabase } from "../../src/database/client.ts";
-import type { Embedded } from "../../src/database/embedded.ts";
-import { openEmbedded } from "../../src/database/embedded.ts";
+import type { Environment } from "../../src/config/config.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
+import type { Embedded } from "../../src/postgres/embedded.ts";
+import { openEmbedded } from "../../src/postgres/embedded.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
 import { VERSION } from "../../src/cli/version.ts";
-import { createMetrics } from "../../src/metrics.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
 /** The service as a document describes it. */

@@ -3,8 +3,8 @@
 // security on.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../src/config.ts";
-import { openDatabase } from "../../src/database/client.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import type { TestDatabase } from "../support/database.ts";

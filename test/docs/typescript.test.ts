@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { Buffer } from "node:buffer";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { printTables } from "../../src/typescript/print_tables.ts";
+import { printTables } from "../../src/interface/typescript/print_tables.ts";
 import { readDemonstration } from "../client/print_demonstration.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { matches } from "./example.ts";

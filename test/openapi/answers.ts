@@ -1,10 +1,10 @@
 import { createApp, type Dependencies } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
-import { openEmbedded } from "../../src/database/embedded.ts";
-import type { ErrorExample } from "../../src/openapi/error_examples.ts";
-import type { Example } from "../../src/openapi/examples.ts";
-import type { ErrorStatus } from "../../src/openapi/operations.ts";
+import { openEmbedded } from "../../src/postgres/embedded.ts";
+import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts";
+import type { Example } from "../../src/interface/openapi/examples.ts";
+import type { ErrorStatus } from "../../src/interface/openapi/operations.ts";
 import { startDemonstration, startService } from "../docs/documented_service.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { ask } from "./ask.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DATABASE_KINDS } from "../support/database.ts";
 import { openDocument } from "../support/openapi.ts";
 import { createTestService, type TestService } from "../support/service.ts";
-import { describeService } from "../../src/openapi/document.ts";
+import { describeService } from "../../src/interface/openapi/document.ts";
 
 const LINTER = fileURLToPath(new URL("../packages/lint_openapi.mjs", import.meta.url));
 

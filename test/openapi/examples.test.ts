@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { ERROR_EXAMPLES } from "../../src/openapi/error_examples.ts";
-import { EXAMPLES } from "../../src/openapi/examples.ts";
-import { OPERATIONS } from "../../src/openapi/operations.ts";
+import { ERROR_EXAMPLES } from "../../src/interface/openapi/error_examples.ts";
+import { EXAMPLES } from "../../src/interface/openapi/examples.ts";
+import { OPERATIONS } from "../../src/interface/openapi/operations.ts";
 import { printJson } from "../docs/print_json.ts";
 import { askErrors, askSuccesses } from "./answers.ts";
 

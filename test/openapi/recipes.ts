@@ -1,4 +1,4 @@
-import type { DescribedOperation, ErrorStatus } from "../../src/openapi/operations.ts";
+import type { DescribedOperation, ErrorStatus } from "../../src/interface/openapi/operations.ts";
 
 /** A request of which the document shows what it was answered with. */
 export interface Recipe {

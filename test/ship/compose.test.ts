@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
-import { SETTINGS } from "../../src/settings.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 
 interface Service {
   readonly image: string;

@@ -5,7 +5,7 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileLock } from "../../src/sql/lane.ts";
+import { compileLock } from "../../src/sql/lock.ts";
 import { compileLookUps } from "../../src/sql/look_up.ts";
 import { compileSelect } from "../../src/sql/select.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import postgres, { type Sql } from "postgres";
-import { connectEmbedded } from "../../src/database/driver.ts";
-import { type Embedded, openEmbedded } from "../../src/database/embedded.ts";
+import { connectEmbedded } from "../../src/postgres/driver.ts";
+import { type Embedded, openEmbedded } from "../../src/postgres/embedded.ts";
 import { ACCESS } from "./access.ts";
 import { openRowWatch, type RowWatch } from "./watch/row_watch.ts";
 import { watchAdmin } from "./watch/watch_admin.ts";

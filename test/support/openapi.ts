@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeService, type Holder } from "../../src/openapi/document.ts";
-import { OPERATIONS } from "../../src/openapi/operations.ts";
+import { describeService, type Holder } from "../../src/interface/openapi/document.ts";
+import { OPERATIONS } from "../../src/interface/openapi/operations.ts";
 
 /** One exchange with the service, as the document must describe it. */
 export interface Exchanged {

@@ -1,4 +1,4 @@
-import { ApiError } from "../../src/errors.ts";
+import { ApiError } from "../../src/errors/api_error.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { takesOf } from "../../src/plan/takes.ts";

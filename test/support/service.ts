@@ -2,11 +2,11 @@ import process from "node:process";
 import { type App, createApp } from "../../src/app.ts";
 import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import { readConfig } from "../../src/config.ts";
-import { openDatabase } from "../../src/database/client.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
 import { VERSION } from "../../src/cli/version.ts";
-import { createMetrics } from "../../src/metrics.ts";
-import type { Observation } from "../../src/observe.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import type { Observation } from "../../src/telemetry/observe.ts";
 import { createTokenStore } from "../../src/tokens/store.ts";
 import {
   createTestDatabase,

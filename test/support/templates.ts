@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import postgres from "postgres";
-import { connectEmbedded } from "../../src/database/driver.ts";
+import { connectEmbedded } from "../../src/postgres/driver.ts";
 import type { Access } from "./access.ts";
-import { openEmbedded } from "../../src/database/embedded.ts";
+import { openEmbedded } from "../../src/postgres/embedded.ts";
 
 const FIXTURE = new URL("./fixture.sql", import.meta.url);
 

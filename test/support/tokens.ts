@@ -1,6 +1,6 @@
-import { readConfig } from "../../src/config.ts";
-import { openDatabase } from "../../src/database/client.ts";
-import type { Database } from "../../src/database/database.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { createToken, type TokenDraft } from "../../src/tokens/manage.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import type { TestDatabase } from "./database.ts";

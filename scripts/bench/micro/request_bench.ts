@@ -3,7 +3,7 @@
  * one condition under 15 µs, fifty at depth 5 under 150 µs, from the text of the body to the statement.
  */
 import type { Sql } from "postgres";
-import { flatten, recordStatement } from "../../../src/database/record_statement.ts";
+import { flatten, recordStatement } from "../../../src/postgres/record_statement.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseJson } from "../../../src/request/json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";

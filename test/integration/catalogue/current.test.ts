@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { afterAll, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Config } from "../../../src/config.ts";
-import { ApiError } from "../../../src/errors.ts";
-import type { Database } from "../../../src/database/database.ts";
-import { openDatabase } from "../../../src/database/client.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 import {
   type CurrentCatalogue,
   followDatabase,
@@ -12,7 +12,7 @@ import {
   RENEW_AGE_MS,
 } from "../../../src/catalogue/current.ts";
 import { EMPTY_POLICY, type Policy } from "../../../src/catalogue/policy.ts";
-import type { Observation } from "../../../src/observe.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const CONFIG: Config = {

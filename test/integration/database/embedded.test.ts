@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { openDatabase } from "../../../src/database/client.ts";
-import { connectEmbedded } from "../../../src/database/driver.ts";
-import { openEmbedded } from "../../../src/database/embedded.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { connectEmbedded } from "../../../src/postgres/driver.ts";
+import { openEmbedded } from "../../../src/postgres/embedded.ts";
 import { configure } from "./open_subject.ts";
 
 describe("the embedded database on disk", () => {

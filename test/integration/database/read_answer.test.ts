@@ -2,10 +2,10 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
 import type { Row, Sql } from "postgres";
-import type { StepResult } from "../../../src/database/database.ts";
-import { readAnswer } from "../../../src/database/read_answer.ts";
-import type { DriverQuery } from "../../../src/database/shapes.ts";
-import type { Outcome } from "../../../src/database/statement.ts";
+import type { StepResult } from "../../../src/postgres/database.ts";
+import { readAnswer } from "../../../src/postgres/read_answer.ts";
+import type { DriverQuery } from "../../../src/postgres/statement_cache.ts";
+import type { Outcome } from "../../../src/postgres/statement.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 function rowsOf(outcome: Outcome<StepResult<Row>>): readonly object[] {

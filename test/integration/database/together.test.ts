@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
-import type { Compile } from "../../../src/database/database.ts";
-import type { Failure } from "../../../src/database/failure.ts";
-import { ApiError } from "../../../src/errors.ts";
+import type { Compile } from "../../../src/postgres/database.ts";
+import type { Failure } from "../../../src/postgres/failure.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openOtherSession } from "../operations/other_session.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Failure } from "../../../src/database/failure.ts";
-import { ApiError } from "../../../src/errors.ts";
+import type { Failure } from "../../../src/postgres/failure.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { openSubject } from "./open_subject.ts";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Config } from "../../../src/config.ts";
-import { openDatabase } from "../../../src/database/client.ts";
-import type { Compile, Database } from "../../../src/database/database.ts";
-import { openEmbedded } from "../../../src/database/embedded.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import type { Compile, Database } from "../../../src/postgres/database.ts";
+import { openEmbedded } from "../../../src/postgres/embedded.ts";
 import { fillDemonstration } from "../../../src/demonstration/fill.ts";
 import { DEMONSTRATION_TENANTS } from "../../../src/demonstration/policy.ts";
 

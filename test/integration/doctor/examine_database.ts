@@ -1,10 +1,10 @@
 import { followDatabase } from "../../../src/catalogue/current.ts";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
-import { openDatabase } from "../../../src/database/client.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { examine, type Examined } from "../../../src/doctor/examine.ts";
-import { createMetrics } from "../../../src/metrics.ts";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
 /** How a database is looked at. */

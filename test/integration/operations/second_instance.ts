@@ -1,9 +1,9 @@
 import { createApp } from "../../../src/app.ts";
 import { followDatabase } from "../../../src/catalogue/current.ts";
-import { createMetrics } from "../../../src/metrics.ts";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
-import { readConfig } from "../../../src/config.ts";
-import { openDatabase } from "../../../src/database/client.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
 import type { TestDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/database/database.ts";
+import type { Database } from "../../../src/postgres/database.ts";
 import { findSchema } from "../../../src/schema/find_schema.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
 import { SCHEMA_STATEMENTS, VERSIONS } from "../../../src/schema/statements.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/database/database.ts";
-import { ApiError } from "../../../src/errors.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import {
   createToken,
   listTokens,
@@ -14,7 +14,7 @@ import { createTokenStore } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { configure, openSubject } from "../database/open_subject.ts";
-import { openDatabase } from "../../../src/database/client.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
 
 const DRAFT: TokenDraft = {
   tenant: 'acme "quoted" ü',

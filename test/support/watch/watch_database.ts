@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import type { Database, Step } from "../../../src/database/database.ts";
+import type { Database, Step } from "../../../src/postgres/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach } from "@std/testing/bdd";
 import type { App } from "../../../src/app.ts";
-import type { Database } from "../../../src/database/database.ts";
-import { createLog } from "../../../src/log.ts";
-import type { Metrics } from "../../../src/metrics.ts";
-import type { Observation } from "../../../src/observe.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { createLog } from "../../../src/telemetry/log.ts";
+import type { Metrics } from "../../../src/telemetry/metrics.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
 import type { TokenStore } from "../../../src/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
 import { checkAnswer } from "./check_answer.ts";

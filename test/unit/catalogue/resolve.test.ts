@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { buildCatalogue } from "../../../src/catalogue/build_catalogue.ts";
 import type { Introspection } from "../../../src/catalogue/introspection.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { keepWorker } from "../../../src/cli/keep_worker.ts";
-import type { Observation } from "../../../src/observe.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
 import type { Ended } from "../../../src/runtime/worker_process.ts";
 
 describe("the place of a worker", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { SETTINGS_HELP } from "../../../src/cli/settings_help.ts";
-import { SETTINGS } from "../../../src/settings.ts";
+import { SETTINGS } from "../../../src/config/settings.ts";
 
 describe("the variables of rowgate serve --help", () => {
   it("are those that are read, with their defaults [D9.commands]", () => {

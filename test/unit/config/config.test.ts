@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 
 /** Defaults as the table of DECISIONS 9 has them. */
 const DEFAULTS = {

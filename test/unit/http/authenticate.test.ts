@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
 import type { Access } from "../../../src/tokens/token.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { makeEtag } from "../../../src/http/etag.ts";
 import { takeRequestId } from "../../../src/http/request_id.ts";
 import { type Exchange, respond, respondError, respondOptions } from "../../../src/http/respond.ts";

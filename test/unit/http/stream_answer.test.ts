@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { zip } from "../../../src/http/compress.ts";
 import { openRoom, type Room } from "../../../src/http/room.ts";
 import { isLong, streamBytes } from "../../../src/http/stream_answer.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
-import { pathOf } from "../../../src/issue.ts";
+import { pathOf } from "../../../src/errors/issue.ts";
 import type { Findings } from "../../../src/plan/column.ts";
 import { planAssignment } from "../../../src/plan/assignment.ts";
 import { NO_WORDS } from "../../../src/request/client_words.ts";

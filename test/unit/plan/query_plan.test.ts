@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
-import { pathOf } from "../../../src/issue.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import { pathOf } from "../../../src/errors/issue.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { NO_WORDS } from "../../../src/request/client_words.ts";
 import type { Condition, Filter } from "../../../src/request/filter.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { ApiError } from "../../../src/errors.ts";
-import { type Path, pathOf, printPath } from "../../../src/issue.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import { type Path, pathOf, printPath } from "../../../src/errors/issue.ts";
 import { parseJson, parseJsonInTurns } from "../../../src/request/json.ts";
 import { readJson } from "../../support/read_json.ts";
 

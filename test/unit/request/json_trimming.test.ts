@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { parseJsonInTurns } from "../../../src/request/json.ts";
 import type { UseOf } from "../../../src/request/json_trimming.ts";
 import { useOfQuery, useOfUpdate } from "../../../src/request/uses.ts";

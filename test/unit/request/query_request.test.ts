@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
-import { ApiError } from "../../../src/errors.ts";
-import { pathOf } from "../../../src/issue.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import { pathOf } from "../../../src/errors/issue.ts";
 import { parseJson } from "../../../src/request/json.ts";
 import { parseQueryRequest, type QueryRequest } from "../../../src/request/query_request.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { ApiError } from "../../../src/errors.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { parseJson } from "../../../src/request/json.ts";
 import { parseUpdateRequest, type UpdateRequest } from "../../../src/request/update_request.ts";
 

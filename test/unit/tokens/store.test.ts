@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Database } from "../../../src/database/database.ts";
-import { fail, type Failure, toApiError } from "../../../src/database/failure.ts";
-import { ApiError } from "../../../src/errors.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { fail, type Failure, toApiError } from "../../../src/postgres/failure.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 

@@ -1,0 +1,112 @@
+import { ApiError, type ErrorDetails } from "./api_error.ts";
+import { MAX_ISSUES_TOLD, MAX_QUOTED_CHARACTERS } from "./limits.ts";
+import { redactTokens } from "../text/redact.ts";
+
+/**
+ * Where in the client's document something is: a key or a position, and the path of what holds it;
+ * null is the top. A chain, which costs a third of a list: each value has a path, few are ever told.
+ */
+export type Path = { readonly holder: Path; readonly key: string | number } | null;
+
+/** One finding about the client's document: where, and what is wrong, what was expected. */
+export interface Issue {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Gives the path of what stands under a key, or at a position. */
+export function under(holder: Path, key: string | number): Path {
+  return { holder, key };
+}
+
+/** Gives the path that leads from the top through these keys and positions. */
+export function pathOf(...keys: readonly (string | number)[]): Path {
+  return keys.reduce<Path>((holder, key) => under(holder, key), null);
+}
+
+function keysOf(path: Path): readonly (string | number)[] {
+  return path === null ? [] : [...keysOf(path.holder), path.key];
+}
+
+const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
+
+/**
+ * Prints a path as the client would write it: `filters.and[1].or[0].value[2]`; `body` for the top.
+ * @see DECISIONS 7
+ */
+export function printPath(path: Path): string {
+  if (path === null) return "body";
+  let text = "";
+  for (const key of keysOf(path)) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (key.length > MAX_QUOTED_CHARACTERS || !PLAIN_KEY.test(key)) {
+      text += `[${quote(key)}]`;
+    } else text += `${text === "" ? "" : "."}${redactTokens(key)}`;
+  }
+  return text;
+}
+
+/**
+ * Shows a value of the client in a message: strings quoted, anything cut at 100 characters.
+ * @see DECISIONS 7
+ */
+export function quote(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
+  // A token that begins within what is shown is whole in what is looked at.
+  const found = redactTokens(text.slice(0, MAX_QUOTED_CHARACTERS * 10));
+  const characters = [...found.slice(0, MAX_QUOTED_CHARACTERS * 2 + 1)];
+  const shown = characters.length > MAX_QUOTED_CHARACTERS
+    ? characters.slice(0, MAX_QUOTED_CHARACTERS).join("") + "…"
+    : found;
+  return typeof value === "string" ? JSON.stringify(shown) : shown;
+}
+
+/**
+ * Makes the 400 that tells the first five issues, in the order of the client's document.
+ * @see DECISIONS 7
+ */
+export function refuseIssues(
+  issues: readonly Issue[],
+  document: unknown,
+  details: ErrorDetails = {},
+): ApiError {
+  const order: Order = { document, ranks: new Map() };
+  const ordered = issues.map((issue) => ({ issue, keys: keysOf(issue.path) }))
+    .sort((a, b) => compareKeys(a.keys, b.keys, order));
+  const told = ordered.slice(0, MAX_ISSUES_TOLD)
+    .map(({ issue }) => `${printPath(issue.path)}: ${issue.message}`);
+  return new ApiError(400, told.join("; "), details);
+}
+
+/** Compares by place in the document; `ranks` remembers the keys of each object. */
+function compareKeys(
+  a: readonly (string | number)[],
+  b: readonly (string | number)[],
+  { document, ranks }: Order,
+): number {
+  let container = document;
+  for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
+    const [left, right] = [a[depth]!, b[depth]!];
+    if (left !== right) return rank(left, container, ranks) - rank(right, container, ranks);
+    container = (container as Record<string | number, unknown> | undefined)?.[left];
+  }
+  return a.length - b.length;
+}
+
+interface Order {
+  readonly document: unknown;
+  readonly ranks: Map<object, readonly string[]>;
+}
+
+/** Position of a key in its container; what is missing there comes last. */
+function rank(key: string | number, container: unknown, ranks: Order["ranks"]): number {
+  if (typeof key === "number") return key;
+  if (typeof container !== "object" || container === null) return 0;
+  let positions = ranks.get(container);
+  if (positions === undefined) {
+    positions = Object.keys(container);
+    ranks.set(container, positions);
+  }
+  const position = positions.indexOf(key);
+  return position < 0 ? Number.MAX_SAFE_INTEGER : position;
+}

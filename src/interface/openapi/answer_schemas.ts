@@ -1,0 +1,104 @@
+import { MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
+import { OPERATORS } from "../../request/operator.ts";
+import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
+
+const TRUE = { const: true };
+const TEXT = { type: "string" };
+const COUNT = { type: "integer", minimum: 0 };
+const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
+const NAMES = { type: "array", items: TEXT };
+
+/** Gives the schemas of what is answered, by name. @see spec 4, spec 7, DECISIONS 5, 6 */
+export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
+  return {
+    UpdatedSingle: objectOf({
+      success: TRUE,
+      table: TEXT,
+      matched: { const: 1 },
+      updated: { type: "integer", minimum: 0, maximum: 1 },
+      fields: { type: "object", description: "The values as they were sent." },
+    }),
+    UpdatedBulk: objectOf({ success: TRUE, table: TEXT, updated: COUNT }),
+    Tables: objectOf({
+      success: TRUE,
+      tables: {
+        type: "array",
+        items: objectOf({
+          name: TEXT,
+          primary_key: NAMES,
+          writable: { type: "boolean" },
+          comment: COMMENT,
+        }),
+      },
+    }),
+    Fields: objectOf({ success: TRUE, table: TEXT, fields: { type: "array", items: FIELD } }),
+    Token: objectOf({ success: TRUE, token: TOKEN }),
+    Error: objectOf({
+      success: { const: false },
+      error: { type: "string", description: "`path: what is wrong, what was expected`." },
+      matched: {
+        ...COUNT,
+        description: "Rows that matched; only of a single update that none or several rows match.",
+      },
+    }, ["matched"]),
+  };
+}
+
+/** Gives the schemas that stand for those of any table, by name. @see spec 4.1, 4.2 */
+export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
+  return {
+    Record: { type: "object", description: "A row: column names and values." },
+    Page: describePage(refer("Record")),
+    Update: objectOf({
+      filters: {
+        type: "object",
+        description: "Column and the value that it must equal; null means IS NULL. All must hold.",
+        propertyNames: refer("Name"),
+        additionalProperties: refer("Scalar"),
+        minProperties: 1,
+      },
+      fields: {
+        type: "object",
+        description: "Column and its new value; no primary key, tenant or generated column.",
+        propertyNames: refer("Name"),
+        minProperties: 1,
+      },
+    }),
+  };
+}
+
+/** Gives the schema of a page of the given records. @see spec 4.1 */
+export function describePage(record: JsonSchema): JsonSchema {
+  return objectOf({
+    success: TRUE,
+    table: TEXT,
+    page: { type: "integer", minimum: 1 },
+    per_page: { type: "integer", minimum: 1, maximum: MAX_ROWS_PER_PAGE },
+    total: {
+      type: ["integer", "null"],
+      minimum: 0,
+      description: "Rows that match across all pages; null with `Prefer: count=none`.",
+    },
+    records: { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE },
+  });
+}
+
+const FIELD = objectOf({
+  name: TEXT,
+  type: { type: "string", description: "Postgres's name of the type.", examples: ["timestamptz"] },
+  nullable: { type: "boolean" },
+  primary_key: { type: "boolean" },
+  writable: { type: "boolean" },
+  operators: { type: "array", items: { enum: OPERATORS } },
+  enum: { ...NAMES, description: "The values of an enum, in its order." },
+  comment: COMMENT,
+}, ["enum"]);
+
+const TOKEN = objectOf({
+  id: { type: "string", description: "What logs and lists show; not the token." },
+  name: { type: ["string", "null"] },
+  tenant: TEXT,
+  scopes: { type: "array", items: { enum: ["query", "update"] } },
+  tables: { type: ["array", "null"], items: TEXT, description: "Null: all tables." },
+  expires_at: { type: ["string", "null"], format: "date-time" },
+});

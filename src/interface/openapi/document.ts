@@ -1,0 +1,136 @@
+import type { Table } from "../../catalogue/catalogue.ts";
+import type { Access } from "../../tokens/token.ts";
+import { describeAnswers, describeAnyTable, describePage } from "./answer_schemas.ts";
+import { EXAMPLES } from "./examples.ts";
+import { type JsonSchema, refer } from "./json_schema.ts";
+import { type DescribedOperation, OPERATIONS } from "./operations.ts";
+import { describeQueryBody } from "./request_schemas.ts";
+import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
+import { describeTable } from "./table_schemas.ts";
+
+/** Whose document it is. */
+export interface Holder {
+  readonly access: Access;
+  /** The tables that the token opens. */
+  readonly tables: readonly Table[];
+}
+
+/** Of the interface: paths carry none, changes are additive, and the program's own is not for clients. */
+const INTERFACE_VERSION = "1";
+
+const DESCRIPTION = "Rows of one tenant over HTTP: query with nested filters, update exactly one " +
+  "row, update many.\n\nEvery request carries an API token: `Authorization: Bearer <API token>`. All " +
+  "that it reads and writes is its tenant's. With a token, `GET /openapi.json` describes the very " +
+  "tables that it opens.";
+
+/**
+ * Gives the OpenAPI 3.1 document of the service: for everybody with `{table}` in its paths, for the
+ * holder of a token with each of its tables, typed.
+ * @see DECISIONS 8
+ */
+export function describeService(holder?: Holder): JsonSchema {
+  const tables = holder?.tables ?? [];
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: holder === undefined ? "Rowgate" : `Rowgate for ${holder.access.tenant}`,
+      version: INTERFACE_VERSION,
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    security: [{ token: [] }],
+    tags: [
+      ...(holder === undefined
+        ? [{ name: "Records", description: "Reading and changing rows" }]
+        : []),
+      { name: "Catalogue", description: "What there is for the token" },
+      ...tables.map(({ name, comment }) => ({
+        name,
+        description: comment ?? `The table ${name}`,
+      })),
+    ],
+    paths: Object.fromEntries(OPERATIONS.flatMap((operation) => describePaths(operation, holder))),
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
+      headers: describeHeaders(),
+      responses: describeErrors(),
+      schemas: {
+        ...describeAnswers(),
+        ...(holder === undefined && describeAnyTable()),
+        ...describeQueryBody(),
+        ...Object.assign({}, ...tables.map(describeTable)),
+      },
+    },
+  };
+}
+
+/** One path, or one for each table of the holder that the operation can be done on. */
+function describePaths(
+  operation: DescribedOperation,
+  holder: Holder | undefined,
+): [string, JsonSchema][] {
+  if (holder === undefined || !operation.path.includes("{table}")) {
+    return [[operation.path, { [operation.method]: describeOperation(operation) }]];
+  }
+  const { scopes } = holder.access;
+  const scope = operation.body === "Query" ? "query" : "update";
+  if (operation.body !== undefined && !scopes.includes(scope)) return [];
+  return holder.tables.filter((table) => operation.body !== "Update" || table.writable)
+    .map((table) => [
+      operation.path.replace("{table}", table.name),
+      { [operation.method]: describeOperation(operation, table) },
+    ]);
+}
+
+function describeOperation(operation: DescribedOperation, table?: Table): JsonSchema {
+  const { id, tag, summary, description, path, body, preferences, errors } = operation;
+  const of = table === undefined ? "" : `${table.name}.`;
+  const parameters = [
+    ...(table === undefined && path.includes("{table}") ? [TABLE] : []),
+    ...preferences,
+  ];
+  const example = EXAMPLES.find((each) => each.operation === id && table === undefined);
+  const schema = operation.answer === "Page" && table !== undefined
+    ? describePage(refer(`${of}Record`))
+    : refer(operation.answer);
+  return {
+    operationId: table === undefined ? id : `${id}_${table.name}`,
+    tags: [table?.name ?? tag],
+    summary: table === undefined ? summary : `${summary} of ${table.name}`,
+    description,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: refer(`${of}${body}`),
+            ...(example?.body !== undefined && { example: example.body }),
+          },
+        },
+      },
+    }),
+    responses: {
+      200: describeSuccess(schema, {
+        description: "Done",
+        headers: preferences.length > 0
+          ? ["Preference-Applied"]
+          : body === undefined
+          ? ["ETag"]
+          : [],
+        example: example?.answer,
+      }),
+      ...referErrors(errors),
+    },
+  };
+}
+
+const TABLE: JsonSchema = {
+  name: "table",
+  in: "path",
+  required: true,
+  description: "Name of a table, from Get Tables.",
+  schema: refer("Name"),
+  example: "orders",
+};

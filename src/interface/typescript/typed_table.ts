@@ -1,0 +1,93 @@
+import { NAME_PATTERN } from "../../errors/limits.ts";
+import type { JsonSchema } from "../openapi/json_schema.ts";
+
+/** A column as the document describes it. */
+export interface TypedColumn {
+  readonly name: string;
+  /** Schema of its value in a record. */
+  readonly printed: JsonSchema;
+  /** Schema of a new value; undefined: an update can not set it. */
+  readonly taken: JsonSchema | undefined;
+  readonly operators: ReadonlySet<string>;
+}
+
+/** A table as the document describes it. */
+export interface TypedTable {
+  readonly name: string;
+  readonly description: string;
+  readonly primaryKey: readonly string[];
+  readonly columns: readonly TypedColumn[];
+  /** True when the token may change it. */
+  readonly writable: boolean;
+}
+
+const RECORD = ".Record";
+
+/**
+ * Reads the tables of a tenant out of its OpenAPI document, by name.
+ * @throws {Error} for a document that is none of Rowgate's
+ */
+export function readTypedTables(document: unknown): readonly TypedTable[] {
+  const schemas = get(document, "components", "schemas");
+  if (!isObject(schemas) || !isObject(get(document, "paths"))) {
+    throw new Error("it is not the OpenAPI document of Rowgate");
+  }
+  const names = Object.keys(schemas).filter((name) => name.endsWith(RECORD))
+    .map((name) => name.slice(0, -RECORD.length)).sort();
+  // They become names in the types.
+  const wrong = names.find((name) => !NAME_PATTERN.test(name));
+  if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name of a table`);
+  return names.map((name) => readTable(document, name));
+}
+
+function readTable(document: unknown, name: string): TypedTable {
+  const schema = (part: string) => get(document, "components", "schemas", `${name}.${part}`);
+  const record = schema("Record");
+  const writable = isObject(get(document, "paths", `/integration/tables/${name}/records/single`));
+  const taken = writable ? get(schema("Update"), "properties", "fields", "properties") : {};
+  const operators = readOperators(schema("Condition"));
+  const key = get(record, "x-primary-key");
+  return {
+    name,
+    description: String(get(record, "description") ?? ""),
+    primaryKey: Array.isArray(key) ? key.map(String) : [],
+    columns: Object.entries(get(record, "properties") ?? {}).map(([column, printed]) => ({
+      name: column,
+      printed: isObject(printed) ? printed : {},
+      taken: get(taken, column) as JsonSchema | undefined,
+      operators: operators.get(column) ?? new Set(),
+    })),
+    writable,
+  };
+}
+
+/** Columns that admit the same operators stand together; a group with a value tests for null alone. */
+function readOperators(condition: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, ReadonlySet<string>>();
+  const parts = get(condition, "allOf");
+  for (const part of Array.isArray(parts) ? parts : []) {
+    const groups = get(part, "anyOf");
+    for (const group of Array.isArray(groups) ? groups : [part]) {
+      const [fields, operators] = ["field", "op"].map((key) =>
+        get(group, "properties", key, "enum")
+      );
+      if (!Array.isArray(fields) || !Array.isArray(operators)) continue;
+      if (get(group, "properties", "value") !== undefined) continue;
+      for (const field of fields) found.set(String(field), new Set(operators.map(String)));
+    }
+  }
+  return found;
+}
+
+function get(value: unknown, ...keys: readonly string[]): unknown {
+  let found = value;
+  for (const key of keys) {
+    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+    found = found[key];
+  }
+  return found;
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,16 @@
+import { ApiError } from "../errors/api_error.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+
+/** Tells whether more rows match, given as digits, than may be written. */
+export function exceeds(matched: string, maxRows: number | undefined): boolean {
+  return maxRows !== undefined && BigInt(matched) > BigInt(maxRows);
+}
+
+/** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see DECISIONS 4 */
+export function refuseExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
+  const rows = matched === "1" ? "1 row matches" : `${matched} rows match`;
+  return new ApiError(
+    409,
+    `${rows} the filters, more than max-affected=${maxAffected}; nothing was changed`,
+  );
+}

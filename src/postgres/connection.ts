@@ -1,0 +1,154 @@
+import type { Config } from "../config/config.ts";
+
+/** Where a Postgres listens: a port, or a socket in the file system. */
+export type Address =
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string };
+
+/** How a connection is encrypted. */
+export interface Encryption {
+  /** `prefer` takes an unencrypted connection where there is no other; only `verify` verifies. */
+  readonly mode: "off" | "prefer" | "require" | "verify";
+  /** File with the certificates to trust, in place of the runtime's. */
+  readonly rootFile?: string;
+}
+
+/** What a session may be asked to be. */
+const ROLES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
+
+/** How to reach the database, and as whom. */
+export interface ConnectionPlan {
+  /** Tried in this order. */
+  readonly addresses: readonly Address[];
+  readonly encryption: Encryption;
+  readonly role: typeof ROLES[number];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+}
+
+const URL_PATTERN =
+  /^postgres(?:ql)?:\/\/(?:([^:/?]*)(?::(.*))?@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
+
+/**
+ * Plans how to reach the database of a URL as libpq would understand it. Only known parameters of
+ * the URL are heeded: what the driver would pass on (`?schema=`, `?pgbouncer=`, `?statement_timeout=`)
+ * is refused by Postgres or would undo our settings.
+ * @throws {Error} when it is no URL of a Postgres or asks for an unknown sslmode; never shows it
+ */
+export function planConnection(databaseUrl: string): ConnectionPlan {
+  const parts = URL_PATTERN.exec(databaseUrl);
+  if (parts === null) {
+    throw new Error("DATABASE_URL must read postgres://user:password@host/database");
+  }
+  const query = new URLSearchParams(parts[5] ?? "");
+  const port = Number(query.get("port") ?? "5432");
+  const addresses = (query.get("host") ?? decode(parts[3]) ?? "").split(",")
+    .map((item) => parseAddress(item === "" ? "localhost" : item, port));
+  const role = ROLES.find((name) => name === (query.get("target_session_attrs") ?? "any"));
+  if (role === undefined) {
+    throw new Error(`DATABASE_URL: target_session_attrs must be one of ${ROLES.join(", ")}`);
+  }
+  return {
+    addresses,
+    encryption: planEncryption(query),
+    role,
+    user: query.get("user") ?? decode(parts[1]),
+    password: query.get("password") ?? decode(parts[2]),
+    database: query.get("dbname") ?? decode(parts[4]),
+  };
+}
+
+/** Gives the settings that each session is started with. @see RELIABILITY 3e, 5 */
+export function planSettings(
+  config: Config,
+  { checkClient }: { readonly checkClient: boolean },
+): Record<string, string> {
+  if (!config.prepare) return { ...POOLER_SETTINGS };
+  const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
+  return {
+    ...(options === null ? {} : { options }),
+    ...POOLER_SETTINGS,
+    ...PRINT_SETTINGS,
+    ...SESSION_SETTINGS,
+    statement_timeout: String(config.statementTimeoutMs),
+    lock_timeout: String(config.lockTimeoutMs),
+    idle_in_transaction_session_timeout: "10000",
+    ...(checkClient ? { client_connection_check_interval: "5000" } : {}),
+  };
+}
+
+/**
+ * Gives the settings that each statement makes for itself: behind a pooler the session is anybody's.
+ * A statement's own timeout can't be set by itself; our deadline stands in for it.
+ * @see DECISIONS 9
+ */
+export function planStatementSettings(config: Config): Record<string, string> {
+  if (config.prepare) return {};
+  return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
+}
+
+/** What every pooler keeps track of; pgbouncer refuses a session that asks for more. */
+export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
+  application_name: "rowgate",
+  TimeZone: "UTC",
+  DateStyle: "ISO, YMD",
+};
+
+/** What makes Postgres print the same everywhere, whatever a role or database has set. */
+export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
+  IntervalStyle: "iso_8601",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  lc_monetary: "C",
+};
+
+/** What else a session of ours is started with. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  standard_conforming_strings: "on",
+  jit: "off",
+  row_security: "on",
+  default_transaction_isolation: "read committed",
+};
+
+/** `require` encrypts and does not verify, as in libpq; with a root certificate it verifies. */
+function planEncryption(query: URLSearchParams): Encryption {
+  const rootFile = query.get("sslrootcert") ?? "system";
+  const verify: Encryption = rootFile === "system"
+    ? { mode: "verify" }
+    : { mode: "verify", rootFile };
+  switch (query.get("sslmode") ?? query.get("ssl") ?? "prefer") {
+    case "disable":
+    case "false":
+      return { mode: "off" };
+    case "allow":
+    case "prefer":
+      return { mode: "prefer" };
+    case "require":
+    case "true":
+      return query.has("sslrootcert") ? verify : { mode: "require" };
+    case "verify-ca":
+    case "verify-full":
+      return verify;
+  }
+  throw new Error(
+    "DATABASE_URL: sslmode must be disable, allow, prefer, require, verify-ca or verify-full",
+  );
+}
+
+function parseAddress(text: string, port: number): Address {
+  const local = text.startsWith("/");
+  const parts = (local ? /^(.*?)(?::(\d+))?$/ : /^\[?([^\]]*?)\]?(?::(\d+))?$/).exec(text);
+  const host = parts?.[1] || "localhost";
+  const own = Number(parts?.[2] ?? port);
+  return local ? { path: `${host}/.s.PGSQL.${own}` } : { host, port: own };
+}
+
+function decode(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Backend } from "./session.ts";
+import type { Circuit } from "./circuit.ts";
+import { PAUSE_MS } from "./circuit.ts";
+import type { Failure } from "./failure.ts";
+import { classify, isBroken } from "./failure.ts";
+
+/** A server that refuses to listen is asked so much later again, on the same session. */
+const REFUSED_MS = 5000;
+
+interface ListenerOptions {
+  readonly channel: string;
+  readonly notified: () => void;
+  readonly open: (notified: (channel: string) => void) => Promise<Backend | Failure>;
+  readonly circuit: Circuit;
+}
+
+interface Listener {
+  readonly close: () => void;
+}
+
+/** Hears notifications, until it is closed. */
+export interface Listeners {
+  /** Has `notified` called at each notification of a channel, and when some may have been missed. */
+  readonly listen: (channel: string, notified: () => void) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Makes listeners: one session for each channel that somebody listens to. */
+export function openListeners(open: ListenerOptions["open"], circuit: Circuit): Listeners {
+  const channels = new Map<string, { callbacks: (() => void)[]; listener: Promise<Listener> }>();
+
+  async function listen(channel: string, notified: () => void): Promise<void> {
+    const known = channels.get(channel);
+    if (known !== undefined) {
+      known.callbacks.push(notified);
+      await known.listener;
+      return;
+    }
+    const callbacks = [notified];
+    const tell = () => callbacks.forEach((callback) => callback());
+    const listener = openListener({ channel, notified: tell, open, circuit });
+    channels.set(channel, { callbacks, listener });
+    await listener;
+  }
+
+  function close(): void {
+    for (const { listener } of channels.values()) void listener.then((opened) => opened.close());
+  }
+
+  return { listen, close };
+}
+
+/**
+ * Opens a listener on a channel; resolves when it listens, or has failed to for the first time. It
+ * is opened again for as long as it takes; `notified` is then called too, since something may have
+ * been missed.
+ */
+async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { channel, notified, open, circuit } = options;
+  let missed = false;
+  let closed = false;
+  let backend: Backend | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function again(): void {
+    missed = true;
+    backend?.destroy();
+    backend = undefined;
+    clearTimeout(timer);
+    if (!closed) timer = setTimeout(listen, PAUSE_MS);
+  }
+
+  async function listen(): Promise<void> {
+    if (!circuit.mayAttempt()) return again();
+    const result = await open((heard) => {
+      if (heard === channel) notified();
+    });
+    if ("kind" in result) {
+      circuit.failed(result);
+      return again();
+    }
+    circuit.succeeded();
+    backend = result;
+    if (closed) return backend.close();
+    backend.watch(again);
+    await begin(result);
+  }
+
+  /** A standby refuses to listen: the session is kept, for the day that it is the primary. */
+  async function begin(session: Backend): Promise<void> {
+    try {
+      await session.sql`listen ${session.sql(channel)}`;
+    } catch (error) {
+      if (isBroken(classify(error)) || !session.isOpen()) return again();
+      missed = true;
+      timer = setTimeout(() => begin(session), REFUSED_MS);
+      return;
+    }
+    if (missed) notified();
+    missed = false;
+  }
+
+  await listen();
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      backend?.close();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import type { Row } from "postgres";
+import type { Config } from "../config/config.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { watchAbandoned } from "./abandoned.ts";
+import { observeAvailability } from "./availability.ts";
+import type { Backend } from "./session.ts";
+import { borrow, type Lender } from "./borrow.ts";
+import { openCircuit } from "./circuit.ts";
+import { planStatementSettings } from "./connection.ts";
+import type { Compile, Database, RunOptions } from "./database.ts";
+import { planSessions } from "./driver.ts";
+import type { Embedded } from "./embedded.ts";
+import type { Failure } from "./failure.ts";
+import { DEADLINE, LANE_DEADLINE } from "./failure.ts";
+import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
+import { openLane } from "./transaction.ts";
+import { openListeners } from "./listener.ts";
+import type { Pool } from "./pool.ts";
+import { openPool } from "./pool.ts";
+import { openShapes } from "./statement_cache.ts";
+import type { StatementOptions } from "./statement.ts";
+import { runStatement } from "./statement.ts";
+import { openTogether } from "./pipeline.ts";
+
+/** Beyond Postgres's own timeout, before we take a backend for frozen. */
+const GRACE_MS = 3000;
+/** How long a session of the pool rests, and lives. */
+const IDLE_MS = 60_000;
+const LIFE_MS = 1_800_000;
+/** SQLSTATE of a write where only reading is possible. */
+const READ_ONLY = "25006";
+const RENEW_MS = 500;
+/** The same for a session that is newer than the last renewal, which did not help. */
+const STILL_READ_ONLY_MS = 60_000;
+
+/** What openDatabase can be given besides the configuration. */
+export interface OpenOptions {
+  /** An embedded Postgres that is open already; closed with the database all the same. */
+  readonly embedded?: Embedded;
+}
+
+/**
+ * Opens the database of the configuration: the operator's Postgres, which need not be there yet, or
+ * the embedded one.
+ * @throws {Error} when DATABASE_URL can not be read, or the data directory is in use
+ * @see DECISIONS 9
+ */
+export async function openDatabase(
+  config: Config,
+  observe: Observe,
+  options: OpenOptions = {},
+): Promise<Database> {
+  const embedded = options.embedded ??
+    (config.databaseUrl === undefined
+      ? await (await import("./embedded.ts")).openEmbedded({ dataDir: config.dataDir })
+      : undefined);
+  // PGlite has one session: a second statement would only wait inside of it.
+  const poolSize = embedded === undefined ? config.poolSize : 1;
+  const statement: StatementOptions = {
+    shapes: openShapes(
+      undefined,
+      (statements) => observe({ kind: "prepared", statements }),
+    ),
+    deadlineMs: config.statementTimeoutMs + GRACE_MS,
+  };
+  const open = planSessions(config, embedded);
+  const circuit = openCircuit();
+  const wear = embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {};
+  const watch = watchAbandoned({ open, observe });
+  const abandoned = watch.add;
+  const pool = openPool({ size: poolSize, open, circuit, abandoned, ...wear });
+  const size = embedded === undefined ? config.transactions : 1;
+  const { transactionTimeoutMs } = config;
+  const openBounded = planSessions(boundTransactions(config), embedded);
+  const bounded = openPool({ size, open: openBounded, circuit, abandoned, ...wear });
+  const pools = [pool, bounded];
+  const settled = observeAvailability(observe);
+  const used = renewAfter(pools);
+  const lend = (pool: Pool, gate: Gate): Lender => ({
+    pool,
+    gate,
+    observe,
+    used,
+    settled,
+  });
+  const openWatched = (name: string, size: number, options: GateOptions = {}) =>
+    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
+  const statements = lend(pool, openWatched("statements", poolSize));
+  const runTogether = openTogether(statements, statement);
+  const transactions = lend(bounded, openWatched("transactions", size, { mostOfShare: 1 }));
+  const transact = openLane(transactions, {
+    ...statement,
+    limitMs: transactionTimeoutMs,
+    deadlineMs: Math.min(statement.deadlineMs, transactionTimeoutMs + GRACE_MS),
+  });
+  const listeners = openListeners(open, circuit);
+
+  function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
+    const { write, client, long } = options;
+    return borrow(
+      statements,
+      (backend) => runStatement(backend, compile, { ...statement, client, long }),
+      { ...options, again: ({ kind }) => kind === "lost" && !write },
+    );
+  }
+
+  async function listen(channel: string, notified: () => void): Promise<void> {
+    if (embedded !== undefined || !config.prepare) return;
+    await listeners.listen(channel, notified);
+  }
+
+  async function close(timeoutMs: number): Promise<void> {
+    listeners.close();
+    await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
+    watch.close();
+    await embedded?.close();
+  }
+
+  const settings = embedded === undefined ? planStatementSettings(config) : {};
+  return { settings, run, runTogether, transact, listen, close };
+}
+
+/** A part of a transaction ends before the whole must: what waits for a lock is told so. */
+const LOCK_PART = 0.75;
+
+/** Gives the configuration of sessions for transactions, whose statements have less time. */
+function boundTransactions(config: Config): Config {
+  const { transactionTimeoutMs: limitMs, statementTimeoutMs, lockTimeoutMs } = config;
+  return {
+    ...config,
+    statementTimeoutMs: Math.min(statementTimeoutMs, limitMs),
+    lockTimeoutMs: Math.min(lockTimeoutMs, Math.ceil(LOCK_PART * limitMs)),
+  };
+}
+
+/**
+ * Has new sessions made when one was lost or is silent, since others that rest may be as dead without
+ * having heard of it.
+ */
+function renewAfter(pools: readonly Pool[]): Lender["used"] {
+  let renewedMs = -Infinity;
+  return (failure, backend) => {
+    if (failure === undefined) return;
+    const isLost = failure.kind === "lost" || isSilent(failure);
+    if (!isLost && !becameReadOnly(failure, backend, renewedMs)) return;
+    renewedMs = performance.now();
+    for (const pool of pools) pool.renew();
+  };
+}
+
+/**
+ * Tells whether a server that took writes when the session was opened takes none any more: after a
+ * failover the primary is somewhere else. A server that was read-only all along is no reason for new
+ * sessions, and neither is a foreign one behind it, which new sessions would find as it is.
+ */
+function becameReadOnly({ code }: Failure, backend: Backend, renewedMs: number): boolean {
+  if (code !== READ_ONLY || backend.readOnly) return false;
+  const restMs = backend.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
+  return performance.now() - renewedMs > restMs;
+}
+
+function isSilent({ code }: Failure): boolean {
+  return code === DEADLINE || code === LANE_DEADLINE;
+}
+
+/** Tells how a pool stands, under its name. */
+function watchGate(pool: string, observe: Observe): WatchGate {
+  return {
+    moved: (size, inUse, waiting) => observe({ kind: "pool", pool, size, inUse, waiting }),
+    waited: (waitedMs) => observe({ kind: "pool_wait", pool, waitedMs }),
+  };
+}
+
+/**
+ * Asks the database for a sign of life; gives the failure when there is none.
+ * @see DECISIONS 8
+ */
+export async function probeDatabase(database: Database): Promise<Failure | undefined> {
+  try {
+    await database.run((sql) => sql`select 1`, { write: false });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error.cause as Failure;
+    throw error;
+  }
+}

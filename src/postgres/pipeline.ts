@@ -1,0 +1,95 @@
+import type { Row } from "postgres";
+import type { Backend } from "./session.ts";
+import { borrow, type Lender } from "./borrow.ts";
+import type { Compile, Database, TogetherOptions } from "./database.ts";
+import { isBroken, nameFault, toApiError } from "./failure.ts";
+import type { FailureKind } from "./failure_kind.ts";
+import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
+
+/** Of what Postgres refused, and so undid: what may go otherwise the next time. */
+const AGAIN: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
+
+/** Somebody's answer, to be given from elsewhere. */
+interface Answer<R> {
+  readonly promise: Promise<R[] | undefined>;
+  readonly resolve: (rows: R[] | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes what runs statements that leave together: one write, one session, and a transaction for each.
+ * Most of what a short statement costs is the way there and back.
+ * @see docs/decisions/0188-updates-together.md
+ */
+export function openTogether(
+  lender: Lender,
+  { shapes, deadlineMs }: StatementOptions,
+): Database["runTogether"] {
+  const { observe } = lender;
+
+  function give<R extends Row>(
+    { resolve, reject }: Answer<R>,
+    outcome: Outcome<R[]>,
+    write: boolean,
+  ): void {
+    const { failure } = outcome;
+    if (failure === undefined) return resolve(outcome.rows);
+    const fault = nameFault(failure);
+    const breaks = failure !== ABORTED && isBroken(failure);
+    const isUndone = failure === ABORTED || !breaks && AGAIN.has(failure.kind);
+    // What broke the session is told once, by who lent it.
+    if (!breaks) observe({ kind: "fault", fault });
+    if (!isUndone) return reject(toApiError(failure, { write }));
+    observe({ kind: "retry", fault });
+    resolve(undefined);
+  }
+
+  return function runTogether<R extends Row>(
+    compiles: readonly Compile<R>[],
+    { write, share, client, sent }: TogetherOptions,
+  ) {
+    const answers = compiles.map(() => openAnswer<R>());
+    const use = (backend: Backend): Promise<Outcome<void>> => {
+      const queries = compiles.map((compile) => shapes.compile(backend.sql, compile));
+      for (const query of queries) Object.defineProperty(query, "prepared", NEVER_REPEATED);
+      sent();
+      return new Promise((resolve) => {
+        settleEach(backend, queries, {
+          deadlineMs,
+          client,
+          tell: (place, outcome) => give(answers[place]!, outcome, write),
+          ended: (failure) => resolve(failure === undefined ? { rows: undefined } : { failure }),
+        });
+      });
+    };
+    borrow(lender, use, { write, share, client, again: () => false }).catch((error) => {
+      for (const { reject } of answers) reject(error);
+    });
+    return answers.map(({ promise }) => promise);
+  };
+}
+
+/** Whether a query was prepared, as long as it is being sent. */
+const SENDING: unique symbol = Symbol();
+
+/**
+ * Keeps the driver from repeating a query by itself, as it does with one that was prepared and whose
+ * plan is out of date: two that repeat themselves on one session run into each other, and neither ends
+ * (3.4.9). Whether it was prepared is asked for once more when it has failed.
+ */
+const NEVER_REPEATED: PropertyDescriptor & ThisType<{ [SENDING]: boolean }> = {
+  get() {
+    return this[SENDING];
+  },
+  set(value: boolean) {
+    this[SENDING] = value;
+    // It is sent in the same breath.
+    queueMicrotask(() => this[SENDING] = false);
+  },
+};
+
+function openAnswer<R>(): Answer<R> {
+  let answer: Omit<Answer<R>, "promise">;
+  const promise = new Promise<R[] | undefined>((resolve, reject) => answer = { resolve, reject });
+  return { promise, ...answer! };
+}

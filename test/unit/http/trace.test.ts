@@ -1,0 +1,38 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
+import { startTrace } from "../../../src/http/trace.ts";
+import { SENDING } from "../../support/sending.ts";
+
+describe("the failure behind an answer", () => {
+  function fail(error: unknown): readonly Observation[] {
+    const request = new Request("http://127.0.0.1/integration/tables");
+    const exchange = { request, requestId: "r", corsOrigins: [], headers: {}, sending: SENDING };
+    const place = { admit: () => {}, leave: () => {}, claim: () => {} };
+    const trace = startTrace(exchange, { peer: undefined, traceId: undefined, place });
+    trace.operation = "update_single";
+    const told: Observation[] = [];
+    trace.fail(error, (observation) => told.push(observation));
+    return told;
+  }
+
+  it("is told with the database's code where the answer is a 500 or above", () => {
+    const error = new ApiError(503, "unavailable", { cause: { kind: "lost", code: "08006" } });
+    assertEquals(fail(error), [
+      { kind: "failure", requestId: "r", code: "08006", where: "update_single" },
+    ]);
+  });
+
+  it("is told by its name where it is no error of ours", () => {
+    assertEquals(fail(new TypeError("secret")), [
+      { kind: "failure", requestId: "r", code: "TypeError", where: "update_single" },
+    ]);
+  });
+
+  it("is none where the database refused: a 409 or 400 is an answer", () => {
+    const conflict = { kind: "conflict", code: "23505" };
+    assertEquals(fail(new ApiError(409, "taken", { cause: conflict })), []);
+    assertEquals(fail(new ApiError(400, "value", { cause: { kind: "value", code: "22P02" } })), []);
+  });
+});

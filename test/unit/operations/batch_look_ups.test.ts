@@ -1,0 +1,83 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Compile, Database } from "../../../src/postgres/database.ts";
+import { openLookUps } from "../../../src/operations/batch_look_ups.ts";
+import { findKey } from "../../../src/plan/find_key.ts";
+import { planQuery } from "../../../src/plan/query_plan.ts";
+import { parseQueryRequest } from "../../../src/request/query_request.ts";
+import { printStatement } from "../../support/print_statement.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
+
+const ACCESS = makeAccess();
+const NAMES = Array.from({ length: 20 }, (_, place) => `c${place}`);
+const TABLE = makeTable(NAMES.map((name) => makeColumn(name, "int4")));
+const ALONE = { total: "1", rows: "1", records: "[alone]" };
+
+type Row = { column1: string; column2: string | null };
+
+/** Look-ups of a database that gives these rows, and how many rows each statement asked for. */
+function open(rows: readonly Row[]) {
+  const asked: number[] = [];
+  const run = (compile: Compile) => {
+    asked.push(printStatement(compile).text.match(/"app"\."deals"/g)!.length);
+    return Promise.resolve(rows);
+  };
+  const lookUp = openLookUps({ run } as unknown as Database, () => {});
+  const find = (value: number, { select = [] as string[], count = true } = {}) => {
+    const body = { filters: { and: [{ field: "id", op: "eq", value }] }, select };
+    const options = { table: TABLE, access: ACCESS, count, wideNumbersAsText: false };
+    const plan = planQuery(parseQueryRequest(body), options);
+    return lookUp({ plan, key: findKey(plan)! }, () => Promise.resolve(ALONE));
+  };
+  return { find, asked };
+}
+
+describe("openLookUps", () => {
+  it("gives each the record at its place, counted when it is asked for", async () => {
+    const rows = [{ column1: "0", column2: '{"id":2}' }, { column1: "1", column2: null }];
+    const { find, asked } = open(rows);
+    const answers = await Promise.all([find(1), find(2, { count: false }), find(3)]);
+    assertEquals(answers, [
+      ALONE,
+      { total: null, rows: "1", records: '[{"id":2}]' },
+      { total: "0", rows: "0", records: "[]" },
+    ]);
+    assertEquals(asked, [2]);
+  });
+
+  it("asks for two, four or eight, and so often as it takes", async () => {
+    const { find, asked } = open([]);
+    for (const number of [2, 3, 4, 5, 8, 9, 10, 17]) {
+      const all = Array.from({ length: number + 1 }, (_, key) => find(key, { select: NAMES }));
+      // Nothing comes, so each asks alone in the end, and the shape is not gathered for a while.
+      await Promise.all(all);
+      NAMES.pop();
+    }
+    assertEquals(asked, [2, 4, 4, 8, 8, 8, 8, 2, 8, 8]);
+  });
+
+  it("asks alone for a record that is too large, not there, or not at its place", async () => {
+    const row = { column1: "0", column2: '{"id":2}' };
+    for (
+      const rows of [
+        [],
+        [{ ...row, column1: "1" }, row],
+        [{ ...row, column2: "null" }, { column1: "1", column2: "null" }],
+      ]
+    ) {
+      const { find } = open(rows);
+      assertEquals(await Promise.all([find(1), find(2), find(3)]), [ALONE, ALONE, ALONE]);
+    }
+  });
+
+  it("gathers the first 16 shapes that have company, and no other", async () => {
+    const { find, asked } = open([]);
+    const columns = [...TABLE.columns.keys()];
+    for (const place of columns.keys()) {
+      const select = [columns[place]!];
+      await Promise.all([find(1, { select }), find(2, { select }), find(3, { select })]);
+    }
+    assertEquals(columns.length > 16, true);
+    assertEquals(asked.length, 16);
+  });
+});

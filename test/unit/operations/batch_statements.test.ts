@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Compile, Database, TogetherOptions } from "../../../src/postgres/database.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
+import { openSending } from "../../../src/operations/batch_statements.ts";
+import { planUpdate } from "../../../src/plan/update_plan.ts";
+import { parseUpdateRequest } from "../../../src/request/update_request.ts";
+import { compileUpdateByKey, type KeyedRow } from "../../../src/sql/update_by_key.ts";
+import { printStatement } from "../../support/print_statement.ts";
+import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
+
+const ALONE: KeyedRow = { wanted: false, updated: null };
+const WRITTEN: KeyedRow = { wanted: true, updated: true };
+
+/** Updates of a database that gives each of these rows, and what was asked of it together. */
+function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
+  const asked: { statements: number; share: string | undefined }[] = [];
+  const observed: Observation[] = [];
+  const runTogether = (compiles: readonly Compile[], { share }: TogetherOptions) => {
+    const texts = new Set(compiles.map((compile) => printStatement(compile).text));
+    assertEquals(texts.size, 1);
+    asked.push({ statements: compiles.length, share });
+    return rows.map((row) => Promise.resolve(row && [row]));
+  };
+  const database = { settings, runTogether } as unknown as Database;
+  const send = openSending<KeyedRow>(
+    database,
+    (observation) => observed.push(observation),
+    { operation: "update_single", write: true },
+  );
+  const write = (id: number, tenant = "1", name = "deals") => {
+    const table = makeTable([makeColumn("status", "text")], { name });
+    const request = parseUpdateRequest({ filters: { id }, fields: { status: "x" } });
+    const access = makeAccess({ tenant });
+    const plan = planUpdate(request, { table, access, maxAffected: undefined, rollback: false });
+    const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan);
+    return send({ plan, compile }, () => Promise.resolve(ALONE));
+  };
+  return { write, asked, observed };
+}
+
+describe("openSending", () => {
+  it("writes the first alone and those that come with it together, as their tenant", async () => {
+    const { write, asked, observed } = open([WRITTEN, WRITTEN]);
+    const rows = await Promise.all([write(1), write(2), write(3)]);
+    assertEquals(rows, [ALONE, WRITTEN, WRITTEN]);
+    assertEquals(asked, [{ statements: 2, share: "1" }]);
+    assertEquals(observed, [{ kind: "gathered", operation: "update_single", requests: 2 }]);
+  });
+
+  it("takes nobody's share for those of several tenants", async () => {
+    const { write, asked } = open([WRITTEN, WRITTEN]);
+    await Promise.all([write(1), write(2, "1"), write(3, "2")]);
+    assertEquals(asked, [{ statements: 2, share: undefined }]);
+  });
+
+  it("writes alone what came undone", async () => {
+    const { write } = open([undefined, WRITTEN]);
+    assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, ALONE, WRITTEN]);
+  });
+
+  it("keeps tables apart", async () => {
+    const { write, asked } = open([WRITTEN, WRITTEN]);
+    await Promise.all([write(1), write(2, "1", "other"), write(3), write(4, "1", "other")]);
+    assertEquals(asked, []);
+  });
+
+  it("writes each alone where statements carry what the session can not be trusted to have", async () => {
+    const { write, asked } = open([WRITTEN, WRITTEN], { timezone: "UTC" });
+    assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, ALONE, ALONE]);
+    assertEquals(asked, []);
+  });
+});

@@ -1,0 +1,204 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { type Gate, openGate } from "../../../src/postgres/admission.ts";
+
+describe("openGate", () => {
+  it("lets as many in as it has room for, the others in order [D9.pool-size]", async () => {
+    const gate = openGate(2, 60_000);
+    const first = await gate.enter();
+    const second = await gate.enter();
+    const order: number[] = [];
+    const third = gate.enter().then((leave) => (order.push(3), leave));
+    const fourth = gate.enter().then((leave) => (order.push(4), leave));
+    await Promise.resolve();
+    assertEquals(order, []);
+    assert(typeof first === "function" && typeof second === "function");
+    first();
+    const leaveThird = await third;
+    assertEquals(order, [3]);
+    assert(typeof leaveThird === "function");
+    leaveThird();
+    await fourth;
+    assertEquals(order, [3, 4]);
+  });
+
+  it("frees one place once, however often it is left", async () => {
+    const gate = openGate(1, 5);
+    const leave = await gate.enter();
+    assert(typeof leave === "function");
+    leave();
+    leave();
+    assert(typeof await gate.enter() === "function");
+    assertEquals(typeof await gate.enter(), "object");
+  });
+
+  it("turns away who waited too long, and keeps no place for them [D9.pool-wait]", async () => {
+    const gate = openGate(1, 5);
+    const leave = await gate.enter();
+    const turned = await gate.enter();
+    assert(typeof turned !== "function");
+    assertEquals([turned.kind, turned.code], ["unavailable", "POOL_WAIT"]);
+    assert(typeof leave === "function");
+    leave();
+    assert(typeof await gate.enter() === "function");
+  });
+
+  it("tells how many are inside and wait, at each move, and how long each waited [D8.metrics]", async () => {
+    const moves: number[][] = [];
+    const waits: number[] = [];
+    const gate = openGate(1, 5, {
+      watch: {
+        moved: (...move) => moves.push(move),
+        waited: (ms) => waits.push(ms),
+      },
+    });
+    const leave = await gate.enter();
+    const waiting = gate.enter();
+    assert(typeof leave === "function");
+    leave();
+    const second = await waiting;
+    const turned = await gate.enter();
+    assert(typeof second === "function" && typeof turned !== "function");
+    second();
+    const [first, ...rest] = moves;
+    assertEquals(first, [1, 0, 0]);
+    assertEquals(rest.slice(0, 2), [[1, 1, 0], [1, 1, 1]]);
+    assertEquals(moves.at(-2), [1, 1, 0]);
+    assertEquals(moves.at(-1), [1, 0, 0]);
+    assertEquals(waits.length, 3);
+    assertEquals(waits[0], 0);
+    assert((waits[2] ?? 0) > 0);
+  });
+
+  it("forgets who does not wait any more", async () => {
+    const gate = openGate(1, 60_000);
+    const leave = await gate.enter();
+    const controller = new AbortController();
+    const waiting = gate.enter({ client: controller });
+    controller.abort();
+    const gone = await waiting;
+    assert(typeof gone !== "function");
+    assertEquals(gone.code, "ABORTED");
+    assert(typeof leave === "function");
+    leave();
+    assert(typeof await gate.enter() === "function");
+  });
+
+  it("lets in next one of the tenant that has the fewest inside [RE10]", async () => {
+    const gate = openGate(1, 60_000);
+    const order: string[] = [];
+    const held = await gate.enter({ share: "flood" });
+    const all = [..."aaaaaabbc"].map(async (share, index) => {
+      const leave = await gate.enter({ share });
+      order.push(`${share}${index}`);
+      (leave as () => void)();
+    });
+    (held as () => void)();
+    await Promise.all(all);
+    assertEquals(order.join(" "), "a0 b6 c8 a1 b7 a2 a3 a4 a5");
+  });
+
+  it("has a place for each tenant, however many statements another one has [RE10]", async () => {
+    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const flood = Array.from({ length: 100 }, () => enter("flood"));
+    await Promise.resolve();
+    assertEquals(inside.length, 8);
+    // None of the flood's statements has ended, and others are served all the same.
+    (await enter("b"))();
+    const leave = await enter("c");
+    (await enter("b"))();
+    leave();
+    assertEquals(inside.slice(8), ["b", "c", "b"]);
+    for (const leave of flood.slice(0, 8)) (await leave)();
+    await Promise.all(flood.slice(8, 16));
+    assertEquals(inside.length, 8 + 3 + 8);
+  });
+
+  it("lets in who has waited longest, nobody of a tenant that is two ahead [RE10]", async () => {
+    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const flood = [..."aaaa"].map(() => enter("a"));
+    const other = enter("b");
+    await Promise.all(flood);
+    const all = [..."abc"].map(enter);
+    for (const leave of flood) (await leave)();
+    await Promise.all(all);
+    assertEquals(inside.join(" "), "a a a a b b c a");
+    // The place that was kept for it is kept again.
+    (await other)();
+    for (const leave of all) (await leave)();
+  });
+
+  it("keeps its kept places for tenants that have nobody inside [RE10]", async () => {
+    const { enter, inside } = watchOrder(openGate(5, 60_000));
+    const flood = [..."aaaaaa"].map(() => enter("a"));
+    (await enter("b"))();
+    (await enter("b"))();
+    assertEquals(inside.join(""), "aaaabb");
+    for (const leave of flood) (await leave)();
+    assertEquals(inside.join(""), "aaaabbaa");
+  });
+
+  it("keeps nobody waiting much longer than the others of tenants that ask alike", async () => {
+    const gate = openGate(10, 60_000);
+    const inside: (() => void)[] = [];
+    let [seed, left, longest] = [1, 0, 0];
+    const draw = (below: number) => {
+      seed = seed * 48_271 % 2_147_483_647;
+      return seed % below;
+    };
+    const arrive = async () => {
+      const since = left;
+      const leave = await gate.enter({ share: `tenant ${draw(10)}` });
+      longest = Math.max(longest, left - since);
+      inside.push(leave as () => void);
+    };
+    const leaveOne = async () => {
+      inside.splice(draw(inside.length), 1)[0]!();
+      await Promise.resolve();
+      await Promise.resolve();
+      left++;
+    };
+    for (let client = 0; client < 64; client++) void arrive();
+    await Promise.resolve();
+    await Promise.resolve();
+    for (; left < 5000; void arrive()) await leaveOne();
+    // It is 105; in the order of arrival alone it were 54, a turn for each tenant made it 264.
+    assert(longest < 150, `${longest}`);
+    while (inside.length > 0) await leaveOne();
+  });
+
+  it("turns away at once who could only wait in vain, and nobody else [RE8]", async () => {
+    const gate = openGate(1, 300);
+    const held = await gate.enter({ share: "a" });
+    const first = gate.enter({ share: "a" });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const second = gate.enter({ share: "a" });
+    assertEquals(typeof await first, "object");
+    // Nobody came in while the first waited: one may wait, a second could hope for nothing.
+    const third = gate.enter({ share: "a" });
+    const other = gate.enter({ share: "b" });
+    const told = await Promise.race([third.then(() => "third"), second, other]);
+    assertEquals(told, "third");
+    (held as () => void)();
+    const results = await Promise.all([second, other].map(async (entering) => {
+      const leave = await entering;
+      if (typeof leave === "function") leave();
+      return typeof leave;
+    }));
+    assertEquals(results, ["function", "function"]);
+    assertEquals(typeof await gate.enter({ share: "a" }), "function");
+  });
+});
+
+/** Tells in which order whom a gate lets in. */
+function watchOrder({ enter }: Gate) {
+  const inside: string[] = [];
+  return {
+    inside,
+    enter: async (share: string) => {
+      const leave = await enter({ share });
+      inside.push(share);
+      return leave as () => void;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { openCircuit, PAUSE_MS } from "../../../src/postgres/circuit.ts";
+import { fail } from "../../../src/postgres/failure.ts";
+
+const CLOSED = fail("unavailable", "CONNECTION_CLOSED");
+const FULL = fail("unavailable", "53300");
+
+describe("openCircuit", () => {
+  it("allows one attempt a pause after four in vain, and says why [DB8]", () => {
+    let nowMs = 0;
+    const circuit = openCircuit(() => nowMs);
+    for (let attempt = 0; attempt < 4; attempt++) {
+      assertEquals([circuit.mayAttempt(), circuit.refusal()], [true, undefined]);
+      circuit.failed(CLOSED);
+    }
+    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, CLOSED]);
+    nowMs += PAUSE_MS;
+    assertEquals(circuit.refusal(), undefined);
+    assertEquals([circuit.mayAttempt(), circuit.mayAttempt()], [true, false]);
+    assertEquals(circuit.refusal(), CLOSED);
+  });
+
+  it("takes the word of Postgres at once [DB18]", () => {
+    const circuit = openCircuit(() => 0);
+    circuit.failed(FULL);
+    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, FULL]);
+  });
+
+  it("refuses nobody while attempts only take long, and makes few more [DB9]", () => {
+    let nowMs = 0;
+    const circuit = openCircuit(() => nowMs);
+    circuit.strained();
+    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, undefined]);
+    nowMs += PAUSE_MS;
+    assertEquals([circuit.mayAttempt(), circuit.mayAttempt()], [true, false]);
+  });
+
+  it("is as new after a success", () => {
+    const circuit = openCircuit(() => 0);
+    for (let attempt = 0; attempt < 9; attempt++) circuit.failed(CLOSED);
+    circuit.succeeded();
+    for (let attempt = 0; attempt < 3; attempt++) circuit.failed(CLOSED);
+    assertEquals([circuit.mayAttempt(), circuit.refusal()], [true, undefined]);
+  });
+});

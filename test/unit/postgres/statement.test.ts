@@ -1,0 +1,60 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { fail } from "../../../src/postgres/failure.ts";
+import type { Failure } from "../../../src/postgres/failure.ts";
+import { repeat } from "../../../src/postgres/statement.ts";
+
+/** Runs `repeat` on a list of failures, after which there are rows; counts the attempts. */
+async function run(failures: readonly Failure[], again: (failure: Failure) => boolean) {
+  let attempts = 0;
+  const attempt = () => {
+    const failure = failures[attempts++];
+    return Promise.resolve(failure === undefined ? { rows: ["row"] } : { failure });
+  };
+  const outcome = await repeat(attempt, { first: await attempt(), again });
+  return { outcome, attempts };
+}
+
+const DEADLOCK = fail("serialization", "40P01");
+const LOST = fail("lost", "ECONNRESET");
+
+describe("repeat", () => {
+  it("tries a deadlock again up to three times [D4.serialization]", async () => {
+    assertEquals(await run([DEADLOCK, DEADLOCK, DEADLOCK], () => false), {
+      outcome: { rows: ["row"] },
+      attempts: 4,
+    });
+    assertEquals(await run(Array(9).fill(DEADLOCK), () => false), {
+      outcome: { failure: DEADLOCK },
+      attempts: 4,
+    });
+  });
+
+  it("tries a lost read once more, and a lost write never [D4.read-retry] [D4.outcome-unknown]", async () => {
+    assertEquals((await run([LOST], () => true)).attempts, 2);
+    assertEquals(await run([LOST, LOST], () => true), { outcome: { failure: LOST }, attempts: 2 });
+    assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });
+  });
+
+  it("tells each failed attempt, and each repetition [D8.metrics]", async () => {
+    const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
+    const told: string[] = [];
+    await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
+      first: { failure: failures.shift()! },
+      again: () => true,
+      observe(item) {
+        if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
+      },
+    });
+    assertEquals(told, [
+      ...["fault serialization", "retry serialization"],
+      ...["fault lost", "retry lost"],
+      "fault pool_wait",
+    ]);
+  });
+
+  it("gives any other failure back at once", async () => {
+    const conflict = fail("conflict", "23505");
+    assertEquals((await run([conflict], () => false)).attempts, 1);
+  });
+});

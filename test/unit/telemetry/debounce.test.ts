@@ -1,0 +1,104 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { debounce, DEBOUNCE_MS } from "../../../src/telemetry/debounce.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
+
+function open() {
+  const clock = { now: 0 };
+  const told: Observation[] = [];
+  const observe = debounce((item) => void told.push(item), { now: () => clock.now });
+  return { clock, told, observe };
+}
+
+function failure(requestId: string, code = "08006"): Observation {
+  return { kind: "failure", requestId, code, where: "query_records" };
+}
+
+const REQUEST: Observation = {
+  kind: "request",
+  requestId: "r",
+  method: "GET",
+  path: "/",
+  status: 503,
+  durationMs: 1,
+};
+
+describe("debounce", () => {
+  it("tells the first failure at once, and its like once more after 10 s with their number [DECISIONS 9]", () => {
+    const { clock, told, observe } = open();
+    for (let i = 0; i < 1000; i++) {
+      observe(failure(`r${i}`));
+      clock.now += 1;
+    }
+    assertEquals(told, [failure("r0")]);
+    clock.now = DEBOUNCE_MS;
+    observe(failure("late"));
+    const counted = { ...failure("r999"), repeated: 999 } as Observation;
+    assertEquals(told, [failure("r0"), counted]);
+  });
+
+  it("tells ten thousand of the same in one second twice [RE20]", () => {
+    const { clock, told, observe } = open();
+    for (let i = 0; i < 10_000; i++) {
+      observe(failure(`r${i}`));
+      clock.now += 0.1;
+    }
+    clock.now += DEBOUNCE_MS;
+    observe(REQUEST);
+    const counted = { ...failure("r9999"), repeated: 9999 } as Observation;
+    assertEquals(told, [failure("r0"), counted, REQUEST]);
+  });
+
+  it("goes on counting in steps of 10 s [DECISIONS 9]", () => {
+    const { clock, told, observe } = open();
+    for (clock.now = 0; clock.now < 60_000; clock.now += 100) observe(failure("r"));
+    const counts = told.map((item) => "repeated" in item ? item.repeated : 0);
+    assertEquals(counts, [0, 99, 100, 100, 100, 100]);
+  });
+
+  it("tells what it holds when anything else happens later, and at the end [DECISIONS 9]", () => {
+    const { clock, told, observe } = open();
+    observe(failure("a"));
+    observe(failure("b"));
+    clock.now = DEBOUNCE_MS;
+    observe(REQUEST);
+    assertEquals(told, [failure("a"), { ...failure("b"), repeated: 1 } as Observation, REQUEST]);
+    observe(failure("c"));
+    observe({ kind: "stopping", signal: "SIGTERM" });
+    assertEquals(told.slice(3), [
+      { ...failure("c"), repeated: 1 } as Observation,
+      { kind: "stopping", signal: "SIGTERM" },
+    ]);
+  });
+
+  it("keeps different troubles apart, and passes every request [DECISIONS 9]", () => {
+    const { told, observe } = open();
+    const all: Observation[] = [
+      failure("r", "08006"),
+      failure("r", "57014"),
+      { kind: "failure", requestId: "r", code: "08006", where: "update_bulk" },
+      { kind: "catalogue_failed", code: "08006" },
+      { kind: "warning", message: "one" },
+      { kind: "warning", message: "two" },
+      REQUEST,
+      REQUEST,
+    ];
+    all.forEach(observe);
+    assertEquals(told, all);
+  });
+
+  it("is as if never told once 10 s were quiet [DECISIONS 9]", () => {
+    const { clock, told, observe } = open();
+    observe(failure("a"));
+    clock.now = DEBOUNCE_MS;
+    observe(failure("b"));
+    assertEquals(told, [failure("a"), failure("b")]);
+  });
+
+  it("keeps no more than it has room for, and loses nothing beyond [DECISIONS 9]", () => {
+    const { told, observe } = open();
+    for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });
+    for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });
+    assertEquals(told.length, 1800);
+  });
+});

@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
+import { readMetrics } from "../../support/read_metrics.ts";
+
+function open() {
+  const clock = { now: 1000 };
+  const metrics = createMetrics({ version: "1.2.3", now: () => clock.now });
+  const read = async () => readMetrics(await metrics.print()).samples;
+  return { clock, observe: metrics.observe, read };
+}
+
+const REQUEST = {
+  kind: "request",
+  requestId: "r1",
+  method: "GET",
+  path: "/x",
+  status: 200,
+  durationMs: 30,
+} as const;
+
+describe("createMetrics", () => {
+  it("tells the version before anything happened [D8.version-metrics]", async () => {
+    assertEquals((await open().read()).get('rowgate_build_info{version="1.2.3"}'), 1);
+  });
+
+  it("puts a request into the bucket of its time [D8.metrics]", async () => {
+    const { observe, read } = open();
+    observe({ ...REQUEST, operation: "query_records", rows: 7 });
+    observe({ ...REQUEST, operation: "query_records", rows: 0 });
+    const samples = await read();
+    const bucket = (le: string) =>
+      samples.get(
+        `rowgate_request_duration_seconds_bucket{le="${le}",operation="query_records"}`,
+      );
+    assertEquals([bucket("0.025"), bucket("0.05"), bucket("Inf")], [0, 2, 2]);
+    assertEquals(samples.get('rowgate_rows_total{operation="query_records"}'), 7);
+  });
+
+  it("counts retries and failures [D8.metrics]", async () => {
+    const { observe, read } = open();
+    observe({ kind: "fault", fault: "serialization" });
+    observe({ kind: "retry", fault: "serialization" });
+    observe({ kind: "failure", requestId: "r", code: "XX000", where: "query_records" });
+    const samples = await read();
+    assertEquals(samples.get('rowgate_database_faults_total{fault="serialization"}'), 1);
+    assertEquals(samples.get('rowgate_database_retries_total{fault="serialization"}'), 1);
+    assertEquals(samples.get('rowgate_failures_total{where="query_records"}'), 1);
+  });
+
+  it("counts requests over a limit by whose it was [D8.metrics]", async () => {
+    const { observe, read } = open();
+    observe({ ...REQUEST, status: 429, limited: "token" });
+    observe({ ...REQUEST, status: 200 });
+    const samples = await read();
+    assertEquals(samples.get('rowgate_rate_limited_total{limit="token"}'), 1);
+  });
+
+  it("lets the catalogue grow older until it is read again [D8.metrics]", async () => {
+    const { clock, observe, read } = open();
+    const age = async () => (await read()).get("rowgate_catalogue_age_seconds");
+    observe({ kind: "catalogue_read", reason: "start", ageMs: 500 });
+    assertEquals(await age(), 0.5);
+    clock.now += 40_000;
+    observe({ kind: "catalogue_failed", code: "08006" });
+    assertEquals(await age(), 40.5);
+    observe({ kind: "catalogue_read", reason: "age", ageMs: 0 });
+    assertEquals(await age(), 0);
+    const reads = (await read()).get('rowgate_catalogue_reads_total{result="failed"}');
+    assertEquals(reads, 1);
+  });
+
+  it("has as many series after 10,000 tenants, tables and tokens as after one [D8.metrics]", async () => {
+    const { observe, read } = open();
+    const ask = (i: number) =>
+      observe({
+        ...REQUEST,
+        requestId: `r${i}`,
+        path: `/p${i}`,
+        operation: "query_records",
+        table: `t${i}`,
+        tokenId: `k${i}`,
+        tenant: `n${i}`,
+      });
+    ask(0);
+    const size = (await read()).size;
+    for (let i = 1; i < 10_000; i++) ask(i);
+    assertEquals((await read()).size, size);
+    assert(size < 200, String(size));
+  });
+});

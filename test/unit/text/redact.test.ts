@@ -1,0 +1,37 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { quote } from "../../../src/errors/issue.ts";
+import { redactTokens } from "../../../src/text/redact.ts";
+import { mintToken } from "../../../src/tokens/token_text.ts";
+
+describe("redactTokens", () => {
+  it("leaves of a token its id, whole, cut, or percent-encoded [AU19]", async () => {
+    const { token, id } = await mintToken();
+    assertEquals(redactTokens(`a ${token}.`), `a rg_${id}_….`);
+    assertEquals(redactTokens(`x${token}`), `xrg_${id}_…`);
+    assertEquals(redactTokens(token.replaceAll("_", "%255f")), `rg%255f${id}%255f…`);
+    for (let end = 23; end < token.length; end++) {
+      assertEquals(redactTokens(token.slice(0, end)), `rg_${id}_…`);
+    }
+    const encoded = [...token].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+    assert(redactTokens(encoded).length < 60);
+    assertEquals(quote(`${"x".repeat(50)}${token}`), `"${"x".repeat(50)}rg_${id}_…"`);
+  });
+
+  it("leaves the names of tables and columns as they are", () => {
+    for (
+      const name of ["org_units", "org_memberships_old", "rg_", "rg_a_b", "org_customers_archive"]
+    ) {
+      assertEquals(
+        redactTokens(`/integration/tables/${name}/query?50%25`),
+        `/integration/tables/${name}/query?50%25`,
+      );
+    }
+  });
+
+  it("takes time in proportion to the text", () => {
+    const started = performance.now();
+    redactTokens("rg_" + "a".repeat(100_000) + "%25".repeat(100_000) + "r%25".repeat(50_000));
+    assert(performance.now() - started < 2000);
+  });
+});
