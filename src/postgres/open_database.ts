@@ -8,7 +8,7 @@ import type { Backend } from "./session.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
-import type { Compile, Database, RunOptions } from "./database.ts";
+import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
 import { planSessions } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
@@ -89,11 +89,16 @@ export async function openDatabase(
   const statements = lend(pool, openWatched("statements", poolSize));
   const runTogether = openTogether(statements, statement);
   const transactions = lend(bounded, openWatched("transactions", size, { mostOfShare: 1 }));
-  const transact = openLane(transactions, {
+  const transactOfTenant = openLane(transactions, {
     ...statement,
     limitMs: transactionTimeoutMs,
     deadlineMs: Math.min(statement.deadlineMs, transactionTimeoutMs + GRACE_MS),
   });
+  // What the service does for itself, such as making its schema, has all the time of a statement.
+  const own = openPool({ size: 1, open, circuit, abandoned, ...wear });
+  pools.push(own);
+  const ofItsOwn = { ...statement, limitMs: statement.deadlineMs };
+  const transactOwn = openLane(lend(own, openGate(1, config.poolWaitMs)), ofItsOwn);
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
@@ -103,6 +108,11 @@ export async function openDatabase(
       (backend) => runStatement(backend, compile, { ...statement, client, long }),
       { ...options, again: ({ kind }) => kind === "lost" && !write },
     );
+  }
+
+  function transact<R extends Row>(steps: readonly Step[], options: TransactionOptions) {
+    const run = options.share === undefined ? transactOwn : transactOfTenant;
+    return run<R>(steps, options);
   }
 
   async function listen(channel: string, notified: () => void): Promise<void> {
