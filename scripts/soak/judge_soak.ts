@@ -14,8 +14,8 @@ export interface Bounds {
 /** The hour's: 5 %; a session that is made or cancelled just then has a descriptor and no name yet. */
 export const STRICT: Bounds = { memory: 0.05, memoryMiB: 0, descriptors: 2 };
 
-/** Sessions that a service may hold: its pool of 10 fills as it is used; the lane, the listener. */
-const MAX_SESSIONS = 12;
+/** Sessions that a service may hold: 10 of its pool, 3 and its own for transactions, 2 that listen. */
+const MAX_SESSIONS = 16;
 
 /** A figure's median in the second and in the last quarter. */
 interface Compared {

@@ -23,6 +23,8 @@ for (const runtime of RUNTIMES) {
         environment: {
           ROWGATE_MAX_UNSENT_BYTES: String(MAX_UNSENT_BYTES),
           ROWGATE_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS),
+          // Pages of 7 MB wait for one another on a busy machine.
+          ROWGATE_POOL_WAIT_MS: "30000",
         },
         logged: (line) => logged.push(line),
       });
