@@ -1,7 +1,8 @@
 /**
  * Holds the files to the rules of the house: a docstring on every export, no file over 300 lines, no
- * name that says nothing, at most three parameters, no class but ApiError, no default export, and
- * links in Markdown that lead to a file of the repository.
+ * name that says nothing, at most three parameters, no class but ApiError, no default export,
+ * links in Markdown that lead to a file of the repository, and an `@see` that names a rule of
+ * docs/specification or a file.
  */
 import { execFile } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
@@ -9,8 +10,10 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { findFalseCitations } from "./find_citations.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./read_source.ts";
+import { readRules } from "./read_rules.ts";
 
 /** What `deno doc --json` tells of one export. */
 interface Declaration {
@@ -43,6 +46,8 @@ for (const file of files) await checkFile(file);
 await checkExports(files.filter((file) => file.startsWith("src/")));
 const pages = await listMarkdown();
 for (const page of pages) await checkLinks(page);
+const { rules: ids } = await readRules();
+for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);

@@ -16,17 +16,17 @@ export interface Comparison {
  */
 const EXCEPTIONS: readonly RegExp[] = [
   // Races: who comes first differs.
-  /^Updates of many clients|^DECISIONS 4, concurrency|^DECISIONS 3, one snapshot/,
+  /^Updates of many clients|^Updates, concurrency|^Query, one snapshot/,
   /^(Look-ups|Updates) by key in trouble/,
   / as many rows as updates were acknowledged/,
   /^What many clients do at once|^Tables that change while they are used/,
   / changes very many rows, serves others meanwhile/,
   // They ask until the catalogue has followed.
   / (takes types with hostile names|serves a table as wide as|cuts no name: 63|has a row for tables without pinned)/,
-  /^DECISIONS 2, (following the database|columns that take other values)/,
-  /\[D6\.etag-fields\]|^DECISIONS 4, a rule/,
+  /^Tables, (following the database|columns that take other values)/,
+  /\[T51\]|^Updates, a rule/,
   // Row level security that wants a setting, on a service that has none or has.
-  /^DECISIONS 9, without the setting|\[TE17\]/,
+  /^Running, without the setting|\[TE17\]/,
 ];
 /** Figures of a clock; and a table that shows nothing to whom has no setting. */
 const EXCEPTED_PATHS = /\/metrics$|\/tables\/guarded\//;

@@ -43,7 +43,7 @@ type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
 
 /**
  * Makes the fetch handler of the whole service: routes, one catch, one log line a request.
- * @see DECISIONS 1
+ * @see docs/specification/order-of-checks.md
  */
 export function createApp(dependencies: Dependencies): App {
   const router = Router<IRequest, [Trace]>();
@@ -148,7 +148,7 @@ function collectHandlers(
   return paths;
 }
 
-/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see DECISIONS 8 */
+/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see H6, H7 */
 function dispatch(
   methods: ReadonlyMap<string, Handler>,
   request: IRequest,

@@ -31,7 +31,7 @@ interface Serving {
  * Serves one authenticated operation: token and its rate limit, then the operation, which reads the
  * body when it has seen that the table is open.
  * @throws {ApiError} 401 the token; 429 the rate limit; whatever the operation throws
- * @see DECISIONS 1
+ * @see docs/specification/order-of-checks.md
  */
 export async function serveRoute(
   route: Route,
@@ -57,7 +57,7 @@ export async function serveRoute(
   }
 }
 
-/** Step 2 of DECISIONS 1, and a place for the tenant. */
+/** Step 2 of the order of checks, and a place for the tenant. */
 async function admit(
   request: Request,
   { trace, dependencies, limits }: Omit<Serving, "gathered" | "bodies">,

@@ -16,7 +16,7 @@ export interface Figures {
   readonly errors: number;
 }
 
-/** The figures to reach. @see issue 4 */
+/** The figures to reach. */
 interface Target {
   /** Times PostgREST's requests/s, by runtime: at 16 and at 64. */
   readonly peer: Readonly<Record<Runtime, readonly [number, number]>>;

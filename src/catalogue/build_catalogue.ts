@@ -13,7 +13,7 @@ export interface BuiltCatalogue {
 
 /**
  * Turns what Postgres told into what clients may address, by the rules of exposure and the policy.
- * @see DECISIONS 2
+ * @see docs/specification/tables-and-fields.md
  */
 export async function buildCatalogue(
   found: Introspection,

@@ -19,7 +19,7 @@ const NO_POLICY: TablePolicy = {
 /**
  * Gives the table that clients may address; undefined for one that stays closed: without a tenant
  * column and not shared, not readable, or a view that the policy does not expose.
- * @see DECISIONS 2
+ * @see T2, T5, T7
  */
 export function buildTable(found: FoundTable, context: BuildContext): Table | undefined {
   const { options, warnings } = context;

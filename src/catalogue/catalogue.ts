@@ -33,7 +33,7 @@ export type ReadOnlyReason =
   | "composite"
   | "looked up";
 
-/** A column that a client may name. @see DECISIONS 2 */
+/** A column that a client may name. @see N2, T18 */
 export interface Column {
   /** Exactly as spelt; matches the name pattern. */
   readonly name: string;
@@ -125,7 +125,7 @@ export interface Table {
 /** All that clients may address, at one moment. Swapped whole, never changed. */
 export interface Catalogue {
   readonly tables: ReadonlyMap<string, Table>;
-  /** Names of credential tables in lower case. @see DECISIONS 2 */
+  /** Names of credential tables in lower case. @see O7 */
   readonly credentialTables: ReadonlySet<string>;
   /** Differs when anything a client can see differs; stands in ETags. */
   readonly version: string;

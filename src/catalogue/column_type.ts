@@ -74,7 +74,7 @@ const LENGTH_OFFSETS = new Map([["varchar", 4], ["bpchar", 4], ["bit", 0], ["var
 
 /**
  * Tells how values of a column are written, cast, compared and printed.
- * @see RELIABILITY 3b
+ * @see P1, P5
  */
 export function describeType(column: FoundColumn, types: Introspection["types"]): ColumnType {
   const declared = requireType(types, column.type);

@@ -1,7 +1,7 @@
 /**
  * Tables that hold credential material, by default; in lower case, as they are compared. `api_tokens`
  * is there because it is what a table of tokens like ours is called elsewhere.
- * @see spec 2, DECISIONS 2, RELIABILITY AU15
+ * @see T28, AU15
  */
 export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
   "user_passwords",

@@ -9,7 +9,7 @@ import type { Introspection } from "./introspection.ts";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
-/** The catalogue in force, following the database. @see DECISIONS 2 */
+/** The catalogue in force, following the database. @see T42 */
 export interface CurrentCatalogue {
   /**
    * The catalogue in force, at once where that is young enough; loads it when there is none yet.
@@ -49,9 +49,9 @@ export interface FollowOptions extends IntrospectOptions {
 export const CATALOGUE_CHANNEL = "rowgate_catalogue";
 /** A catalogue of this age is read anew beside the request that finds it. */
 export const RENEW_AGE_MS = 30_000;
-/** No request sees an older catalogue than this while the database answers. @see DECISIONS 2 */
+/** No request sees an older catalogue than this while the database answers. @see T41 */
 export const MAX_AGE_MS = 60_000;
-/** Neither unknown names nor failing statements make more reads than this. @see DECISIONS 2 */
+/** Neither unknown names nor failing statements make more reads than this. @see T39, RE31 */
 export const MIN_REFRESH_INTERVAL_MS = 1_000;
 /** Failures that are remembered; any code may be a trigger's own. */
 const MAX_FRUITLESS = 1000;
@@ -61,7 +61,7 @@ const MAX_FRUITLESS = 1000;
  * swapped whole, kept when a reading fails or shows nothing new.
  *
  * Age is looked at on use: there is no timer, so nothing keeps a process alive or has to be stopped.
- * @see DECISIONS 2
+ * @see T38, T39, T40, T41
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;

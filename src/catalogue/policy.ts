@@ -3,7 +3,7 @@ import { isObject } from "../request/is_object.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { findRepeatedKey } from "./repeated_key.ts";
 
-/** What the operator's policy file refines. @see DECISIONS 2 */
+/** What the operator's policy file refines. @see T10 */
 export interface Policy {
   /** By the table's name, exactly as spelt. */
   readonly tables: ReadonlyMap<string, TablePolicy>;
@@ -69,7 +69,7 @@ export const POLICY_SCHEMA = v.strictObject({
 /**
  * Parses the text of a policy file; tells every problem at once. Whether its tables and columns exist
  * is told when the catalogue is built.
- * @see DECISIONS 2
+ * @see T10
  */
 export function parsePolicy(text: string): ParsedPolicy {
   let document: unknown;

@@ -2,7 +2,7 @@ import type { SqlText } from "./catalogue.ts";
 
 /**
  * Gives a name of Postgres's own catalogue as SQL text, in double quotes whatever it is.
- * @see DESIGN "identifiers only from the catalogue"
+ * @see docs/specification/names.md
  */
 export function quoteIdentifier(name: string): SqlText {
   return `"${name.replaceAll('"', '""')}"` as SqlText;

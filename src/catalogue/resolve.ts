@@ -5,7 +5,7 @@ import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFits } from "./tenant_fits.ts";
 
-/** Who asks, and for what: Get Fields needs no scope. @see DECISIONS 5 */
+/** Who asks, and for what: Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {
   readonly access: Access;
   readonly operation: "query" | "update" | "fields";
@@ -17,7 +17,7 @@ export interface ResolveOptions {
  * token's tables: one text, so that nobody learns which.
  * @throws {ApiError} 400 the name can not be one; 403 a credential table, an operation that the token
  * does not grant, an update of a read-only table; 404 not found (`stale`)
- * @see DECISIONS 1
+ * @see docs/specification/order-of-checks.md
  */
 export function resolveTable(
   catalogue: Catalogue,
@@ -36,7 +36,7 @@ export function resolveTable(
 
 /**
  * Tells whether the holder of a token may know of a table: what Get Tables lists.
- * @see DECISIONS 1 step 6
+ * @see O8, O9
  */
 export function isOpenTo(table: Table, access: Access): boolean {
   if (access.tables !== null && !access.tables.includes(table.name)) return false;

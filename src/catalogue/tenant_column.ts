@@ -28,7 +28,7 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
  * a table that must stay closed because nothing says whose its rows are.
  *
  * A table that the policy calls shared though it has the tenant column is scoped by it all the same.
- * @see DECISIONS 2
+ * @see T5, T11, T12
  */
 export function findTenantColumn(
   found: FoundTable,

@@ -27,7 +27,7 @@ export interface Service {
 /**
  * Opens the database of the settings and puts the fetch handler together that answers from it.
  * @throws {Error} when DATABASE_URL can not be read, or the data directory is in use
- * @see DECISIONS 9
+ * @see R1, R2
  */
 export async function assembleService(
   { config, policy }: Settings,

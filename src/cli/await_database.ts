@@ -28,7 +28,7 @@ export interface AwaitOptions {
  * Prepares the database if it is there. When it is away, gives a promise that settles once it came and
  * is prepared: requests get 503 until then.
  * @throws {Stop} when waiting is useless: wrong password, no such database, rights that are missing
- * @see DECISIONS 9
+ * @see R35
  */
 export async function awaitDatabase(
   database: Database,

@@ -14,7 +14,7 @@ export interface BannerOptions {
 /**
  * Prints what a person wants to know after the start without a database of their own: address, tokens,
  * a `curl` line that works when pasted, where the data lies.
- * @see DECISIONS 9
+ * @see R5
  */
 export function printBanner({ address, config, demonstration }: BannerOptions): string {
   const head = [

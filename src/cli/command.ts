@@ -23,7 +23,7 @@ Every setting is an environment variable; "rowgate serve --help" lists them.`;
 /**
  * Runs the command of the process's arguments and gives its exit code: 0; 1 refused or failed; 2
  * wrong usage, of the command line or of the configuration.
- * @see DECISIONS 9
+ * @see R30
  */
 export async function runCommand(host: Host): Promise<number> {
   let code = 0;

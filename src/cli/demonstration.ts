@@ -14,7 +14,7 @@ export interface Demonstration {
 /**
  * Fills the embedded database on its first start, and makes a token for each tenant.
  * @returns undefined when there were tables already
- * @see DECISIONS 9
+ * @see R4
  */
 export async function prepareDemonstration(
   database: Database,

@@ -25,7 +25,7 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Adds `rowgate doctor [--json]`. @see DECISIONS 9 */
+/** Adds `rowgate doctor [--json]`. @see R31 */
 export function addDoctor(root: Command, run: Run): void {
   root.command("doctor")
     .description("prove or refute that the database is set up safely, and say what to type")

@@ -17,7 +17,7 @@ export interface ListenOptions {
  * be found out after the work of a first start. Until that is through requests wait, but for
  * `/livez`, whose question is whether the process lives.
  * @throws {Stop} saying which variable to change
- * @see DECISIONS 9
+ * @see R8
  */
 export async function listen(
   app: App,

@@ -18,7 +18,7 @@ interface OpenapiOptions {
   readonly tenant?: string;
 }
 
-/** Adds `rowgate openapi [--tenant T]`. @see DECISIONS 9 */
+/** Adds `rowgate openapi [--tenant T]`. @see R32 */
 export function addOpenapi(root: Command, run: Run): void {
   root.command("openapi")
     .description("print the OpenAPI 3.1 document of the service")

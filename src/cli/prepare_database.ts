@@ -12,7 +12,7 @@ import { FAILED, stop } from "./stop.ts";
  * @throws {Stop} with the statements to run when the role may not make it, or may not do in it what
  * is needed
  * @throws {ApiError} as the database rejects
- * @see DECISIONS 9
+ * @see R33, R34
  */
 export async function prepareDatabase(
   database: Database,

@@ -27,7 +27,7 @@ export interface Prepared {
  * Makes the database what serving needs: the schema, the demonstration, the catalogue in force. A
  * database that is away is no error: the server answers 503 until it came.
  * @throws {Stop} when waiting is useless
- * @see DECISIONS 9
+ * @see R33, R35
  */
 export async function prepareService(
   database: Database,

@@ -17,7 +17,7 @@ export type SettingsSource = Pick<Host, "environment" | "readFile">;
 /**
  * Reads the variables, the database's URL and the policy file.
  * @throws {Stop} with every problem at once; 2 is the exit code
- * @see DECISIONS 9
+ * @see R7
  */
 export async function readSettings(host: SettingsSource): Promise<Settings> {
   const { config, problems = [] } = readConfig(host.environment);

@@ -5,7 +5,7 @@ import { readRole } from "../doctor/read_role.ts";
  * Gives a warning for each way in which the serving role is above the rights that hold it: superuser,
  * above row level security, owner of tables of the schema.
  * @throws {ApiError} as the database rejects
- * @see DECISIONS 9
+ * @see R38
  */
 export async function findRoleWarnings(
   database: Database,

@@ -19,7 +19,7 @@ const MIN_CLOSE_MS = 500;
 /**
  * Serves until a signal comes, and gives the exit code.
  * @throws {Stop} when it can not start, or waiting for the database turns out to be useless
- * @see DECISIONS 9
+ * @see R40
  */
 export async function runServer(host: Host): Promise<number> {
   limitBunHeap();

@@ -12,7 +12,7 @@ const EXIT_CODES = `
 Exit codes: 0 after SIGTERM or SIGINT, 1 when something failed or on a second signal, 2 when the
 command line or the configuration is wrong.`;
 
-/** Adds `rowgate serve`. @see DECISIONS 9 */
+/** Adds `rowgate serve`. @see R30 */
 export function addServe(root: Command, run: Run): void {
   root.command("serve")
     .description("serve the tables of the configured database over HTTP")

@@ -12,7 +12,7 @@ Examples:
   rowgate setup            makes the schema rowgate, as a role that may
   rowgate setup --print    prints the statements for a role and its rights, and runs nothing`;
 
-/** Adds `rowgate setup [--print]`. @see DECISIONS 9 */
+/** Adds `rowgate setup [--print]`. @see R34 */
 export function addSetup(root: Command, run: Run): void {
   root.command("setup")
     .description("make the schema rowgate, which holds tokens and audit, or print how")

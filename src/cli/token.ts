@@ -37,7 +37,7 @@ export interface CreateOptions {
   readonly expires: Expiry;
 }
 
-/** Adds `rowgate token create|list|revoke|rotate`. @see DECISIONS 5 */
+/** Adds `rowgate token create|list|revoke|rotate`. @see A14, A18, A19, A20 */
 export function addToken(root: Command, run: Run): void {
   const token = root.command("token").helpCommand(false)
     .description("make, list, revoke and rotate the API tokens of tenants")

@@ -9,7 +9,7 @@ import type { CreateOptions } from "./token.ts";
 import { warnOfTenant } from "./warn_of_tenant.ts";
 import { withDatabase } from "./with_database.ts";
 
-/** Makes a token; standard output holds nothing but it. @see DECISIONS 5 */
+/** Makes a token; standard output holds nothing but it. @see A14 */
 export function createAndPrint(host: Host, options: CreateOptions): Promise<number> {
   return withDatabase(host, async (workplace) => {
     const { database } = workplace;

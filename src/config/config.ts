@@ -7,7 +7,10 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/** Everything an operator can set, checked, with defaults put in. @see DECISIONS 9 */
+/**
+ * Everything an operator can set, checked, with defaults put in.
+ * @see docs/specification/running.md
+ */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -73,7 +76,7 @@ const PREFIX = "ROWGATE_";
 /**
  * Reads the configuration from environment variables and puts in the defaults; tells every problem
  * at once, and never the value of `DATABASE_URL`.
- * @see DECISIONS 9
+ * @see R7
  */
 export function readConfig(environment: Environment): ReadConfig {
   const problems: string[] = [];

@@ -106,7 +106,7 @@ const auditDays = v.union([
   wholeNumber(1, MAX_AUDIT_DAYS),
 ], `expected none, or a whole number from 1 to ${MAX_AUDIT_DAYS}`);
 
-/** The variables that this version heeds. @see DECISIONS 9 */
+/** The variables that this version heeds. @see docs/specification/running.md#configuration */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
   HOST: setting("host", "127.0.0.1", { shape: host }),
   PORT: setting("port", 8080, { shape: wholeNumber(0, 65_535) }),

@@ -33,7 +33,7 @@ export function readAddress(): string {
 /**
  * Sends a request. Numbers that a double may not hold come back as strings, so that the screen shows
  * every digit.
- * @see DECISIONS 3
+ * @see V21
  */
 export async function ask<Body>(token: string, request: Request): Promise<Outcome<Body>> {
   const started = performance.now();

@@ -3,7 +3,7 @@ import type { Finding } from "./finding.ts";
 import { ValueInput } from "./value_input.tsx";
 import { writeNewValue, writeValue } from "./value.ts";
 
-/** A column and a value, as in `filters` and `fields` of an update. @see spec 4.2 */
+/** A column and a value, as in `filters` and `fields` of an update. @see U1 */
 export interface Entry {
   readonly field: string;
   readonly text: string;

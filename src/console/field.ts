@@ -1,6 +1,6 @@
 import type { Operator } from "../request/filter.ts";
 
-/** A column as Get Fields tells it. @see DECISIONS 6 */
+/** A column as Get Fields tells it. @see T47 */
 export interface Field {
   readonly name: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface Field {
   readonly comment: string | null;
 }
 
-/** A table as Get Tables tells it. @see DECISIONS 6 */
+/** A table as Get Tables tells it. @see T43 */
 export interface TableEntry {
   readonly name: string;
   readonly primary_key: readonly string[];

@@ -62,7 +62,7 @@ export function countConditions(node: FilterNode): number {
   return node.items.reduce((sum, item) => sum + countConditions(item), 0);
 }
 
-/** Tells what may still be added to a group of a depth; the outermost is 1. @see spec 8 */
+/** Tells what may still be added to a group of a depth; the outermost is 1. @see L1, L3 */
 export function readRoom(
   root: GroupNode,
   depth: number,

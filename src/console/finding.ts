@@ -9,7 +9,7 @@ const PLACE = String.raw`(?:filters|fields|select|sort|page|per_page)(?:\.\w+|\[
 const NEXT = new RegExp(`; (?=${PLACE})`);
 const FIRST = new RegExp(`^(${PLACE})([^]*)$`);
 
-/** Takes the text of an error apart into its findings. @see DECISIONS 7 */
+/** Takes the text of an error apart into its findings. @see E4, E7 */
 export function readFindings(error: string): readonly Finding[] {
   return error.split(NEXT).map((text) => {
     const [, place, message] = FIRST.exec(text) ?? [];

@@ -12,7 +12,7 @@ export interface Preview {
   readonly page: Page | undefined;
 }
 
-/** What an update answers. @see spec 4.2 @see spec 4.3 */
+/** What an update answers. @see U24, U34 */
 export interface Updated {
   readonly matched?: number;
   readonly updated: number;
@@ -20,7 +20,7 @@ export interface Updated {
 
 const SHOWN_ROWS = 10;
 
-/** Tries an update and keeps nothing of it, and asks which rows it is about. @see DECISIONS 4 */
+/** Tries an update and keeps nothing of it, and asks which rows it is about. @see U45 */
 export async function previewUpdate(
   token: string,
   { request, table, filters }: {

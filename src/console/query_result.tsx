@@ -5,7 +5,7 @@ import { Refusal } from "./refusal.tsx";
 import { type Row, RowsTable } from "./rows_table.tsx";
 import type { SortItem } from "./sort_editor.tsx";
 
-/** A page of rows. @see spec 4.1 */
+/** A page of rows. @see Q80 */
 export interface Page {
   readonly page: number;
   readonly per_page: number;

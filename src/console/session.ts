@@ -1,7 +1,7 @@
 import { ask } from "./ask.ts";
 import type { TableEntry } from "./field.ts";
 
-/** What `GET /integration/token` tells. @see DECISIONS 5 */
+/** What `GET /integration/token` tells. @see A12 */
 export interface TokenEntry {
   readonly name: string | null;
   readonly tenant: string;

@@ -1,6 +1,6 @@
 import type { Field } from "./field.ts";
 
-/** One key of the order. @see spec 4.1 */
+/** One key of the order. @see Q61 */
 export interface SortItem {
   readonly field: string;
   readonly direction: "asc" | "desc";

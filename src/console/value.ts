@@ -20,7 +20,7 @@ export function writeValue(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** Gives a new value for a column; arrays and JSON are typed as JSON. @see DECISIONS 4 */
+/** Gives a new value for a column; arrays and JSON are typed as JSON. @see U8, U9, U10 */
 export function writeNewValue(text: string, field: Field | undefined): unknown {
   const type = field?.type;
   if (type === "json" || type === "jsonb" || type?.endsWith("[]")) {

@@ -3,6 +3,6 @@ export const DEMONSTRATION_TENANTS: readonly string[] = ["acme", "globex"];
 
 /**
  * The policy file, as JSON, in force for the demonstration when the operator names none.
- * @see DECISIONS 2
+ * @see T12
  */
 export const DEMONSTRATION_POLICY = { tables: { countries: { shared: true } } };

@@ -11,7 +11,7 @@ interface Unspeakable {
   readonly column: string | null;
 }
 
-/** A name with other characters than A-Z a-z 0-9 _ does not exist for clients. @see spec 2 */
+/** A name with other characters than A-Z a-z 0-9 _ does not exist for clients. @see N1, N2 */
 export const checkNames: Check = { name: "names", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {

@@ -4,7 +4,7 @@ import { readRole, type Role } from "./read_role.ts";
 
 const SETUP = "rowgate setup --print    # a role with the rights that serving needs, and no other";
 
-/** The serving role must not be able to do more than clients may. @see DECISIONS 9 */
+/** The serving role must not be able to do more than clients may. @see R39 */
 export const checkRole: Check = { name: "serving role", look };
 
 async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> {

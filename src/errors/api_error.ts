@@ -1,6 +1,6 @@
 /** What an {@link ApiError} carries beside its status and text. */
 export interface ErrorDetails {
-  /** Rows that matched; only the two update-single cases of spec 7 set it. */
+  /** Rows that matched; only the two cases of a single update in E3 set it. */
   readonly matched?: number;
   /** Response headers that belong to the status, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface ErrorDetails {
 
 /**
  * The one error a client may see: status, text and headers of a refusal.
- * @see spec 7
+ * @see E1
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";

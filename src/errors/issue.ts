@@ -32,7 +32,7 @@ const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
 
 /**
  * Prints a path as the client would write it: `filters.and[1].or[0].value[2]`; `body` for the top.
- * @see DECISIONS 7
+ * @see E5
  */
 export function printPath(path: Path): string {
   if (path === null) return "body";
@@ -48,7 +48,7 @@ export function printPath(path: Path): string {
 
 /**
  * Shows a value of the client in a message: strings quoted, anything cut at 100 characters.
- * @see DECISIONS 7
+ * @see E6
  */
 export function quote(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
@@ -63,7 +63,7 @@ export function quote(value: unknown): string {
 
 /**
  * Makes the 400 that tells the first five issues, in the order of the client's document.
- * @see DECISIONS 7
+ * @see E7, E8, E9
  */
 export function refuseIssues(
   issues: readonly Issue[],

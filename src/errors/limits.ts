@@ -1,10 +1,10 @@
-/** The numbers of spec 8, and those of DECISIONS that belong beside them. */
+/** The numbers of docs/specification/limits.md, and those that belong beside them. */
 
-/** Deepest nesting of groups; the outermost group is depth 1. @see spec 8 */
+/** Deepest nesting of groups; the outermost group is depth 1. @see L1, L2 */
 export const MAX_GROUP_DEPTH = 5;
-/** Conditions in one request, counted over the whole tree. @see spec 8 */
+/** Conditions in one request, counted over the whole tree. @see L3, L4 */
 export const MAX_CONDITIONS = 50;
-/** Values in one `in` or `not_in`. @see spec 8 */
+/** Values in one `in` or `not_in`. @see L5 */
 export const MAX_LIST_VALUES = 200;
 /**
  * Names in `select`, items of `sort`, groups in one query; no table of Postgres has more columns.
@@ -24,19 +24,19 @@ export const MAX_TSQUERY_CHARACTERS = 20_000;
  * times as much to print it. @see docs/decisions/0203-memory-of-a-page.md
  */
 export const MAX_PAGE_BYTES = 8_388_608;
-/** Rows per page when the request does not say. @see spec 8 */
+/** Rows per page when the request does not say. @see L7 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
-/** Rows per page at most; more is capped, not refused. @see spec 4.1 */
+/** Rows per page at most; more is capped, not refused. @see L7, Q76 */
 export const MAX_ROWS_PER_PAGE = 200;
-/** Names of tables and columns. @see spec 2 */
+/** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
-/** Faults of one body that a 400 tells. @see DECISIONS 7 */
+/** Faults of one body that a 400 tells. @see E8 */
 export const MAX_ISSUES_TOLD = 5;
-/** A client's value in a message is cut here. @see DECISIONS 7 */
+/** A client's value in a message is cut here. @see E6 */
 export const MAX_QUOTED_CHARACTERS = 100;
-/** Nesting of a JSON body; spec 4.1 needs 13. @see RELIABILITY 5 */
+/** Nesting of a JSON body; groups 5 deep need 13. @see J6 */
 export const MAX_JSON_DEPTH = 64;
-/** Prepared statement shapes kept per process. @see RELIABILITY 0.6 */
+/** Prepared statement shapes kept per process. @see P12 */
 export const MAX_PREPARED_SHAPES = 256;
 /** Statements that may leave together on one session. */
 export const MAX_TOGETHER = 8;

@@ -18,8 +18,7 @@ export interface AuthenticateOptions {
  * Gives the access of the token in `Authorization: Bearer <token>`. A token that can not be one is
  * refused without a look-up; unknown, expired and revoked ones with the same words.
  * @throws {ApiError} 401 with `WWW-Authenticate`; `error="invalid_token"` in it when a token was sent
- * @see spec 5
- * @see DECISIONS 5
+ * @see A1
  */
 export async function authenticate(
   request: Request,

@@ -22,8 +22,7 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * `Content-Length` says; the rest of a body that is refused is not read.
  * @throws {ApiError} whatever `enter` throws; 415 media type, charset or compression; 413 size; 408 deadline; 400 when the
  * body breaks off, is not UTF-8 or begins with a byte order mark
- * @see DECISIONS 7
- * @see DECISIONS 8
+ * @see H1, E14, E15
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
   checkMediaType(request.headers);

@@ -10,7 +10,7 @@ export function isCompressible(text: string): boolean {
 
 /**
  * Tells whether a client takes gzip: named, or by `*`, with a weight other than 0.
- * @see DECISIONS 8
+ * @see H5
  */
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;

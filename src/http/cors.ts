@@ -20,7 +20,7 @@ const PREFLIGHT_SECONDS = "600";
 /**
  * Gives the headers that let pages of the named origins read an answer; none when no origin is
  * named. Credentials are never allowed: the token travels in a header that the page itself sets.
- * @see DECISIONS 8
+ * @see H8, H9
  */
 export function corsHeaders(
   request: Request,
@@ -41,7 +41,7 @@ export function corsHeaders(
 /**
  * Gives the headers that answer a browser's question before the request proper; none when it is no
  * such question or its origin is not named.
- * @see DECISIONS 8
+ * @see H10
  */
 export function preflightHeaders(
   request: Request,

@@ -1,6 +1,6 @@
 /**
  * Gives the ETag of an answer: weak, since compressed and plain form share it.
- * @see DECISIONS 6
+ * @see T46, T51
  */
 export async function makeEtag(json: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(json));

@@ -18,7 +18,7 @@ export interface Place {
  * floods is refused, not who comes after. What that lets in above `max` is bounded by twice as many.
  * Requests of which nobody knows whose they are (probes, those without a good token) are counted and
  * take no place: they wait for nothing but one probe, or the look-ups of unknown tokens.
- * @see DECISIONS 9
+ * @see R19
  */
 export function countInFlight(max: number, changed: (requests: number) => void): InFlight {
   const tenants = new Map<string, number>();

@@ -6,7 +6,7 @@ import { parseHeaderList } from "./header_list.ts";
  * Refuses a body that is not said to be plain JSON in UTF-8. Compressed ones too: a small body may
  * unpack to any size.
  * @throws {ApiError} 415 naming the header
- * @see DECISIONS 8
+ * @see H2, H3
  */
 export function checkMediaType(headers: Headers): void {
   const type = headers.get("content-type");

@@ -3,7 +3,7 @@ import { quote } from "../errors/issue.ts";
 import { nearest } from "../text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 
-/** What a client asked for beyond the body. @see DECISIONS 4 */
+/** What a client asked for beyond the body. @see docs/specification/updates.md#preferences */
 export interface Preferences {
   /** False on `count=none`; query only. */
   readonly count: boolean;
@@ -35,8 +35,7 @@ const NONE: Preferences = {
  * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since
  * ignoring a safety limit would be the opposite of what was asked; for any unknown one under
  * `handling=strict`
- * @see DECISIONS 3
- * @see DECISIONS 4
+ * @see Q88, U44, U45, U48, U49
  */
 export function parsePreferences(
   header: string | null,

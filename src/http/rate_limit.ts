@@ -35,7 +35,7 @@ const MAX_BUCKETS = 100_000;
  * Opens the limits: a token bucket for each token, by its id, and one of the same size for the
  * refused tokens of each peer address. Nothing but these two is a key, and no valid token is ever
  * refused for what others sent.
- * @see DECISIONS 8
+ * @see H11, H12
  */
 export function openRateLimits(
   { requests, windowSeconds }: RateLimit,

@@ -11,7 +11,7 @@ const made: string[] = [];
 /**
  * Gives the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
  * characters and no token, so that it can go into headers and logs as it is, else a random UUID.
- * @see DECISIONS 7
+ * @see E46, E47, AU19
  */
 export function takeRequestId(request: Request): string {
   const sent = request.headers.get("x-request-id");

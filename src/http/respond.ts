@@ -26,8 +26,7 @@ export interface Exchange extends Recipient {
 /**
  * Makes the response: 304 when the client holds it already, without body on `HEAD`, compressed
  * when the client takes that and it is worth it.
- * @see DECISIONS 6
- * @see DECISIONS 8
+ * @see T46, H5, H6
  */
 export function respond(answer: Answer, exchange: Exchange): Response {
   const { request } = exchange;
@@ -61,7 +60,7 @@ function finish(
 
 /**
  * Makes the response to a reader of plain figures: 200 with a text of the given media type.
- * @see DECISIONS 8
+ * @see H15
  */
 export function respondText(text: string, type: string, exchange: Exchange): Response {
   const headers = makeHeaders({ json: text, headers: { "content-type": type } }, exchange);
@@ -115,10 +114,9 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
 }
 
 /**
- * Makes the response to anything thrown: spec 7's body for an {@link ApiError}, and for all else
+ * Makes the response to anything thrown: the error body for an {@link ApiError}, and for all else
  * 500 with one text, whatever it was.
- * @see spec 7
- * @see DECISIONS 7
+ * @see E1, E45
  */
 export function respondError(error: unknown, exchange: Exchange): Response {
   const refusal = error instanceof ApiError ? error : new ApiError(500, "Internal error");
@@ -129,7 +127,7 @@ export function respondError(error: unknown, exchange: Exchange): Response {
 
 /**
  * Makes the response to `OPTIONS`: 204, the methods of the path, and leave for named origins.
- * @see DECISIONS 8
+ * @see H7, H10
  */
 export function respondOptions(methods: readonly string[], exchange: Exchange): Response {
   const allow = methods.join(", ");

@@ -14,7 +14,7 @@ import type { Access } from "../tokens/token.ts";
 import type { LookUp } from "./batch_look_ups.ts";
 import type { Send } from "./batch_statements.ts";
 
-/** What the headers of a request ask for. @see DECISIONS 3 @see DECISIONS 4 */
+/** What the headers of a request ask for. @see Q88, U44, U45 */
 export interface Wishes {
   readonly count: boolean;
   readonly maxAffected: number | undefined;
@@ -63,7 +63,7 @@ export interface Answer {
   readonly cacheable?: boolean;
 }
 
-/** Gives the settings that each statement of a call makes for itself. @see DECISIONS 9 */
+/** Gives the settings that each statement of a call makes for itself. @see R22, R6 */
 export function settingsOf({ tenantSetting, access, database }: Call): readonly Setting[] {
   const own = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
   return tenantSetting === undefined
@@ -86,7 +86,7 @@ export function failureOf(error: unknown): Failure | undefined {
 /**
  * Tries on the catalogue in force and, where a newer one might lead to another answer, once more on
  * the fresh one.
- * @see DECISIONS 2
+ * @see T42
  */
 export async function tryFresh<T>(
   { catalogue: source, table }: Pick<Call, "catalogue" | "table">,

@@ -10,7 +10,7 @@ export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 /**
  * `/livez`: the process answers. `/readyz`: the database answers and the catalogue is loaded. Anybody
  * may ask, so all share one question to the database at a time, and for a second that all is well.
- * @see DECISIONS 8
+ * @see H13, H14
  */
 export function openHealth(
   { database, catalogue }: { database: Database; catalogue: CurrentCatalogue },

@@ -2,7 +2,7 @@ import type { Answer, Call } from "./call.ts";
 
 /**
  * Tells the holder of a token what it is and allows.
- * @see DECISIONS 5
+ * @see A12
  */
 export function describeToken({ access }: Call): Answer {
   const token = {

@@ -23,7 +23,7 @@ export interface FailedStatement {
 /**
  * Gives the error to answer a failed statement with: a value that only Postgres could judge is traced
  * to its path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
- * @see DECISIONS 4
+ * @see docs/specification/errors.md#what-the-database-refuses
  */
 export async function explainFailure(error: unknown, statement: FailedStatement): Promise<unknown> {
   const failure = failureOf(error);

@@ -6,7 +6,7 @@ import { type Answer, type Call, tryFresh } from "./call.ts";
 /**
  * Get Fields: the columns of one table, in column order.
  * @throws {ApiError} 400, 403, 404 the table
- * @see DECISIONS 6
+ * @see T47, T48
  */
 export async function listFields(call: Call): Promise<Answer> {
   const { access, table: name } = call;

@@ -3,7 +3,7 @@ import type { Answer, Call } from "./call.ts";
 
 /**
  * Get Tables: the tables that the token opens, by name.
- * @see DECISIONS 6
+ * @see T43, T44
  */
 export async function listTables({ access, catalogue }: Call): Promise<Answer> {
   const { tables } = await catalogue.current();

@@ -15,7 +15,7 @@ const REFUSALS: ReadonlySet<string> = new Set(
  * Asks Postgres about the values that only it can judge, to find those it refused: lists whole at
  * first, then in halves. Nothing is read or written. Stops at as many issues as an answer tells.
  * @throws {ApiError} 503 or 504 when the database fails meanwhile
- * @see DECISIONS 4
+ * @see E33
  */
 export async function locateValues(
   call: Call,

@@ -6,7 +6,7 @@ export function exceeds(matched: string, maxRows: number | undefined): boolean {
   return maxRows !== undefined && BigInt(matched) > BigInt(maxRows);
 }
 
-/** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see DECISIONS 4 */
+/** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see U44 */
 export function refuseExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
   const rows = matched === "1" ? "1 row matches" : `${matched} rows match`;
   return new ApiError(

@@ -20,7 +20,7 @@ interface Asked {
  * Query Records: reads one page of rows, and how many match across all pages.
  * @throws {ApiError} 400 the body; 403 a credential table or a token without `query`; 404 no such
  * table; 503 and 504 the database
- * @see spec 4.1
+ * @see docs/specification/query.md
  */
 export async function queryRecords(call: Call): Promise<Answer> {
   const { access, table: name, wideNumbersAsText } = call;

@@ -19,7 +19,7 @@ export interface Route {
   readonly answerAll?: () => Answer;
 }
 
-/** Every operation that takes a token. @see spec 4 @see DECISIONS 5 @see DECISIONS 6 */
+/** Every operation that takes a token. @see S7 */
 export const ROUTES: readonly Route[] = [
   {
     method: "POST",

@@ -10,7 +10,7 @@ import { writeRuled } from "./update_with_rules.ts";
  * Update Bulk Records: changes fields of every row that matches; none is not an error.
  * @throws {ApiError} 400 the body; 403 and 404 the table; 409 conflicts, or more rows than
  * `max-affected`; 503 and 504 the database
- * @see spec 4.3
+ * @see docs/specification/updates.md#bulk-every-row
  */
 export async function updateBulk(call: Call): Promise<Answer> {
   return await prepareUpdate(call, async (plan) => {

@@ -13,7 +13,7 @@ import { writeRuled } from "./update_with_rules.ts";
  * Update Single Record: changes fields of exactly one row, or nothing.
  * @throws {ApiError} 400 the body; 403 and 404 the table; 404 `matched` 0; 409 `matched` N, or the
  * database refused the change; 503 and 504 the database
- * @see spec 4.2
+ * @see docs/specification/updates.md#single-exactly-one-row
  */
 export async function updateSingle(call: Call): Promise<Answer> {
   return await prepareUpdate(call, async (plan, request) => {
@@ -30,7 +30,7 @@ export async function updateSingle(call: Call): Promise<Answer> {
 /**
  * One statement where the filters name the key or a row version can be pinned; the lane where neither
  * is so, where the row changed while the statement waited for it, and for `tx=rollback`.
- * @see RELIABILITY 3a
+ * @see P14, P16
  */
 async function writeRow(call: Call, plan: UpdatePlan): Promise<SingleRow> {
   const row = await chooseStatement(plan)?.(call, plan);

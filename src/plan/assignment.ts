@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
 /**
  * Gives the assignment of one field: its name resolved to a column that may be set, its value
  * checked. Undefined, with an issue at `fields.<name>`, when one of them is not so.
- * @see DECISIONS 4
+ * @see U8, U12, U13
  */
 export function planAssignment(
   { field, value }: { field: string; value: Json },

@@ -34,7 +34,7 @@ export function collect<T, R>(
 /**
  * Gives the column that a client's name means; the only way from a name to a column, so a hidden one
  * does not exist anywhere. Undefined, with an issue at the path, when there is none.
- * @see DECISIONS 2
+ * @see docs/specification/tables-and-fields.md#hidden-columns
  */
 export function resolveColumn(
   table: Table,

@@ -31,7 +31,7 @@ const COMPARISONS: ReadonlyMap<ScalarOperator, Comparison> = new Map([
 /**
  * Gives the predicate of one condition: its name resolved, its operator admitted by the column's
  * type, its value checked. Undefined, with an issue at the path, when one of them is not so.
- * @see spec 2
+ * @see Q17, Q18
  */
 export function planCondition(
   condition: Condition,
@@ -51,7 +51,7 @@ export function planCondition(
   return planOperator(condition, column, findings);
 }
 
-/** Says that a type has not what an operator needs. @see DECISIONS 3 */
+/** Says that a type has not what an operator needs. @see Q54 */
 export function refuseOperator(operator: string, column: Column, expected: string): string {
   return `${quote(operator)} does not work on column ${quote(column.name)} of type ` +
     `${column.type}, expected ${expected}`;
@@ -97,7 +97,7 @@ function planOperator(
 
 /**
  * Compares a column with a scalar; null means IS NULL for `=` and IS NOT NULL for `<>`.
- * @see DECISIONS 3
+ * @see Q42, Q43, U5
  */
 export function planEquality(
   value: Scalar,

@@ -6,7 +6,7 @@ import type { Predicate } from "./predicate.ts";
 /**
  * Gives the predicate that a filter group means; undefined, with an issue, where it means none. An
  * empty `and` matches every row, an empty `or` none.
- * @see DECISIONS 3
+ * @see Q12, Q13, Q15, Q16
  */
 export function planGroup(group: Group, options: PredicateOptions): Predicate {
   const items: Predicate[] = [];

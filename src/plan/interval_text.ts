@@ -23,7 +23,7 @@ const ROUNDED = { expected: "whole microseconds, and of years whole months" };
 /**
  * Checks that Postgres would use all of an interval: it rounds to microseconds, of years to months,
  * and drops a unit without a number.
- * @see DECISIONS 3
+ * @see V3
  */
 export function judgeInterval(text: string): Judgement {
   if (INFINITE.test(text)) return { text };

@@ -11,8 +11,8 @@ const ADMITTED = [false, true].map((equality) =>
 );
 
 /**
- * The operators that a column's type admits, in the order of spec 2; what Get Fields lists.
- * @see DECISIONS 3
+ * The operators that a column's type admits, in the order in which Get Fields lists them.
+ * @see T50
  */
 export function operatorsOf({ equality, order }: Column): readonly Operator[] {
   return ADMITTED[Number(equality)]![Number(order)]!;

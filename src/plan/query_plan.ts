@@ -48,7 +48,7 @@ export interface QueryOptions {
 /**
  * Turns a query's names into columns, checks its values and puts the tenant's scope in.
  * @throws {ApiError} 400 at the path of each name or value that the table does not admit
- * @see spec 4.1
+ * @see docs/specification/query.md
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
   const { table, access, count, wideNumbersAsText, maxPageBytes = MAX_PAGE_BYTES } = options;

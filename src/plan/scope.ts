@@ -4,7 +4,7 @@ import type { Access } from "../tokens/token.ts";
 /**
  * The tenant predicate of a plan. Required in every plan: one without a tenant does not type-check.
  * `shared` is a look-up table that has no tenant column and is never written.
- * @see spec 5
+ * @see S8
  */
 export type Scope =
   | { readonly kind: "tenant"; readonly column: TenantColumn; readonly tenant: string }
@@ -12,7 +12,7 @@ export type Scope =
 
 /**
  * Gives the scope of a table for an access; the only place that makes one.
- * @see spec 5
+ * @see S8
  */
 export function planScope(table: Table, access: Access): Scope {
   const { tenant } = access;

@@ -54,7 +54,7 @@ export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
 /**
  * Checks that Postgres would use all of a date or time. Of a `timestamp` it tells whether it has an
  * offset or zone, which Postgres would drop: such a value goes through `timestamptz`.
- * @see DECISIONS 3
+ * @see V3, V12, V13
  */
 export function judgeTime(text: string, type: TimeType): Judgement {
   if (text.length > MAX_CHARACTERS) return unknown(type);

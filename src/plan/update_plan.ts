@@ -64,7 +64,7 @@ export interface UpdateOptions {
  * Turns an update's names into columns, checks its values and puts the tenant's scope in. The table
  * is one that can be written, so it has a tenant.
  * @throws {ApiError} 400 at the path of each name or value that the table does not admit
- * @see spec 4.2
+ * @see docs/specification/updates.md
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback, audited } = options;

@@ -43,7 +43,7 @@ export function isDecided(type: ValueType): boolean {
  * Checks a scalar against a column's type and gives its text as Postgres's input function takes it;
  * lossless conversions only. `literal` is the client's text of a number that prints as another:
  * `1.50` stays so where digits count.
- * @see DECISIONS 3
+ * @see V1, V2, V4
  */
 export function judgeScalar(
   value: Exclude<Scalar, null>,

@@ -54,7 +54,7 @@ interface Share {
  * the others their turn. Of fewer places each share has one after the other. Whoever waits longer than
  * `waitMs` is turned away; who could only wait in vain, at once. The driver's own queue has no bound in
  * length or time.
- * @see RELIABILITY 5
+ * @see RE8, RE10
  * @see docs/decisions/0201-longest-wait-first.md
  */
 export function openGate(

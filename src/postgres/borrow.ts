@@ -28,7 +28,7 @@ export interface Borrower extends RunOptions {
 /**
  * Uses a session once the gate lets in, and gives it back. Whoever waited for a place waits less for
  * a session: a database that went silent keeps nobody for the sum of both.
- * @throws {ApiError} 400, 403, 409, 503 or 504 of DECISIONS 4, its cause a `Failure`
+ * @throws {ApiError} 400, 403, 409, 503 or 504, its cause a `Failure`
  */
 export async function borrow<T>(
   { gate, pool, observe, used, settled }: Lender,

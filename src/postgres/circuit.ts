@@ -22,7 +22,7 @@ const FREE_FAILURES = 3;
 /**
  * Makes a circuit: any number of attempts until Postgres refuses one, one takes long, or four fail;
  * then one each quarter of a second until one succeeds.
- * @see RELIABILITY 0.5
+ * @see D7
  */
 export function openCircuit(now: () => number = () => performance.now()): Circuit {
   let troubled = false;

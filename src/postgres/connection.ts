@@ -59,7 +59,7 @@ export function planConnection(databaseUrl: string): ConnectionPlan {
   };
 }
 
-/** Gives the settings that each session is started with. @see RELIABILITY 3e, 5 */
+/** Gives the settings that each session is started with. @see P24, P25 */
 export function planSettings(
   config: Config,
   { checkClient }: { readonly checkClient: boolean },
@@ -81,7 +81,7 @@ export function planSettings(
 /**
  * Gives the settings that each statement makes for itself: behind a pooler the session is anybody's.
  * A statement's own timeout can't be set by itself; our deadline stands in for it.
- * @see DECISIONS 9
+ * @see R6, P24
  */
 export function planStatementSettings(config: Config): Record<string, string> {
   if (config.prepare) return {};

@@ -43,7 +43,7 @@ export interface TransactionOptions extends Pick<RunOptions, "share" | "client">
 }
 
 /**
- * Postgres, behind one round trip a statement. Every rejection is an ApiError of DECISIONS 4 whose
+ * Postgres, behind one round trip a statement. Every rejection is an ApiError whose
  * `cause` is a `Failure`; no text of Postgres stands in its message.
  */
 export interface Database {

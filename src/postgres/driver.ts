@@ -158,7 +158,7 @@ const COMMON_OPTIONS = {
   max: 1,
   // Nothing queues behind a slow statement: a session is lent to one who asks, with what goes together.
   max_pipeline: MAX_TOGETHER,
-  // Its failure would be a rejection that nobody handles. @see RELIABILITY 4
+  // Its failure would be a rejection that nobody handles. @see D10
   fetch_types: false,
   no_subscribe: true,
   // Limits and encryption are ours.

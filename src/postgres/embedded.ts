@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
 /**
  * Opens a Postgres in this process, on disk or in memory.
  * @throws {Error} when the data directory can not be written or another process has it open
- * @see DECISIONS 9
+ * @see R2, R3
  */
 export async function openEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const { dataDir } = options;

@@ -26,7 +26,7 @@ const MAX_RAISED_CHARACTERS = 500;
 /**
  * Tells what an error of the driver means; `sent` is false when the statement never left, in which
  * case whatever happened, nothing was changed and the database is simply not there.
- * @see RELIABILITY 6
+ * @see P30
  */
 export function classify(error: unknown, sent = true): Failure {
   const fields = (typeof error === "object" && error !== null ? error : {}) as {
@@ -117,7 +117,7 @@ const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
 /**
  * Chooses the answer for a failure; status and text are ours alone. Kinds that an operation can say
  * more about (`value`, `not_null`, `check`, `stale`) get a general text; the failure is its `cause`.
- * @see DECISIONS 4
+ * @see docs/specification/errors.md#what-the-database-refuses
  */
 export function toApiError(failure: Failure, { write }: { readonly write: boolean }): ApiError {
   const unchanged = write ? "; nothing was changed" : "";

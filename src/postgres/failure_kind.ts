@@ -1,4 +1,4 @@
-/** What the database did instead of answering, in the terms that answers are chosen by. @see DECISIONS 4 */
+/** What the database did instead of answering, in the terms that answers are chosen by. @see P30 */
 export type FailureKind =
   | "value" // 22xxx: a value of the wrong form or out of range
   | "not_null" // 23502
@@ -95,7 +95,7 @@ const OWN_CLASSES: ReadonlySet<string> = new Set(
 /**
  * Gives the kind of a code: SQLSTATE, or the driver's; undefined for one that says nothing.
  * `fromServer` is true for an error that Postgres itself sent.
- * @see RELIABILITY 6
+ * @see P30
  */
 export function kindOf(code: string, fromServer: boolean): FailureKind | undefined {
   const known = KIND_BY_CODE.get(code);

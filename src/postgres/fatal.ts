@@ -26,7 +26,7 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
 
 /**
  * Says in one line why waiting for the database is useless, or nothing when it may come back.
- * @see DECISIONS 9
+ * @see R36, R37
  */
 export function describeFatal(failure: Failure): string | undefined {
   return FATAL_BY_CODE.get(failure.code);

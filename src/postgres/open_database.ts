@@ -44,7 +44,7 @@ export interface OpenOptions {
  * Opens the database of the configuration: the operator's Postgres, which need not be there yet, or
  * the embedded one.
  * @throws {Error} when DATABASE_URL can not be read, or the data directory is in use
- * @see DECISIONS 9
+ * @see R1, R2
  */
 export async function openDatabase(
   config: Config,
@@ -184,7 +184,7 @@ function watchGate(pool: string, observe: Observe): WatchGate {
 
 /**
  * Asks the database for a sign of life; gives the failure when there is none.
- * @see DECISIONS 8
+ * @see H14
  */
 export async function probeDatabase(database: Database): Promise<Failure | undefined> {
   try {

@@ -38,7 +38,7 @@ const CANCELLED_MS = 1000;
 /**
  * Makes a pool. Who asks gets a session that rests, or the first that becomes free or ready: nobody
  * is bound to an attempt to connect. While none stands and the circuit says why, it fails at once.
- * @see RELIABILITY 0.5
+ * @see D7
  */
 export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: PoolOptions): Pool {
   const idle: { readonly backend: Backend; readonly sinceMs: number }[] = [];

@@ -53,7 +53,7 @@ const CANCEL_MS = 2000;
  * the one socket and never another: left alone it would connect again at once and for ever when a
  * server accepts and closes, and would give the last error of one session to the next (3.4.9).
  * @throws {Error} of the driver or of the socket
- * @see RELIABILITY 0.5
+ * @see D7
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const controller = new AbortController();

@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 30_000;
  * Opens a socket to Postgres, encrypted as it is asked for; the driver begins a session on it. An
  * abort destroys it, whatever it waits for.
  * @throws {Error} with the runtime's `code`, or `SSL_REFUSED`, `SSL_NOT_ANSWERED`, `SSL_ROOT_CERT`
- * @see RELIABILITY 0.5
+ * @see D7
  */
 export async function openSocket(
   address: Address,

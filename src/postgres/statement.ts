@@ -65,7 +65,7 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "shap
  * backend never answers. A session that is not known to be ready for another statement is ended: after
  * a break, and when a cancellation may still be on its way; at our deadline it is abandoned, since
  * Postgres may work on. A query left behind may still settle later; its rejection is taken here.
- * @see RELIABILITY 0.5
+ * @see D7
  */
 export function settleEach<R extends Row>(
   backend: Backend,
@@ -133,7 +133,7 @@ export interface RepeatOptions<T> {
 /**
  * Repeats what was rolled back by a deadlock or a serialization failure, at most three times, and
  * once what `again` says may be repeated. Each failure is observed, and each repetition.
- * @see DECISIONS 4
+ * @see E38
  */
 export async function repeat<T>(
   attempt: () => Promise<Outcome<T>>,

@@ -44,7 +44,7 @@ const WAYS_TO_EACH = 2;
  * Each of them has a template of its own, since the driver also remembers every template; a statement
  * beyond the room goes out in the fragments that it was compiled of. A known one is found by the
  * templates that it was compiled of, so its text is put together once.
- * @see RELIABILITY 0.6
+ * @see P12
  */
 export function openShapes(
   size = MAX_PREPARED_SHAPES,

@@ -29,7 +29,7 @@ export interface LaneOptions extends StatementOptions {
  * Makes the lane: transactions on sessions of their own, one of each tenant at a time, since the
  * driver's `begin` can open a transaction on a connection that others use. Each ends before those who
  * wait for its session give up.
- * @see RELIABILITY 0.3, 3a
+ * @see D5, P16
  */
 export function openLane(lender: Lender, options: LaneOptions): Database["transact"] {
   return async function transact<R extends Row>(

@@ -6,7 +6,7 @@ import { reportUnknownKey } from "./known_keys.ts";
 import { NAME } from "./name.ts";
 import { describeBadOperator, isNullOperator, isOperator } from "./operator.ts";
 
-/** The members of a condition. @see spec 2 */
+/** The members of a condition. @see Q20 */
 export const CONDITION_KEYS = ["field", "op", "value"] as const;
 
 const EXPECTED = {
@@ -17,8 +17,7 @@ const EXPECTED = {
 
 /**
  * Checks the shape of one condition; undefined after adding what is wrong with it.
- * @see spec 2
- * @see DECISIONS 3
+ * @see Q17, Q18, Q19, Q41
  */
 export function parseCondition(
   findings: Findings,

@@ -3,13 +3,13 @@ import { quote } from "../errors/issue.ts";
 import { MAX_LIST_VALUES } from "../errors/limits.ts";
 import type { NullOperator, Operator, Scalar } from "./filter.ts";
 
-/** A value of a filter: string, number, boolean or null. @see spec 2 */
+/** A value of a filter: string, number, boolean or null. @see Q34 */
 export const SCALAR = v.custom<Scalar>(
   isScalar,
   (issue) => `${quote(issue.input)} is not a scalar, expected a string, number, boolean or null`,
 );
 
-/** A scalar that has a place in an order. @see DECISIONS 3 */
+/** A scalar that has a place in an order. @see Q46 */
 const ORDERED = v.custom<Exclude<Scalar, null>>(
   (value) => value !== null && isScalar(value),
   (issue) =>
@@ -57,7 +57,7 @@ type ValueSchema = v.GenericSchema<unknown, Scalar | readonly Scalar[]>;
 /**
  * The shape of the value for each operator that takes one. A Map, since an object would know an
  * operator `constructor`.
- * @see spec 2
+ * @see docs/specification/query.md#the-shape-of-values
  */
 export const CONDITION_VALUES: ReadonlyMap<Exclude<Operator, NullOperator>, ValueSchema> = new Map<
   Exclude<Operator, NullOperator>,
@@ -76,7 +76,7 @@ export const CONDITION_VALUES: ReadonlyMap<Exclude<Operator, NullOperator>, Valu
   ["between", RANGE],
 ]);
 
-/** Tells whether a JSON value is a scalar. @see spec 2 */
+/** Tells whether a JSON value is a scalar. @see Q34 */
 export function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value !== "object";
 }

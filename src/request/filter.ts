@@ -1,6 +1,6 @@
 import type { Path } from "../errors/issue.ts";
 
-/** A value of a condition. @see spec 2 */
+/** A value of a condition. @see Q34 */
 export type Scalar = string | number | boolean | null;
 
 /** Operators whose value is a scalar. */
@@ -13,7 +13,7 @@ export type ListOperator = "in" | "not_in";
 export type RangeOperator = "between";
 /** Operators that take no value. */
 export type NullOperator = "is_null" | "is_not_null";
-/** Every operator. @see spec 2 */
+/** Every operator. @see Q18 */
 export type Operator =
   | ScalarOperator
   | PatternOperator
@@ -21,7 +21,7 @@ export type Operator =
   | RangeOperator
   | NullOperator;
 
-/** One condition, its shape right. `path` is where it stands: `filters.and[1]`. @see spec 2 */
+/** One condition, its shape right. `path` is where it stands: `filters.and[1]`. @see Q17 */
 export type Condition =
   & { readonly kind: "condition"; readonly field: string; readonly path: Path }
   & (
@@ -32,7 +32,7 @@ export type Condition =
     | { readonly op: NullOperator }
   );
 
-/** A group, its shape right. @see spec 2 */
+/** A group, its shape right. @see Q6 */
 export interface Group {
   readonly kind: "group";
   readonly combine: "and" | "or";
@@ -40,5 +40,5 @@ export interface Group {
   readonly path: Path;
 }
 
-/** What a client may put in `filters` and in a group, names still strings. @see spec 2 */
+/** What a client may put in `filters` and in a group, names still strings. @see Q11 */
 export type Filter = Group | Condition;

@@ -43,7 +43,7 @@ export function check<T>(
  * Throws when the shape or the parser found anything; of two findings at one path, that about the
  * shape is told.
  * @throws {ApiError} 400 with at most five findings in document order
- * @see DECISIONS 7
+ * @see E7
  */
 export function refuseFindings(
   { issues }: Findings,

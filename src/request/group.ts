@@ -23,9 +23,7 @@ const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
  * Checks the shape of `filters` and gives it as a group; undefined after adding what is wrong.
  * Depth and conditions are counted before an item is looked into, so that no tree, however deep or
  * wide, costs more than the limits allow.
- * @see spec 2
- * @see spec 8
- * @see DECISIONS 3
+ * @see Q6, L1, L3
  */
 export function parseFilters(
   findings: Findings,

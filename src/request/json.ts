@@ -25,8 +25,7 @@ export interface ParsedJson extends ClientWords {
  * µs for one condition, 24 for fifty.
  * @throws {ApiError} 400 for text that is not JSON, text behind it, a key twice in one object, or
  * nesting over {@link MAX_JSON_DEPTH}
- * @see DECISIONS 3
- * @see DECISIONS 7
+ * @see E13, E16, V9
  */
 export function parseJson(text: string): ParsedJson {
   const reader = openReader(text);

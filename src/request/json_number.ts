@@ -15,7 +15,7 @@ const ALWAYS_EXACT_CHARACTERS = 15;
  * Reads the number at `reader.at`, and notes it when a double does not hold it. Keeps its text where
  * the number would print as another: `1.50`, `1E5`, `-0`.
  * @throws {ApiError} 400 for a malformed number
- * @see DECISIONS 3
+ * @see V10, V11
  */
 export function readNumber(reader: JsonReader): number {
   const short = readShortInteger(reader);
@@ -65,7 +65,7 @@ function readShortInteger(reader: JsonReader): number | undefined {
  * Tells whether a number literal means the same after a stay in a double: no integer beyond
  * 2^53 - 1, which a client may have rounded already, and otherwise the double prints back as the
  * decimal that was sent, compared by value (`1.0`, `1E5` and `-0` are fine).
- * @see DECISIONS 3
+ * @see V9, V10
  */
 export function isExact(literal: string, value: number): boolean {
   const magnitude = Math.abs(value);

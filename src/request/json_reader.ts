@@ -44,7 +44,7 @@ export function noteIssue(reader: JsonReader, message: string): void {
 /**
  * Makes the 400 for text that is not JSON, with line and column of the offending character.
  * The text itself is not repeated.
- * @see DECISIONS 7
+ * @see E16, HT13
  */
 export function refuseSyntax(reader: JsonReader, expected: string): ApiError {
   let line = 1;

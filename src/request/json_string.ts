@@ -54,7 +54,7 @@ function refuseString(reader: JsonReader): ApiError {
 /**
  * Notes U+0000 and lone surrogates in a string: Postgres refuses the one, and the other would be
  * stored as U+FFFD.
- * @see DECISIONS 3
+ * @see V7, V8
  */
 export function checkString(reader: JsonReader, value: string): void {
   const what = describeFault(value);
@@ -65,7 +65,7 @@ export function checkString(reader: JsonReader, value: string): void {
 
 /**
  * The same for a key, at the path of the key.
- * @see DECISIONS 3
+ * @see V7, V8
  */
 export function checkKey(reader: JsonReader, key: string): void {
   const what = describeFault(key);

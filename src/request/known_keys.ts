@@ -5,7 +5,7 @@ import { type Findings, report } from "./findings.ts";
 /**
  * Adds the finding about a key of the object at `path` that is not known, and gives the key that was
  * probably meant.
- * @see DECISIONS 7
+ * @see E12
  */
 export function reportUnknownKey(
   findings: Findings,
@@ -20,7 +20,7 @@ export function reportUnknownKey(
   return meant;
 }
 
-/** Says that a body is JSON, but no object. @see spec 4 */
+/** Says that a body is JSON, but no object. @see Q1, HT10 */
 export function describeBadBody(document: unknown): string {
   return `${quote(document)} is not an object, expected a JSON object`;
 }

@@ -2,7 +2,7 @@ import { quote } from "../errors/issue.ts";
 import { nearest } from "../text/nearest.ts";
 import type { NullOperator, Operator } from "./filter.ts";
 
-/** The operators of spec 2, in its order. */
+/** The operators, in the order of docs/specification/query.md. */
 export const OPERATORS: readonly Operator[] = [
   "eq",
   "neq",
@@ -38,7 +38,7 @@ const OTHER_SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>
   ["nin", "not_in"],
 ]);
 
-/** Tells whether a value is an operator of spec 2, spelt exactly so. */
+/** Tells whether a value is an operator, spelt exactly so. */
 export function isOperator(value: unknown): value is Operator {
   return (OPERATORS as readonly unknown[]).includes(value);
 }
@@ -48,7 +48,7 @@ export function isNullOperator(value: unknown): value is NullOperator {
   return value === "is_null" || value === "is_not_null";
 }
 
-/** Says that an operator is not supported, and which one was probably meant. @see spec 7 */
+/** Says that an operator is not supported, and which one was probably meant. @see E19 */
 export function describeBadOperator(op: unknown): string {
   const meant = typeof op === "string"
     ? OTHER_SPELLINGS.get(op.toLowerCase()) ?? nearest(op, OPERATORS)

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quote } from "../errors/issue.ts";
 
-/** The number of a page, from 1. @see spec 4.1 */
+/** The number of a page, from 1. @see Q70 */
 export const PAGE = v.custom<number>(isCount, ({ input }) => {
   // Beyond it a client's number was rounded already, whole though it is.
   const beyond = typeof input === "number" && input > Number.MAX_SAFE_INTEGER;
@@ -9,7 +9,7 @@ export const PAGE = v.custom<number>(isCount, ({ input }) => {
   return `${quote(input)} is not a page, expected a whole number ${range}`;
 });
 
-/** Rows per page, from 1; what is above the cap is not refused. @see DECISIONS 3 */
+/** Rows per page, from 1; what is above the cap is not refused. @see Q76, Q78 */
 export const PER_PAGE = v.custom<number>(
   isCount,
   (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,

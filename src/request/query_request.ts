@@ -15,13 +15,16 @@ import { NAME } from "./name.ts";
 import { PAGE, PER_PAGE } from "./page.ts";
 import { describeLongList, parseSort } from "./sort.ts";
 
-/** One key of the ordering, as the client wrote it. @see spec 2 */
+/** One key of the ordering, as the client wrote it. @see Q61 */
 export interface SortItem {
   readonly field: string;
   readonly direction: "asc" | "desc";
 }
 
-/** A query whose shape is right; names and values are still the client's words. @see spec 4.1 */
+/**
+ * A query whose shape is right; names and values are still the client's words.
+ * @see docs/specification/query.md
+ */
 export interface QueryRequest {
   readonly filters: Group | undefined;
   /** Empty: all columns. */
@@ -57,8 +60,7 @@ const SELECT = pathOf("select");
  * Checks the shape of the body of Query Records; names and values are left to the plan.
  * `per_page` comes capped.
  * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
- * @see spec 4.1
- * @see DECISIONS 3
+ * @see Q1, Q3, Q4
  */
 export function parseQueryRequest(
   document: unknown,

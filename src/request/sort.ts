@@ -10,13 +10,13 @@ import type { SortItem } from "./query_request.ts";
 const KEYS = ["field", "direction"];
 const SORT = pathOf("sort");
 
-/** One of the two directions of a sort item. @see spec 2 */
+/** One of the two directions of a sort item. @see Q62, Q63 */
 export const DIRECTION = v.picklist(
   ["asc", "desc"],
   (issue) => `${quote(issue.input)} is not a direction, expected "asc" or "desc"`,
 );
 
-/** Checks the shape of `sort`. @see spec 2 */
+/** Checks the shape of `sort`. @see Q61 */
 export function parseSort(findings: Findings, input: unknown): readonly SortItem[] {
   const items: SortItem[] = [];
   if (!Array.isArray(input)) {

@@ -11,7 +11,10 @@ import { describeBadName, isName } from "./name.ts";
 /** Any JSON value, numbers safe, strings well-formed. */
 export type Json = Scalar | readonly Json[] | { readonly [key: string]: Json };
 
-/** An update whose shape is right; names and values are still the client's words. @see spec 4.2 */
+/**
+ * An update whose shape is right; names and values are still the client's words.
+ * @see docs/specification/updates.md
+ */
 export interface UpdateRequest {
   /** Name and value of each equality, in document order; at least one. */
   readonly filters: readonly (readonly [field: string, value: Scalar])[];
@@ -33,8 +36,7 @@ const EXPECTED = {
  * Checks the shape of the body of both updates; names and values are left to the plan. Walked by
  * hand: valibot's `record` drops the key `constructor`, and a dropped filter widens an update.
  * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
- * @see spec 4.2
- * @see DECISIONS 4
+ * @see docs/specification/updates.md#the-shape-of-the-body
  */
 export function parseUpdateRequest(
   document: unknown,

@@ -49,7 +49,7 @@ const STOP_MS = 100;
 /**
  * Serves the handler over HTTP with what the runtime has for it.
  * @throws {Error} when the address can not be listened on; its `code` says why
- * @see DECISIONS 9
+ * @see R8, R17
  */
 export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
   // Counted, not kept: a set of promises would keep the answers alive.

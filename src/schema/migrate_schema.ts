@@ -22,7 +22,7 @@ const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(3221070597124618
  * is there already is not tried again. "not permitted" only when what is needed is not there: a role
  * that may read the tokens and nothing else serves, also on the schema of an earlier version.
  * @throws {ApiError} 503 and others as the database rejects; "not permitted" is no error
- * @see DECISIONS 9
+ * @see R33
  */
 export async function migrateSchema(
   database: Database,

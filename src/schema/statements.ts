@@ -56,5 +56,5 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
   ],
 ];
 
-/** The statements that make the schema `rowgate`, to be run by hand, in order. @see DECISIONS 9 */
+/** The statements that make the schema `rowgate`, to be run by hand, in order. @see R34 */
 export const SCHEMA_STATEMENTS: readonly string[] = VERSIONS.flat().map((text) => text[0]!);

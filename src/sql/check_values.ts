@@ -9,7 +9,7 @@ import { compileList, compileValue } from "./predicate.ts";
  * Casts every value that only Postgres can judge, whether or not a row is reached: a date that does
  * not exist is refused on an empty table too, behind a short-circuited OR too. Gives a number, or the
  * cast fails: a sum, because Postgres leaves nothing out of it. Undefined when there is no such value.
- * @see DECISIONS 3
+ * @see E33
  */
 export function compileJudgement(
   sql: Sql,

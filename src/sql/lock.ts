@@ -6,7 +6,7 @@ import { compileTable } from "./update.ts";
 
 /**
  * Compiles the lock that comes before a single update in the lane: at most the two rows that decide.
- * @see RELIABILITY 3a
+ * @see P16
  */
 export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
   return sql`select 1 from ${compileTable(sql, plan)} where ${

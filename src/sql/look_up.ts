@@ -29,7 +29,7 @@ export const MOST_LOOK_UPS = 8;
 /**
  * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
  * differ in values alone; the last one is repeated until there is a statement of such a size.
- * @see spec 5
+ * @see S8, TE20
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQuery<FoundRow[]> {

@@ -34,7 +34,7 @@ export function compileDetour(sql: Sql, zoned: boolean | undefined, isArray: boo
 /**
  * Compiles all that a row must meet: the tenant's scope first and outermost, the client's predicate
  * in parentheses behind it.
- * @see spec 5
+ * @see S8, TE3, TE20
  */
 export function compileWhere(
   sql: Sql,
@@ -49,7 +49,7 @@ export function compileWhere(
   return parts.length === 0 ? sql`true` : join(sql, "and", parts);
 }
 
-/** Compiles a predicate, recursively; every result can stand beside an AND. @see spec 2 */
+/** Compiles a predicate, recursively; every result can stand beside an AND. @see Q12, Q13 */
 export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
   switch (predicate.kind) {
     case "and":

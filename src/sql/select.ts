@@ -27,7 +27,7 @@ const HEADER_BYTES = 4;
  * same snapshot. A page that is not full knows the total, so it is counted only when the page is full.
  * What is planned to be read at once is kept, then sorted and counted; of more rows than that the
  * total is null, and the page not to be used.
- * @see spec 4.1
+ * @see Q85, Q87, P21
  * @see docs/decisions/0182-one-reading.md
  * @see docs/decisions/0185-a-page-is-not-copied.md
  * @see docs/decisions/0203-memory-of-a-page.md

@@ -6,7 +6,7 @@ import { join } from "./fragment.ts";
  * or what a pooler's session can't be trusted to have. Every statement with settings reads FROM them
  * and has all else in scalar subqueries, which run lazily and so behind them; other shapes were
  * measured to see no rows.
- * @see RELIABILITY 3c
+ * @see P26
  */
 export interface Setting {
   readonly name: string;

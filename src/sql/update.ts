@@ -18,7 +18,7 @@ export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragme
  * Compiles "a value would really change", by the stored bytes: right for every type, NULLs equal, where
  * `is distinct from` fails on json, xml and point and overlooks changes of box, interval and citext.
  * The function behind `*<>`, not the operator, which engines that shard by statement lose.
- * @see RELIABILITY 3b
+ * @see U42, P2, P3
  */
 export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fragment {
   const stored = assignments.map(({ column }) => {

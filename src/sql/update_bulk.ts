@@ -18,8 +18,7 @@ export interface BulkRow {
  * Compiles a bulk update into one statement. Rows that hold the values already are not written, so
  * their triggers don't fire: 19 times cheaper when nothing changes, 1.05 times the cost when all does.
  * With `max-affected` the rows are counted in the same snapshot, up to one more than allowed.
- * @see RELIABILITY 3b
- * @see spec 4.3
+ * @see U32, U43, P4
  */
 export function compileUpdateBulk(
   sql: Sql,

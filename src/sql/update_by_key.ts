@@ -24,7 +24,7 @@ export const SECOND_ROW = "21000";
  * `$m` and `$u` are read where one value stands. Should the key have been dropped since the catalogue
  * was read, and two rows match, Postgres refuses the statement with {@link SECOND_ROW}.
  * @see docs/decisions/0187-updates-by-key.md
- * @see spec 4.2
+ * @see U20
  */
 export function compileUpdateByKey(
   sql: Sql,

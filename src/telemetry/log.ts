@@ -23,7 +23,7 @@ const LEVELS: readonly Config["logLevel"][] = ["debug", "info", "warn", "error",
 /**
  * Makes the sink that turns what happens into log lines of the level and above; never throws. No line
  * holds a token, a body or a text of the database.
- * @see DECISIONS 9
+ * @see R27, R28, A25
  */
 export function createLog(level: Config["logLevel"], options: LogOptions): Observe {
   const { write, human, worker, now = () => new Date() } = options;

@@ -32,7 +32,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /**
  * Makes the sink that turns what happens into metrics. Every label has a closed set of values: no
  * tenant, token, table or path stands in any, so their number stays what it is.
- * @see DECISIONS 8
+ * @see H15
  */
 export function createMetrics(options: MetricsOptions): Metrics {
   const { version, now = () => performance.now() } = options;

@@ -7,7 +7,7 @@ const MAX_NAME_CHARACTERS = 128;
  * Gives the known name that a client probably meant by a misspelt one, or undefined when none is
  * near: at most 2 edits or a third of the letters away, and never more than half of them. Upper
  * and lower case are one.
- * @see DECISIONS 7
+ * @see E10, E11, E12
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME_CHARACTERS) return undefined;

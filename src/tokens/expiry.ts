@@ -17,7 +17,7 @@ const MAX_SECONDS = 3_153_600_000;
 /**
  * Parses `90d`, `12h`, `2027-01-31` (the first moment of that day in UTC), `2027-01-31T12:00:00Z` or
  * `never`; undefined for anything else.
- * @see DECISIONS 5
+ * @see A16
  */
 export function parseExpiry(text: string): Expiry | undefined {
   if (text === "never") return { kind: "never" };

@@ -24,7 +24,7 @@ export interface CreatedToken {
 
 /**
  * Makes a token; undefined when its expiry already lies in the past by the database's clock.
- * @see DECISIONS 5
+ * @see A14, A17
  */
 export async function createToken(
   database: Database,

@@ -9,7 +9,7 @@ import type { Access, TokenStore } from "./token.ts";
 import { openStrangers } from "./strangers.ts";
 import { checkToken, digest } from "./token_text.ts";
 
-/** Longest time that an answer of the database is believed. @see DECISIONS 5 */
+/** Longest time that an answer of the database is believed. @see A8 */
 export const MAX_ANSWER_AGE_MS = 4000;
 /** Answers kept of each sort, good tokens and unknown ones. */
 const MAX_ANSWERS = 10_000;
@@ -37,7 +37,7 @@ interface Asking {
  * same question is asked once at a time. A known token takes 0.3 µs, the checksum and digest of a new
  * one 137, and then comes Postgres. Tokens that were never good are looked up two at a time. Rejects
  * with 503 while the database can not tell, or too many of those wait.
- * @see DECISIONS 5
+ * @see A8, A22
  */
 export function createTokenStore(
   database: Database,

@@ -1,7 +1,7 @@
-/** What a token may do. @see DECISIONS 5 */
+/** What a token may do. @see A9, A10 */
 export type TokenScope = "query" | "update";
 
-/** Whom a valid token speaks for, and what it allows. @see spec 5 */
+/** Whom a valid token speaks for, and what it allows. @see S8 */
 export interface Access {
   readonly tokenId: string;
   readonly name: string | null;

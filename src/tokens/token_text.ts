@@ -22,7 +22,7 @@ const TOKEN_PATTERN = new RegExp(
 
 /**
  * Mints a token: `rg_` + id + `_` + 256 random bits in base62 + a checksum of all before it.
- * @see DECISIONS 5
+ * @see A21
  */
 export async function mintToken(): Promise<MintedToken> {
   const id = encodeBase62(randomBytes(ID_BYTES), ID_CHARACTERS);

@@ -25,7 +25,7 @@ export function valuesOf(answer: Answer, field: string): unknown[] {
   return recordsOf(answer).map((record) => record[field]);
 }
 
-/** Asserts a refusal of spec 7's shape, without `matched`, that says each of the texts; gives the message. */
+/** Asserts an error body, without `matched`, that says each of the texts; gives the message. */
 export function assertRefused(
   answer: Answer,
   status: number,

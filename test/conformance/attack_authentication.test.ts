@@ -104,7 +104,7 @@ describeService("attacks on authentication", ({ query, single, get, run, service
     }
   });
 
-  it("serves the token again after all of this [D8.no-lock-out]", async () => {
+  it("serves the token again after all of this [H12]", async () => {
     assertOk(await query("deals"));
   });
 });

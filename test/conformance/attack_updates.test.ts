@@ -207,7 +207,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     });
   }
 
-  it("changes no row of the other tenant through all of this [spec 1 tenant-write]", async () => {
+  it("changes no row of the other tenant through all of this [S10]", async () => {
     const others =
       "select 1 from crowd where tenant_id = 2 and (n <> 0 or doc::text <> '{\"a\": 1}')";
     assertEquals(await run(others), []);

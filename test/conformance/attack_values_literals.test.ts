@@ -68,7 +68,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
   });
 
   for (const [column, sent, held] of STORED) {
-    it(`stores ${sent} in ${column} with the digits that were sent [TV30]`, async () => {
+    it(`stores ${sent} in ${column} with the digits that were sent [TV30] [V11]`, async () => {
       const raw = `{"filters": {"id": 1.0}, "fields": {"${column}": ${sent}}}`;
       for (const [update, updated] of [[single, 1], [bulk, 0]] as const) {
         const answer = await update("digits", undefined, { raw });
@@ -84,7 +84,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
   }
 
   for (const [condition, ids] of FOUND) {
-    it(`finds by ${condition} what was written so [TV30]`, async () => {
+    it(`finds by ${condition} what was written so [TV30] [V11]`, async () => {
       const deep = `{"or": [{"and": [${condition}]}, {"or": []}]}`;
       for (const filter of [`{"and": [${condition}]}`, deep]) {
         const raw = `{"filters": ${filter}, "sort": [{"field": "id"}], "page": 1.0}`;
@@ -93,7 +93,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
     });
   }
 
-  it("takes the digits in the filters of an update too [TV30]", async () => {
+  it("takes the digits in the filters of an update too [TV30] [V11]", async () => {
     for (const update of [single, bulk]) {
       const raw = '{"filters": {"label": 1.50, "id": 2.0}, "fields": {"hit": 1.0}}';
       assertOk(await update("marks", undefined, { raw }));
@@ -101,7 +101,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
     }
   });
 
-  it("keeps the digits of a long body, and refuses those that no double holds [TV30] [TV6]", async () => {
+  it("keeps the digits of a long body, and refuses those that no double holds [TV30] [V11] [TV6]", async () => {
     const fill = "1.50, ".repeat(2000);
     const raw = `{"filters": {"id": 1}, "fields": {"a_text": [${fill}"x"]}}`;
     assertOk(await single("digits", undefined, { raw }));

@@ -118,7 +118,7 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
   });
 
   for (const [column, value, told] of REFUSED) {
-    it(`refuses ${value.slice(0, 40)} for ${column}, in filters and fields [TV29]`, async () => {
+    it(`refuses ${value.slice(0, 40)} for ${column}, in filters and fields [TV29] [V3]`, async () => {
       assertRefusedAt(await set(column, value), `fields.${column}`, told);
       const op = /xid$|tid/.test(column) ? "in" : "eq";
       const sent = op === "in" ? [value] : value;
@@ -129,7 +129,7 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
   }
 
   for (const [column, value, held] of TAKEN) {
-    it(`takes ${String(value)} for ${column}, whole [TV29]`, async () => {
+    it(`takes ${String(value)} for ${column}, whole [TV29] [V3] [V13]`, async () => {
       for (const [update, updated] of [[set, 1], [set, 0]] as const) {
         assertEquals(assertOk(await update(column, value))["updated"], updated);
         const same = `${column} = '${held.replaceAll("'", "''")}'`;
@@ -143,7 +143,7 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
     });
   }
 
-  it("compares moments with and without an offset in one list, range and update [TV29]", async () => {
+  it("compares moments with and without an offset in one list, range and update [TV29] [V3] [V13]", async () => {
     const [there, here] = ["2026-01-01T23:30:00-05:00", "2026-01-01T23:30:00"];
     const find = async (field: string, op: string, value: unknown) => {
       const filters = { and: [{ field, op, value }] };
@@ -174,7 +174,7 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
     }
   });
 
-  it("names each value that Postgres refuses among those with and without an offset [TV29]", async () => {
+  it("names each value that Postgres refuses among those with and without an offset [TV29] [V3]", async () => {
     const value = ["2026-02-30T00:00:00Z", "2026-01-01", "2026-02-31", "2026-01-01Z"];
     const answer = await ask("c_timestamp", value, "in");
     assertRefusedAt(answer, "filters.or[0].value[0]", "filters.or[0].value[2]: ");

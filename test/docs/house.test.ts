@@ -14,7 +14,7 @@ describe("the house", () => {
       ["has a test for every rule", "check_rules.ts"],
     ] as const
   ) {
-    it(`${promise} [DESIGN]`, async () => {
+    it(promise, async () => {
       const child = spawn(process.execPath, ["run", "-A", `scripts/${script}`], { cwd: ROOT });
       let told = "";
       child.stderr.on("data", (chunk) => told += chunk);

@@ -24,21 +24,21 @@ function isThere(name: string): boolean {
 
 describe("docs/operations", () => {
   for (const file of ["dashboard.json", "alerts.yaml"]) {
-    it(`${file} names metrics that are there [D8.metrics]`, async () => {
+    it(`${file} names metrics that are there [H15]`, async () => {
       const named = listNamed(await read(`operations/${file}`));
       assert(named.length >= 8);
       assertEquals(named.filter((name) => !isThere(name)), []);
     });
   }
 
-  it("dashboard.json shows every metric, in panels of their own [D8.metrics]", async () => {
+  it("dashboard.json shows every metric, in panels of their own [H15]", async () => {
     const text = await read("operations/dashboard.json");
     const { panels } = JSON.parse(text) as { panels: { id: number }[] };
     assertEquals(new Set(panels.map(({ id }) => id)).size, panels.length);
     assertEquals([...names].filter((name) => !text.includes(name)), []);
   });
 
-  it("alerts.yaml has no name twice and an expression for each [D8.metrics]", async () => {
+  it("alerts.yaml has no name twice and an expression for each [H15]", async () => {
     const text = await read("operations/alerts.yaml");
     const alerts = [...text.matchAll(/- alert: (\w+)\n\s+expr: /g)].map(([, name]) => name);
     assertEquals(alerts.length, text.split("- alert:").length - 1);
@@ -55,7 +55,7 @@ describe("docs/operations", () => {
     assertEquals(address, `${config!.host}:${config!.port}`);
   });
 
-  it("operators.md has a row for each metric and no others [D8.metrics]", async () => {
+  it("operators.md has a row for each metric and no others [H15]", async () => {
     const page = await read("operators.md");
     const rows = [...page.matchAll(/^\| `(rowgate_\w+)`/gm)].map(([, name]) => name!);
     assertEquals(rows.sort(), [...names].sort());

@@ -13,8 +13,26 @@ const [readme = "", guide = "", operators = ""] = await Promise.all(
   ),
 );
 
+describe("docs/specification", () => {
+  it("names every variable, with its default where it lists one", async () => {
+    const page = await readFile(
+      new URL("../../docs/specification/running.md", import.meta.url),
+      "utf8",
+    );
+    const rows = [...page.matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? +\| ([^|]+)\|/gm)];
+    for (const [, first = "", second, text = ""] of rows) {
+      const [one, two] = text.trim().split(", ");
+      assertEquals([first, one], [first, print(SETTINGS[first]!)]);
+      if (second !== undefined && SETTINGS[second]?.default !== undefined) {
+        assertEquals([second, two], [second, print(SETTINGS[second])]);
+      }
+    }
+    for (const name of Object.keys(SETTINGS)) assert(page.includes(`\`${name}`), name);
+  });
+});
+
 describe("the documents", () => {
-  it("list every variable with its default, and no other [DECISIONS 9]", () => {
+  it("list every variable with its default, and no other [R7]", () => {
     const rows = [...readme.matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? +\| ([^|]+)\|/gm)];
     const listed = rows.flatMap(([, first, second, text = ""]) => {
       const [one = "", two = ""] = second === undefined ? [text.trim()] : text.trim().split(", ");
@@ -24,7 +42,7 @@ describe("the documents", () => {
     assertEquals(listed.sort(), known.sort());
   });
 
-  it("list every key of the policy file [DECISIONS 2]", () => {
+  it("list every key of the policy file", () => {
     const keys = [...Object.keys(TABLE_POLICY_SCHEMA.entries), "credential_tables"];
     const start = operators.indexOf("## The policy file");
     const section = operators.slice(start, operators.indexOf("\n## ", start));
@@ -33,11 +51,11 @@ describe("the documents", () => {
     assertEquals(Object.keys(POLICY_SCHEMA.entries), ["$schema", "tables", "credential_tables"]);
   });
 
-  it("list every credential table [DECISIONS 2]", () => {
+  it("list every credential table [T28]", () => {
     for (const name of DEFAULT_CREDENTIAL_TABLES) assert(operators.includes(`\`${name}\``), name);
   });
 
-  it("list every operator [spec 2]", () => {
+  it("list every operator [Q18]", () => {
     const table = guide.slice(guide.indexOf("### Operators"), guide.indexOf("A scalar is"));
     const listed = [...table.matchAll(/^\| ((?:`\w+` *)+)\|/gm)]
       .flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);

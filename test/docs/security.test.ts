@@ -4,8 +4,9 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 import tests from "../packages/package.json" with { type: "json" };
-import catalogue from "../rules/reliability.json" with { type: "json" };
+import { readRules } from "../../scripts/read_rules.ts";
 
+const { rules } = await readRules();
 const page = await readFile(
   fileURLToPath(new URL("../../docs/security.md", import.meta.url)),
   "utf8",
@@ -45,7 +46,8 @@ describe("docs/security.md", () => {
   });
 
   it("names every section of the catalogue", () => {
-    for (const id of Object.keys(catalogue)) {
+    for (const [id, { page: path }] of rules) {
+      if (!path.endsWith("/attacks-and-faults.md")) continue;
       const [section] = /^[A-Z]+/.exec(id)!;
       assert(page.includes(`${section}1–${section}`), id);
     }

@@ -32,7 +32,7 @@ describe("the value of a column", () => {
   });
   afterAll(() => service?.close());
 
-  it("is accepted in a filter exactly when Postgres reads it, and means the same [D3.string-accepted] [D3.checked-path]", async () => {
+  it("is accepted in a filter exactly when Postgres reads it, and means the same [V4] [V1]", async () => {
     const cases = arbitraryText(columns.filter(({ operators }) => operators.includes("eq")));
     const law = fc.asyncProperty(cases, async ({ column, text }) => {
       const count = await countRows(service.database.admin, column, text);
@@ -54,7 +54,7 @@ describe("the value of a column", () => {
     await checkLaw(law, { runs: 1200 });
   });
 
-  it("is accepted in fields exactly when Postgres stores it [D4.field-values] [D4.value-refused]", async () => {
+  it("is accepted in fields exactly when Postgres stores it [U8] [E33]", async () => {
     const cases = arbitraryText(columns.filter(({ writable }) => writable));
     const law = fc.asyncProperty(cases, async ({ column, text }) => {
       const stores = await canStore(service.database.admin, column, text);
@@ -70,7 +70,7 @@ describe("the value of a column", () => {
     await checkLaw(law, { runs: 1200 });
   });
 
-  it("finds its row again when it is sent back, and gt does not [spec 4.1 polling] [TV23]", async () => {
+  it("finds its row again when it is sent back, and gt does not [Q91] [TV23]", async () => {
     const all = await service.send("POST", `${PATH}/query`, { headers: EXACT, body: {} });
     let sent = 0;
     for (const record of recordsOf(all)) {

@@ -44,7 +44,7 @@ describe("each node of a valid body, spoilt", () => {
     assertEquals(findingsOf(answer), paths, `${how}: ${raw} ${answer.text}`);
   }
 
-  it("is refused at exactly its path by Query Records [D7.client-path] [spec 7 query-path]", async () => {
+  it("is refused at exactly its path by Query Records [E5] [E17]", async () => {
     const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
       const mutations = mutateQuery(body);
       assert(mutations.length > 20);
@@ -53,7 +53,7 @@ describe("each node of a valid body, spoilt", () => {
     await checkLaw(law, { runs: 25 });
   });
 
-  it("is refused at exactly its path by both updates, and nothing is changed [D4.path]", async () => {
+  it("is refused at exactly its path by both updates, and nothing is changed [U19]", async () => {
     const before = await dumpDeals(service.database.admin);
     const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
       for (const mutation of mutateUpdate(body)) {

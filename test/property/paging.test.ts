@@ -45,7 +45,7 @@ for (const kind of DATABASE_KINDS) {
       await service?.close();
     });
 
-    it("through any filter and sort, the total constant [spec 4.1 page-through] [spec 4.1 r2] [D3.sort-key]", async () => {
+    it("through any filter and sort, the total constant [Q79] [Q69] [Q66]", async () => {
       const law = fc.asyncProperty(
         arbitraryRows(50),
         fc.option(arbitraryGroup(), { nil: undefined }),
@@ -72,7 +72,7 @@ for (const kind of DATABASE_KINDS) {
       await checkLaw(law, { runs: kind === "real" ? 60 : 25 });
     });
 
-    it("on partitions, ties and composite keys [spec 4.1 page-through] [spec 4.1 r2] [D3.sort-key]", async () => {
+    it("on partitions, ties and composite keys [Q79] [Q69] [Q66]", async () => {
       const law = fc.asyncProperty(
         fc.constantFrom(...TABLES).chain((table) =>
           fc.record({

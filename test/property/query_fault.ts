@@ -69,7 +69,7 @@ function spoilFilter(body: QueryBody, faults: readonly FaultyItem[]): Arbitrary<
     }));
 }
 
-/** The sixth group inside each other is refused, where it stands. @see spec 8 */
+/** The sixth group inside each other is refused, where it stands. @see L2 */
 function spoilDepth(body: QueryBody): Arbitrary<FaultyBody> {
   return fc.tuple(fc.constantFrom(...placesOf(body.filters)), fc.constantFrom("and", "or"))
     .map(([place, combine]) => {
@@ -83,7 +83,7 @@ function spoilDepth(body: QueryBody): Arbitrary<FaultyBody> {
     });
 }
 
-/** The fifty-first condition is refused, where it stands. @see spec 8 */
+/** The fifty-first condition is refused, where it stands. @see L4 */
 function spoilCount(body: QueryBody): Arbitrary<FaultyBody> {
   const before = JSON.stringify(body.filters).split('"field":').length - 1;
   return fc.constantFrom("and", "or").map((combine) => ({

@@ -61,7 +61,7 @@ for (const kind of DATABASE_KINDS) {
     });
     afterAll(() => service?.close());
 
-    it("in text, numbers, documents and arrays [D3.print-json] [D3.print-arrays] [D4.as-sent] [D4.field-json] [D4.field-array] [TV28]", async () => {
+    it("in text, numbers, documents and arrays [V17] [V18] [U31] [U9] [U10] [TV28]", async () => {
       const law = fc.asyncProperty(fc.record(VALUES, { requiredKeys: [] }), async (fields) => {
         if (Object.keys(fields).length === 0) return;
         const updated = await send("PATCH", "records/single", { filters: { id: 7 }, fields });

@@ -36,7 +36,7 @@ const TABLE = makeTable([makeColumn("bucket", "int2"), ...ORACLE_COLUMNS.map(des
 const ACCESS = makeAccess();
 
 describe("the text of a statement", () => {
-  it("depends on the shape of a query and on whether its page is deep [RELIABILITY 0] [FS24]", async () => {
+  it("depends on the shape of a query and on whether its page is deep [P10] [FS24]", async () => {
     const law = fc.asyncProperty(
       arbitraryGroup().chain((group) => fc.tuple(respell(group), respell(group))),
       arbitrarySort(),
@@ -53,7 +53,7 @@ describe("the text of a statement", () => {
     await checkLaw(law, { runs: 1000 });
   });
 
-  it("depends on the shape of an update only, and so for both updates [RELIABILITY 0]", async () => {
+  it("depends on the shape of an update only, and so for both updates [P10]", async () => {
     const columns = fc.subarray([...ORACLE_COLUMNS], { minLength: 1 });
     const law = fc.asyncProperty(
       fc.tuple(columns, columns).chain(([filters, fields]) => {

@@ -80,7 +80,7 @@ describe("every part of a value", () => {
     }
   }
 
-  it("has seeds or a reason for each type of Postgres [TV29]", async () => {
+  it("has seeds or a reason for each type of Postgres [TV29] [V3]", async () => {
     const types = await database.admin<{ name: string }[]>`
       select typname::text as name from pg_type where typtype in ('b', 'r', 'm') and typcategory <> 'A'
         and typnamespace = 'pg_catalog'::regnamespace and typtype <> 'c'`;
@@ -91,7 +91,7 @@ describe("every part of a value", () => {
     }
   });
 
-  it("counts: another day, time, zone or era is another date or none [TV29]", async () => {
+  it("counts: another day, time, zone or era is another date or none [TV29] [V3]", async () => {
     const texts = fc.record({
       type: fc.constantFrom(...TIME_TYPES, "daterange", "tsrange", "tstzrange", "timestamp[]"),
       parts: fc.array(PART, { minLength: 1, maxLength: 4 }),
@@ -116,7 +116,7 @@ describe("every part of a value", () => {
     assert(read2 > 200, `${read2} texts were read`);
   });
 
-  it("counts: another letter or digit, or one more, is another value or none [TV29]", async () => {
+  it("counts: another letter or digit, or one more, is another value or none [TV29] [V3]", async () => {
     const cases = fc.constantFrom(...Object.keys(SEEDS)).chain((type) =>
       fc.record({
         type: fc.constant(type),

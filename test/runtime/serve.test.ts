@@ -20,7 +20,7 @@ for (const runtime of RUNTIMES) {
     });
     afterAll(() => rm(folder, { recursive: true, force: true }));
 
-    it("prints its version [D8.version-command]", async () => {
+    it("prints its version [H16]", async () => {
       const { ended, output } = startCommand(runtime, ["--version"]);
       assertEquals(await ended, 0);
       assertMatch(output().stdout, /^\d+\.\d+\.\d+\n$/);
@@ -33,14 +33,14 @@ for (const runtime of RUNTIMES) {
       assertEquals(output().stdout, "");
     });
 
-    it("tells every problem of the configuration and ends [D9.problems]", async () => {
+    it("tells every problem of the configuration and ends [R7]", async () => {
       const wrong = { PORT: "high", ROWGATE_POOL_SIZE: "0", ROWGATE_RATE_LIMIT: "600/day" };
       const { ended, output } = startCommand(runtime, ["serve"], wrong);
       assertEquals(await ended, 2);
       for (const name of Object.keys(wrong)) assertMatch(output().stderr, new RegExp(name));
     });
 
-    it("serves a demonstration whose curl line works when pasted, and ends on SIGTERM [D9.embedded] [D9.demonstration] [D9.banner] [D9.signals]", async () => {
+    it("serves a demonstration whose curl line works when pasted, and ends on SIGTERM [R2] [R4] [R5] [R40]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       const curl = /^ *curl [\s\S]*?[^\\]$/m.exec(banner)?.[0] ?? "";
@@ -53,7 +53,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(await server.ended, 0);
     });
 
-    it("limits the invalid tokens of a peer, whose address it is told [D8.rate-limit]", async () => {
+    it("limits the invalid tokens of a peer, whose address it is told [H11]", async () => {
       const limited = { ...settings(), ROWGATE_RATE_LIMIT: "2/h" };
       const server = startCommand(runtime, ["serve"], limited);
       const banner = await awaitText(server, BANNER_END);
@@ -73,7 +73,7 @@ for (const runtime of RUNTIMES) {
       assertMatch(JSON.parse(line).peer, /127\.0\.0\.1$/);
     });
 
-    it("keeps the data at the second start, and ends on SIGINT [D9.data-dir] [D9.signals]", async () => {
+    it("keeps the data at the second start, and ends on SIGINT [R3] [R40]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       assertMatch(banner, /was kept/);
@@ -83,7 +83,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(await server.ended, 0);
     });
 
-    it("tells figures at /metrics, and a JSON line of each request with its trace id [D8.metrics] [D8.version-metrics] [D9.log-json]", async () => {
+    it("tells figures at /metrics, and a JSON line of each request with its trace id [H15] [H17] [R28]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       const address = /http:\/\/[\d.:]+/.exec(banner)?.[0] ?? "";

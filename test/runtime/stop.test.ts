@@ -34,7 +34,7 @@ for (const runtime of RUNTIMES) {
       };
     }
 
-    it("finishes what runs, serves no other request, and ends with 0 [D9.signals] [CF14]", async () => {
+    it("finishes what runs, serves no other request, and ends with 0 [R40] [CF14]", async () => {
       const server = startCommand(runtime, ["serve"], settings);
       const address = await awaitAddress(server);
       const kept = openSocket(address);
@@ -77,7 +77,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("cancels in Postgres what still runs after ROWGATE_SHUTDOWN_MS [CF14] [D9.shutdown]", async () => {
+    it("cancels in Postgres what still runs after ROWGATE_SHUTDOWN_MS [CF14] [R29]", async () => {
       const server = startCommand(runtime, ["serve"], { ...settings, ROWGATE_SHUTDOWN_MS: "300" });
       const address = await awaitAddress(server);
       const letGo = await hold(3);

@@ -46,7 +46,7 @@ async function countOrders(address: string, token: string): Promise<number> {
 describe("the binary, alone in an empty folder", () => {
   before(() => copyFile(join(ROOT, "dist/rowgate"), join(folder, "rowgate")));
 
-  it("serves the embedded default, mints tokens, tells its health and ends on SIGTERM [D9.embedded] [D9.data-dir] [D9.signals]", async () => {
+  it("serves the embedded default, mints tokens, tells its health and ends on SIGTERM [R2] [R3] [R40]", async () => {
     const PORT = String(await findPort());
     const first = startIn(folder, ["./rowgate", "serve"], { PORT });
     const banner = await awaitText(first, BANNER_END);

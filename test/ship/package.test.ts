@@ -58,7 +58,7 @@ describe("the package, installed in an empty folder", () => {
     assertEquals(foreign, []);
   });
 
-  it('gives "npx rowgate", which prints its version and serves [D8.version-command]', async () => {
+  it('gives "npx rowgate", which prints its version and serves [H16]', async () => {
     const { folder } = installed;
     const told = await run("npx", ["--no-install", "rowgate", "--version"], folder);
     assertEquals(told, `${manifest.version}\n`);

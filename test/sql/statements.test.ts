@@ -151,18 +151,18 @@ describe("statements", () => {
   after(() => database.drop());
 
   for (const [title, compile] of Object.entries(STATEMENTS)) {
-    it(`are known to the letter: ${title} [D3.no-order] [D4.one-statement] [spec 5 r2]`, async () => {
+    it(`are known to the letter: ${title} [Q68] [U21] [S8]`, async () => {
       const { string } = await compile(database.admin).describe();
       await compareGolden(title, string);
     });
 
-    it(`take text alone: ${title} [RELIABILITY 0.2]`, async () => {
+    it(`take text alone: ${title} [D1]`, async () => {
       const { types } = await compile(database.admin).describe();
       const allowed = [25, 1009]; // text, text[]
       assertEquals(types.filter((type) => !allowed.includes(type)), []);
     });
 
-    it(`name the tenant on every table reference: ${title} [spec 5 r2]`, async () => {
+    it(`name the tenant on every table reference: ${title} [S8]`, async () => {
       const { string } = await compile(database.admin).describe();
       const references = string.split(`"app"."deals" "$t"`).slice(1);
       const scoped = /^( set .*?)? where "\$t"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
@@ -173,7 +173,7 @@ describe("statements", () => {
     });
   }
 
-  it(`are known to the letter, and take text alone: ${AUDIT_TITLE} [D9.audit]`, async () => {
+  it(`are known to the letter, and take text alone: ${AUDIT_TITLE} [R23]`, async () => {
     const { audit } = update(UPDATE, { audited: AUDITED });
     const counts = { matched: "2", updated: "1" };
     const { string, types } = await compileAuditRuled(database.admin, audit!, counts).describe();
@@ -181,7 +181,7 @@ describe("statements", () => {
     assertEquals(types.filter((type) => type !== 25), []);
   });
 
-  it("keep no value of the request in the row of the audit [D9.audit]", () => {
+  it("keep no value of the request in the row of the audit [R23]", () => {
     assertEquals(update(UPDATE, { audited: AUDITED }).audit, {
       ...AUDITED,
       tokenId: "t",

@@ -110,7 +110,7 @@ function conditionOf(column: OracleColumn, op: string): Arbitrary<OracleConditio
   }));
 }
 
-/** A group within the limits of spec 8: five deep, fifty conditions; groups may be empty. */
+/** A group within the limits: five deep, fifty conditions; groups may be empty. */
 export function arbitraryGroup(): Arbitrary<OracleGroup> {
   return groupOfDepth(5).filter((group) => countConditions(group) <= 50);
 }

@@ -36,7 +36,7 @@ export interface OracleSort {
 /** SQL's truth: null is unknown. */
 type Truth = boolean | null;
 
-/** The rows of a tenant that a filter picks, in SQL's three-valued logic. @see spec 2 */
+/** The rows of a tenant that a filter picks, in SQL's three-valued logic. @see Q47 */
 export function pickRows(
   rows: readonly OracleRow[],
   { tenant, filter }: { tenant: number; filter: OracleFilter | undefined },
@@ -46,7 +46,7 @@ export function pickRows(
   );
 }
 
-/** Orders rows as Postgres does: null above all values, the primary key last. @see DECISIONS 3 */
+/** Orders rows as Postgres does: null above all values, the primary key last. @see Q66, Q67 */
 export function sortRows(rows: readonly OracleRow[], sort: readonly OracleSort[]): OracleRow[] {
   return [...rows].sort((a, b) => {
     for (const { field, direction } of sort) {

@@ -1,7 +1,7 @@
 /**
  * Tells whether text is LIKE a pattern: `%` any characters, `_` one, a backslash makes the next plain.
  * Undefined when the pattern ends in an unpaired backslash.
- * @see DECISIONS 3
+ * @see Q27, Q51, Q52
  */
 export function matchesLike(text: string, pattern: string): boolean | undefined {
   const steps: ("any" | "one" | { readonly plain: string })[] = [];

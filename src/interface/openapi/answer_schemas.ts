@@ -8,7 +8,7 @@ const COUNT = { type: "integer", minimum: 0 };
 const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
 const NAMES = { type: "array", items: TEXT };
 
-/** Gives the schemas of what is answered, by name. @see spec 4, spec 7, DECISIONS 5, 6 */
+/** Gives the schemas of what is answered, by name. @see docs/specification/service.md */
 export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
   return {
     UpdatedSingle: objectOf({
@@ -44,7 +44,7 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** Gives the schemas that stand for those of any table, by name. @see spec 4.1, 4.2 */
+/** Gives the schemas that stand for those of any table, by name. @see Q80, U24, U34 */
 export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
   return {
     Record: { type: "object", description: "A row: column names and values." },
@@ -67,7 +67,7 @@ export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** Gives the schema of a page of the given records. @see spec 4.1 */
+/** Gives the schema of a page of the given records. @see Q80 */
 export function describePage(record: JsonSchema): JsonSchema {
   return objectOf({
     success: TRUE,

@@ -54,7 +54,7 @@ const STRINGS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
   ].map((name): [string, JsonSchema] => [name, { type: "string" }]),
 ]);
 
-/** Gives the schema of a column's value in a record. @see DECISIONS 3 */
+/** Gives the schema of a column's value in a record. @see docs/specification/values.md */
 export function describePrinted(column: Column): JsonSchema {
   const schema = describeKind(column, column.kind);
   const described = column.nullable ? allowNull(schema) : schema;
@@ -63,7 +63,7 @@ export function describePrinted(column: Column): JsonSchema {
   return { ...described, description: `${comment}(${column.type})`, ...readOnly };
 }
 
-/** Gives the schema of a new value for a column. @see DECISIONS 4 */
+/** Gives the schema of a new value for a column. @see U8, U9, U10 */
 export function describeTaken(column: Column): JsonSchema {
   const described = describeTakenKind(column);
   return { ...(column.nullable ? allowNull(described) : described), description: column.type };

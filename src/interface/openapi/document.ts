@@ -26,7 +26,7 @@ const DESCRIPTION = "Rows of one tenant over HTTP: query with nested filters, up
 /**
  * Gives the OpenAPI 3.1 document of the service: for everybody with `{table}` in its paths, for the
  * holder of a token with each of its tables, typed.
- * @see DECISIONS 8
+ * @see R32
  */
 export function describeService(holder?: Holder): JsonSchema {
   const tables = holder?.tables ?? [];

@@ -52,7 +52,7 @@ const UPDATE_PREFERENCES = {
   example: "tx=rollback, max-affected=10",
 };
 
-/** Every operation that needs a token, in the order of the specification. @see spec 4 */
+/** Every operation that needs a token, in the order of the specification. @see S7 */
 export const OPERATIONS: readonly DescribedOperation[] = [
   {
     id: "queryRecords",

@@ -84,7 +84,7 @@ const QUERY: Schema = v.strictObject({
 
 /**
  * Gives the schemas of a query's body and its parts by name, made from the schemas that check them.
- * @see spec 2, spec 4.1
+ * @see docs/specification/query.md
  */
 export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
   const leaves = Object.entries(LEAVES);

@@ -45,7 +45,10 @@ export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
   return HEADERS;
 }
 
-/** Gives the document's error responses by name, each with what was really answered. @see spec 7 */
+/**
+ * Gives the document's error responses by name, each with what was really answered.
+ * @see docs/specification/errors.md
+ */
 export function describeErrors(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     Object.entries(ERRORS).map(([status, [name, description, ...headers]]) => {

@@ -6,7 +6,7 @@ import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 /**
  * Gives the schemas of one table by name: its records, what may stand in a filter on it, and, where
  * it can be written, its updates. `deals.Record`, `deals.Query`, `deals.Update`.
- * @see DECISIONS 6
+ * @see T47
  */
 export function describeTable(table: Table): Readonly<Record<string, JsonSchema>> {
   const { name } = table;

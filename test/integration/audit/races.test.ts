@@ -69,7 +69,7 @@ describe("the audit of updates that meet others", () => {
       ["adds a row", `update ${table.name} set state = 'open', n = 1 where id in (1, 2)`, 409],
     ] as const;
     for (const [other, statement, status, updated] of outcomes) {
-      it(`has one row or none when the other ${other} on ${table.what} [D9.audit]`, async () => {
+      it(`has one row or none when the other ${other} on ${table.what} [R23]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
         const ours = () => single(table.name, OVERTAKEN);
@@ -78,7 +78,7 @@ describe("the audit of updates that meet others", () => {
       });
     }
 
-    it(`has no row of a connection that died before the update on ${table.what} [D9.audit]`, async () => {
+    it(`has no row of a connection that died before the update on ${table.what} [R23]`, async () => {
       const { admin } = service.database;
       await fillContestedTable(admin, table);
       const session = await openOtherSession(admin);
@@ -102,7 +102,7 @@ describe("the audit of updates that meet others", () => {
     });
   }
 
-  it("has no row of a transaction that ended between begin and commit [D9.audit]", async () => {
+  it("has no row of a transaction that ended between begin and commit [R23]", async () => {
     const { admin } = service.database;
     const session = await openOtherSession(admin);
     try {
@@ -137,7 +137,7 @@ describe("the audit of updates that meet others", () => {
     return await started!;
   }
 
-  it("has one row for each bulk when one of two was the victim of a deadlock [D9.audit] [D4.serialization]", async () => {
+  it("has one row for each bulk when one of two was the victim of a deadlock [R23] [E38]", async () => {
     const { admin } = service.database;
     const bulk = (filters: unknown, note: string) =>
       service.send("PATCH", `${PATH}/ring/records/bulk`, { body: { filters, fields: { note } } });

@@ -34,7 +34,7 @@ for (const kind of DATABASE_KINDS) {
     const left = async () =>
       (await test.admin`select count(*)::int4 as n from rowgate.audit`)[0]!["n"] as number;
 
-    it("deletes what is older, the oldest first, in pieces, and nothing else [D9.audit]", async () => {
+    it("deletes what is older, the oldest first, in pieces, and nothing else [R23]", async () => {
       await fill(3, 9);
       await fill(PRUNE_ROWS + 5, 11);
       assertEquals(await pruneAudit(subject.database, 10), PRUNE_ROWS);
@@ -46,7 +46,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await left(), 3);
     });
 
-    it("goes on until nothing old is left, and tells it once [D9.audit]", async () => {
+    it("goes on until nothing old is left, and tells it once [R23]", async () => {
       await fill(2 * PRUNE_ROWS + 1, 11);
       await fill(2, 1);
       const told: Observation[] = [];
@@ -65,7 +65,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await left(), 2);
     });
 
-    it("tells when it can not, and does not throw [D9.audit]", async () => {
+    it("tells when it can not, and does not throw [R23]", async () => {
       await test.admin`alter table rowgate.audit rename to away`;
       const told = await new Promise<Observation>((resolve) => {
         const retention = keepRetention(subject.database, {
@@ -83,7 +83,7 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind === "embedded") return;
 
-    it("leaves it to the instance that is at it already, and waits for nobody [D9.audit]", async () => {
+    it("leaves it to the instance that is at it already, and waits for nobody [R23]", async () => {
       await fill(3, 11);
       const other = await test.admin.reserve();
       try {
@@ -98,7 +98,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(both.reduce((sum, rows) => sum + rows), 3);
     });
 
-    it("is refused to a role that may only insert [D9.audit]", async () => {
+    it("is refused to a role that may only insert [R23]", async () => {
       await fill(1, 11);
       await test.admin`grant usage on schema rowgate to rowgate_app`;
       await test.admin`grant insert on rowgate.audit to rowgate_app`;

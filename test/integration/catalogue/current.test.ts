@@ -49,7 +49,7 @@ const CONFIG: Config = {
   shutdownMs: 1000,
 };
 
-describe("the catalogue in force follows the database [DECISIONS 2]", () => {
+describe("the catalogue in force follows the database", () => {
   let testDatabase: TestDatabase;
   let database: Database;
   let observations: Observation[];
@@ -107,7 +107,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     throw new Error("it did not come about in 5 s");
   }
 
-  it("loads at first use, once for all who wait [DECISIONS 2]", async () => {
+  it("loads at first use, once for all who wait", async () => {
     const catalogue = follow();
     assertEquals([catalogue.loaded(), statements], [false, 0]);
     const found = await Promise.all(Array.from({ length: 20 }, () => catalogue.current()));
@@ -117,7 +117,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("warns when nothing at all is exposed, as by a misspelt tenant column [DECISIONS 9]", async () => {
+  it("warns when nothing at all is exposed, as by a misspelt tenant column", async () => {
     const catalogue = followDatabase(database, {
       schema: "public",
       tenantColumn: "tenant_ident",
@@ -133,7 +133,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads anew on demand, and tells whether there is something newer [DECISIONS 2]", async () => {
+  it("reads anew on demand, and tells whether there is something newer [T39]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
     assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), false);
@@ -148,7 +148,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads at most once a second, however many names are unknown [D2.follow-unknown]", async () => {
+  it("reads at most once a second, however many names are unknown [T39]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
     for (let round = 0; round < 50; round++) {
@@ -193,7 +193,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads anew before a request finds it a minute old [D2.follow-time]", async () => {
+  it("reads anew before a request finds it a minute old [T41]", async () => {
     const catalogue = follow();
     await catalogue.current();
     const name = await addColumn();
@@ -215,7 +215,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("reads anew on NOTIFY rowgate_catalogue [D2.follow-notify]", async () => {
+  it("reads anew on NOTIFY rowgate_catalogue [T38]", async () => {
     const catalogue = follow();
     await catalogue.current();
     await eventually(async () => {
@@ -230,7 +230,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("keeps what is in force while the database is away [DECISIONS 9]", async () => {
+  it("keeps what is in force while the database is away [R35]", async () => {
     let away = false;
     const failing: Database = {
       ...database,
@@ -252,7 +252,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("rejects while it was never loaded, and loads as soon as it can [DECISIONS 9]", async () => {
+  it("rejects while it was never loaded, and loads as soon as it can [R35]", async () => {
     let away = true;
     const failing: Database = {
       ...database,
@@ -271,7 +271,7 @@ describe("the catalogue in force follows the database [DECISIONS 2]", () => {
     catalogue.close();
   });
 
-  it("warns once of what the policy names in vain [DECISIONS 2]", async () => {
+  it("warns once of what the policy names in vain", async () => {
     const catalogue = follow({ ...EMPTY_POLICY, credentialTables: ["vault"] });
     const seen = await catalogue.current();
     await addColumn();

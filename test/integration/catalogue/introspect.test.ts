@@ -50,7 +50,7 @@ function columnOf(built: BuiltCatalogue, table: string, name: string): Column {
 }
 
 for (const kind of DATABASE_KINDS) {
-  describe(`introspection, ${kind} [DECISIONS 2]`, () => {
+  describe(`introspection, ${kind}`, () => {
     let database: TestDatabase;
     let sql: Sql;
     let built: BuiltCatalogue;
@@ -69,7 +69,7 @@ for (const kind of DATABASE_KINDS) {
     });
     afterAll(() => database.drop());
 
-    it("exposes tables with the tenant column and what the policy names, by name [D2.ordinary] [D2.partitioned]", () => {
+    it("exposes tables with the tenant column and what the policy names, by name [T2] [T3]", () => {
       const expected = [
         "MixedCase",
         "bookings",
@@ -99,19 +99,19 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(names, expected);
     });
 
-    it("leaves out credential tables, by default and by policy, in any case [spec 2] [DECISIONS 2]", () => {
+    it("leaves out credential tables, by default and by policy, in any case [T27] [T29]", () => {
       for (const name of ["user_passwords", "sessions", "frozen"]) {
         assertEquals(built.catalogue.tables.has(name), false);
         assertEquals(built.catalogue.credentialTables.has(name), true);
       }
     });
 
-    it("lists no partition, only the table they make up [D2.no-partitions] [D2.partitioned]", () => {
+    it("lists no partition, only the table they make up [T4] [T3]", () => {
       assertEquals(tableOf(built, "measurements").pinnable, true);
       assertEquals(built.catalogue.tables.has("measurements_2024"), false);
     });
 
-    it("leaves out names that the pattern does not admit [spec 2]", () => {
+    it("leaves out names that the pattern does not admit [N1] [N2]", () => {
       assertEquals(built.catalogue.tables.has("weird name"), false);
       assertEquals([...tableOf(built, "oddities").columns.keys()], ["id", "tenant_id", "good"]);
     });
@@ -135,7 +135,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(table.columns.has("ctid"), false);
     });
 
-    it("finds the tenant column by configuration and by policy, with its plain type [CF11] [D2.tenant-column] [D2.policy-tenant-column]", () => {
+    it("finds the tenant column by configuration and by policy, with its plain type [CF11] [T5] [T11]", () => {
       const tenants = ["deals", "notes", "letters", "documents", "ledger", "domains"].map(
         (name) => {
           const tenant = tableOf(built, name).tenant!;
@@ -152,14 +152,14 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("takes a shared table without tenant column, and scopes one that has it [DECISIONS 2] [0030]", () => {
+    it("takes a shared table without tenant column, and scopes one that has it [T12] [0030]", () => {
       const countries = tableOf(built, "countries");
       assertEquals([countries.tenant, countries.writable], [undefined, false]);
       assertEquals(countries.columns.get("name")?.readOnly, "policy");
       assertEquals(tableOf(built, "guests").tenant?.name, "tenant_id");
     });
 
-    it("exposes views read-only and by policy alone, with the key it names [D2.policy-view] [D2.policy-view-key] [D2.policy-view-tenant] [0030]", () => {
+    it("exposes views read-only and by policy alone, with the key it names [T7] [T17] [T8] [0030]", () => {
       const view = tableOf(built, "open_deals");
       assertEquals(view.primaryKey.map((column) => column.name), ["fid"]);
       assertEquals(view.keyOrder as readonly string[], ['"fid"']);
@@ -169,7 +169,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(built.catalogue.tables.has("deals_per_status"), false);
     });
 
-    it("does not show a view that the policy does not expose [DECISIONS 2]", async () => {
+    it("does not show a view that the policy does not expose [T7]", async () => {
       const { catalogue } = await read(sql);
       assertEquals([catalogue.tables.has("open_deals"), catalogue.tables.has("deal_totals")], [
         false,
@@ -178,7 +178,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(catalogue.tables.has("countries"), false);
     });
 
-    it("does not know hidden columns, but orders pages by a hidden key column [DECISIONS 2] [0030]", () => {
+    it("does not know hidden columns, but orders pages by a hidden key column [T14] [T20] [0030]", () => {
       assertEquals(tableOf(built, "deals").columns.has("secret_score"), false);
       const lines = tableOf(built, "order_lines");
       assertEquals(lines.columns.has("line_no"), false);
@@ -203,7 +203,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(ordered("events_log"), []);
     });
 
-    it("tells why a column can not be set [DECISIONS 2]", () => {
+    it("tells why a column can not be set", () => {
       const reasons = [
         ["deals", "fid", "primary key"],
         ["deals", "tenant_id", "tenant"],
@@ -223,7 +223,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "deals").writable, true);
     });
 
-    it("tells what in the policy the database does not bear out [D2.policy-view-tenant] [D2.credential-kept] [CF6]", () => {
+    it("tells what in the policy the database does not bear out [T8] [T30] [CF6]", () => {
       const expected = [
         'table "odd_tenant": its tenant column can not hold a tenant, not exposed',
         'table "soft_tenant": its tenant column can not hold a tenant, not exposed',
@@ -239,7 +239,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([...built.warnings].sort(), expected.sort());
     });
 
-    it("reads comments, nullability and labels [DECISIONS 6]", () => {
+    it("reads comments, nullability and labels", () => {
       assertEquals(tableOf(built, "deals").comment, "Deals of the sales team");
       assertEquals(columnOf(built, "deals", "amount").comment, "Expected value in euro");
       assertEquals(columnOf(built, "deals", "title").comment, null);
@@ -258,7 +258,7 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("describes types by element and through domains, casts without modifiers [RELIABILITY 3b]", () => {
+    it("describes types by element and through domains, casts without modifiers [P1]", () => {
       const plain = (type: string, cast = `pg_catalog.${type}`) => ({
         type,
         cast,
@@ -346,7 +346,7 @@ for (const kind of DATABASE_KINDS) {
       );
     });
 
-    it("gives casts and operators that Postgres accepts, for every column there is [DECISIONS 3]", async () => {
+    it("gives casts and operators that Postgres accepts, for every column there is [T50]", async () => {
       for (const table of built.catalogue.tables.values()) {
         for (const column of table.columns.values()) {
           const { identifier, cast, storedCast, comparedAs } = column;
@@ -368,7 +368,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("has no equality where Postgres has none, or one of areas and lengths only [DECISIONS 3] [RELIABILITY 0.8]", () => {
+    it("has no equality where Postgres has none, or one of areas and lengths only [Q54] [P2]", () => {
       const without = [...tableOf(built, "everything").columns.values()]
         .filter((column) => !column.equality).map((column) => column.name);
       const shapes = ["point", "line", "lseg", "box", "path", "polygon", "circle"];
@@ -379,7 +379,7 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("assigns through its casts, for every column that can be set [DECISIONS 4]", async () => {
+    it("assigns through its casts, for every column that can be set", async () => {
       for (const table of built.catalogue.tables.values()) {
         if (!table.writable) continue;
         const set = [...table.columns.values()].filter((column) => column.readOnly === undefined)
@@ -388,7 +388,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("says the same of the same schema, and another version after a change [DECISIONS 6]", async () => {
+    it("says the same of the same schema, and another version after a change", async () => {
       const before = await read(sql, POLICY);
       assertEquals(before.catalogue.version, built.catalogue.version);
       const versions = new Set([before.catalogue.version]);
@@ -413,7 +413,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(versions.has((await read(sql, POLICY)).catalogue.version), true);
     });
 
-    it("finds nothing in a schema that is not there, and no other schema's tables [D2.schema] [D9.schema-setting]", async () => {
+    it("finds nothing in a schema that is not there, and no other schema's tables [T1] [R9]", async () => {
       await sql.unsafe(`
         create schema other;
         create table other.deals (id int4 primary key, tenant_id int4 not null);
@@ -445,7 +445,7 @@ for (const kind of DATABASE_KINDS) {
   });
 }
 
-describe("introspection by a role with few rights, real [DECISIONS 2]", () => {
+describe("introspection by a role with few rights, real", () => {
   let database: TestDatabase;
   let sql: Sql;
   let built: BuiltCatalogue;
@@ -460,18 +460,18 @@ describe("introspection by a role with few rights, real [DECISIONS 2]", () => {
     await database.drop();
   });
 
-  it("does not know tables without SELECT [D2.select-right]", () => {
+  it("does not know tables without SELECT [T6]", () => {
     assertEquals(built.catalogue.tables.has("ungranted"), false);
     assertEquals(built.catalogue.tables.has("deals"), true);
   });
 
-  it("does not know columns without SELECT [DECISIONS 2]", () => {
+  it("does not know columns without SELECT [T18]", () => {
     const columns = tableOf(built, "staff").columns;
     assertEquals([...columns.keys()], ["id", "tenant_id", "name", "job"]);
     assertEquals(tableOf(built, "staff").writable, true);
   });
 
-  it("closes columns without UPDATE [DECISIONS 2]", async () => {
+  it("closes columns without UPDATE", async () => {
     await database.admin.unsafe("revoke update on deals from rowgate_app");
     await database.admin.unsafe("grant update (title) on deals to rowgate_app");
     const deals = await read(sql);
@@ -489,13 +489,13 @@ describe("introspection by a role with few rights, real [DECISIONS 2]", () => {
     await sql`select ctid, xmin, tableoid from staff`;
   });
 
-  it("closes a table whose tenant column can not be read [DECISIONS 2]", async () => {
+  it("closes a table whose tenant column can not be read", async () => {
     await database.admin.unsafe("revoke select on guests from rowgate_app");
     await database.admin.unsafe("grant select (id, name) on guests to rowgate_app");
     assertEquals((await read(sql)).catalogue.tables.has("guests"), false);
   });
 
-  it("finds nothing in a schema that it may not use [DECISIONS 2]", async () => {
+  it("finds nothing in a schema that it may not use [T6]", async () => {
     await database.admin.unsafe(`create schema closed;
       create table closed.deals (id int4 primary key, tenant_id int4 not null);
       grant select on closed.deals to rowgate_app`);

@@ -25,13 +25,13 @@ describe("rowgate on the operator's Postgres", () => {
   });
   after(() => test.drop());
 
-  it("says which statements to run when the role may not make the schema [D9.setup-print]", async () => {
+  it("says which statements to run when the role may not make the schema [R34]", async () => {
     const { code, out, err } = await runRowgate(["serve"], app);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "create table if not exists rowgate.tokens");
   });
 
-  it("makes, lists, rotates and revokes tokens [D5.create-stdout] [D5.rotate] [D5.revoke] [D5.id-shown] [CF12]", async () => {
+  it("makes, lists, rotates and revokes tokens [A14] [A20] [A19] [A24] [CF12]", async () => {
     const made = await runRowgate(["token", "create", "--tenant", "1", "--name", "n"], owner);
     assertEquals(made.code, 0);
     assertMatch(made.out, TOKEN_LINE);
@@ -52,7 +52,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals((await runRowgate(["token", "create"], owner)).code, 2);
   });
 
-  it("lists what clients reach, and why not the rest [D9.commands] [DECISIONS 2] [CF10]", async () => {
+  it("lists what clients reach, and why not the rest [R30] [CF10]", async () => {
     const { code, out } = await runRowgate(["tables"], app);
     assertEquals(code, 0);
     assertMatch(out, /^deals +fid +tenant_id +yes$/m);
@@ -62,7 +62,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 
-  it("serves, stops on SIGTERM with 0, finishing what runs [D9.signals] [D5.id-logged] [D9.log-json] [D9.host-port] [D9.database-url]", async () => {
+  it("serves, stops on SIGTERM with 0, finishing what runs [R40] [A25] [R28] [R8] [R1]", async () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
@@ -95,7 +95,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertStringIncludes(server.told.out, `"tokenId":"${token.slice(3, 14)}"`);
   });
 
-  it("warns of a superuser, and ends at once on a second signal with 1 [D9.role-warning]", async () => {
+  it("warns of a superuser, and ends at once on a second signal with 1 [R38]", async () => {
     const server = startRowgate(["serve"], { ...owner, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
     assertMatch(server.told.out, /"warning","message":"[^"]*is a superuser/);
@@ -122,7 +122,7 @@ describe("rowgate on the operator's Postgres", () => {
     await answer;
   });
 
-  it("ends with one clear line on a wrong password or database [D9.wrong-database]", async () => {
+  it("ends with one clear line on a wrong password or database [R37]", async () => {
     const base = test.url ?? "";
     const { code, err } = await runRowgate(["serve"], {
       DATABASE_URL: base.replace(/\/[^/]*$/, "/not_there"),
@@ -132,7 +132,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(err, /^rowgate: the database named in DATABASE_URL does not exist[^\n]*\n$/);
   });
 
-  it("waits for a database that is away: /livez 200, /readyz 503 [D9.away-at-start] [D8.livez] [D8.readyz]", async () => {
+  it("waits for a database that is away: /livez 200, /readyz 503 [R35] [H13] [H14]", async () => {
     const DATABASE_URL = "postgres://app:hunter2@127.0.0.1:1/shop";
     const server = startRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
@@ -149,7 +149,7 @@ describe("rowgate on the operator's Postgres", () => {
     assert(!`${server.told.out}${server.told.err}`.includes("hunter2"));
   });
 
-  it("says that the address is in use [DECISIONS 9]", async () => {
+  it("says that the address is in use", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
@@ -170,7 +170,7 @@ describe("rowgate on the embedded default", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("prints address, a token for each tenant and a curl line that works [D9.banner] [D9.embedded] [D9.demonstration]", async () => {
+  it("prints address, a token for each tenant and a curl line that works [R5] [R2] [R4]", async () => {
     const server = startRowgate(["serve"], environment);
     const [line] = await server.see("err", /^curl .*$/m);
     const [, address] = await server.see("out", LISTENING);
@@ -188,7 +188,7 @@ describe("rowgate on the embedded default", () => {
     assertEquals(await server.ended, 0);
   });
 
-  it("keeps the data on a second start and says how to get a token [D9.data-dir]", async () => {
+  it("keeps the data on a second start and says how to get a token [R3]", async () => {
     const server = startRowgate(["serve"], environment);
     await server.see("err", /rowgate token create --tenant acme/);
     assert(!server.told.err.includes("rg_"));

@@ -24,7 +24,7 @@ describe("rowgate doctor", () => {
   const look = (...options: readonly string[]) =>
     runRowgate(["doctor", ...options], { DATABASE_URL: test.servingUrl! });
 
-  it("tells each check in a line, each finding with what to type, and exits with 1 [D9.doctor]", async () => {
+  it("tells each check in a line, each finding with what to type, and exits with 1 [R31]", async () => {
     const { code, out, err } = await look();
     assertEquals(code, 1);
     assertEquals(err, "");

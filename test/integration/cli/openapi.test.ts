@@ -9,7 +9,7 @@ describe("rowgate openapi", () => {
   before(async () => test = await createTestDatabase("real"));
   after(() => test.drop());
 
-  it("prints the document for everybody without a database [D9.openapi]", async () => {
+  it("prints the document for everybody without a database [R32]", async () => {
     const DATABASE_URL = "postgres://nobody@127.0.0.1:1/nothing";
     const { code, out, err } = await runRowgate(["openapi"], { DATABASE_URL });
     assertEquals([code, err], [0, ""]);

@@ -24,7 +24,7 @@ describe("rowgate serve, by the role it is given", () => {
     return server.told.out;
   }
 
-  it("does not warn of a role of least rights, warns of one that owns tables [D9.role-warning]", async () => {
+  it("does not warn of a role of least rights, warns of one that owns tables [R38]", async () => {
     assertEquals(/"warning"[^\n]*the database role/.test(await serveUntilListening()), false);
     await test.admin`create table owned (id int4, tenant_id int4)`;
     await test.admin`grant create on schema public to rowgate_app`;
@@ -32,7 +32,7 @@ describe("rowgate serve, by the role it is given", () => {
     assertMatch(await serveUntilListening(), /"warning","message":"[^"]*owns tables/);
   });
 
-  it("warns of a role above row level security [D9.role-warning]", async () => {
+  it("warns of a role above row level security [R38]", async () => {
     // Roles are the cluster's, which other tests use as well: one of its own.
     const role = `above_${crypto.randomUUID().replaceAll("-", "")}`;
     await test.admin.unsafe(`create role ${role} login password 'above' bypassrls;
@@ -48,7 +48,7 @@ describe("rowgate serve, by the role it is given", () => {
     }
   });
 
-  it("ends with one clear line on a wrong password, which it does not show [D9.wrong-password] [DB2]", async () => {
+  it("ends with one clear line on a wrong password, which it does not show [R36] [DB2]", async () => {
     const DATABASE_URL = serving.replace(/:[^:@/]+@/, ":not-the-password@");
     const { code, out, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     assertEquals(code, 1);

@@ -11,7 +11,7 @@ describe("rowgate serve, at its end", () => {
   });
   after(() => test.drop());
 
-  it("waits for what runs no longer than ROWGATE_SHUTDOWN_MS, and ends with 0 [D9.shutdown] [D9.signals]", async () => {
+  it("waits for what runs no longer than ROWGATE_SHUTDOWN_MS, and ends with 0 [R29] [R40]", async () => {
     const owner = { DATABASE_URL: test.url ?? "" };
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     const server = startRowgate(["serve"], {

@@ -46,7 +46,7 @@ describe("rowgate token create", () => {
     await test.admin`drop schema numbers cascade`;
   });
 
-  it("gives both scopes, all tables and 365 days when nothing is said [D5.defaults] [D5.create-stdout] [CF12]", async () => {
+  it("gives both scopes, all tables and 365 days when nothing is said [A17] [A14] [CF12]", async () => {
     const row = await stored(await create("--tenant", "1"));
     assertEquals(
       [row.tenant, row.name, [...row.scopes].sort(), row.tables],
@@ -55,7 +55,7 @@ describe("rowgate token create", () => {
     assertEquals(row.expires_at.getTime() - row.created_at.getTime(), 365 * DAY_MS);
   });
 
-  it("gives what its options say [D5.create-options] [D5.expires-forms]", async () => {
+  it("gives what its options say [A15] [A16]", async () => {
     const named = ["--tenant", "acme", "--name", "Poller", "--scope", "query"];
     const row = await stored(
       await create(...named, "--tables", "deals,guests", "--expires", "2099-01-31"),
@@ -70,7 +70,7 @@ describe("rowgate token create", () => {
     assertEquals(never.expires_at, null);
   });
 
-  it("lists the tokens of one tenant, as JSON and for a person, and no secret [D5.list] [D5.id-shown] [CF12]", async () => {
+  it("lists the tokens of one tenant, as JSON and for a person, and no secret [A18] [A24] [CF12]", async () => {
     const id = await create("--tenant", "listed", "--name", "One");
     const json = await runRowgate(["token", "list", "--tenant", "listed", "--json"], owner);
     const records = JSON.parse(json.out) as { id: string; tenant: string }[];

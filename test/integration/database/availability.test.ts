@@ -56,7 +56,7 @@ describe("a database that comes and goes", () => {
     await test.drop();
   });
 
-  it("may be away at the start and come later [D9.away-at-start] [DB1]", async () => {
+  it("may be away at the start and come later [R35] [DB1]", async () => {
     const url = new URL(test.url ?? "");
     url.port = String(door.port);
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -94,7 +94,7 @@ describe("a database that comes and goes", () => {
     assertEquals((await probeDatabase(database))?.kind, "unavailable");
   });
 
-  it("hears a NOTIFY of its channel and of no other [DECISIONS 2]", async () => {
+  it("hears a NOTIFY of its channel and of no other [T38]", async () => {
     const database = await openDatabase(configure({ databaseUrl: test.url }), () => {});
     let heard = 0;
     await database.listen("mine", () => heard++);
@@ -106,7 +106,7 @@ describe("a database that comes and goes", () => {
     assertEquals(heard, 1);
   });
 
-  it("is useless to wait for when it has another name [D9.wrong-database] [DB2]", async () => {
+  it("is useless to wait for when it has another name [R37] [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.pathname = "/no_such_database";
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -118,7 +118,7 @@ describe("a database that comes and goes", () => {
     await database.close(1000);
   });
 
-  it("is useless to wait for with a wrong password [DECISIONS 9] [DB2]", async () => {
+  it("is useless to wait for with a wrong password [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.password = "hunter2";
     const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -165,7 +165,7 @@ describe("a database that comes and goes", () => {
     }
   });
 
-  it("works without prepared statements and session settings behind a pooler [D9.prepare] [D9.pooler]", async () => {
+  it("works without prepared statements and session settings behind a pooler [R20] [R6]", async () => {
     const database = await openDatabase(
       configure({ databaseUrl: `${test.url}?pgbouncer=true&schema=public`, prepare: false }),
       () => {},

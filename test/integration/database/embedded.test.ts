@@ -19,7 +19,7 @@ describe("the embedded database on disk", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("keeps its data from one start to the next, and needs no port [D9.data-dir] [D9.embedded]", async () => {
+  it("keeps its data from one start to the next, and needs no port [R3] [R2]", async () => {
     const config = configure({ dataDir: join(dataDir, "made", "by", "itself") });
     const first = await openDatabase(config, () => {});
     await first.run((sql) => sql`create table kept (value text)`, { write: true });
@@ -31,7 +31,7 @@ describe("the embedded database on disk", () => {
     assertEquals(rows.map((row) => row.value), ["here"]);
   });
 
-  it("is open once at a time, and says who has it [DECISIONS 9]", async () => {
+  it("is open once at a time, and says who has it", async () => {
     const embedded = await openEmbedded({ dataDir });
     const error = await assertRejects(() => openEmbedded({ dataDir }), Error);
     assert(error.message.includes(dataDir) && error.message.includes(String(process.pid)));

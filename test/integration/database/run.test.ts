@@ -54,7 +54,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("hands values to Postgres as the text they are [RELIABILITY 0.2]", async () => {
+    it("hands values to Postgres as the text they are [D1]", async () => {
       // What the driver makes of these when Postgres infers their type: false, milliseconds, a
       // RangeError, JSON in JSON, hex of hex, "a,b".
       const values = {
@@ -108,7 +108,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("tells Postgres's refusals by their kind [DECISIONS 4]", async () => {
+    it("tells Postgres's refusals by their kind [P30]", async () => {
       await test.admin.unsafe(`
         create table rules (id int4 primary key, n int4 not null, constraint n_positive check (n > 0));
         insert into rules values (1, 1), (2, 2);
@@ -134,7 +134,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([raised.kind, raised.message], ["raised", "not on a Sunday"]);
     });
 
-    it("prepares 256 shapes and no more [RELIABILITY 0.6]", async () => {
+    it("prepares 256 shapes and no more [P12]", async () => {
       // On one connection, to count what that one holds; the embedded one has no other.
       const { database } = kind === "real" ? await openSubject(test, { poolSize: 1 }) : subject;
       for (let shape = 0; shape < 300; shape++) {
@@ -163,7 +163,7 @@ for (const kind of DATABASE_KINDS) {
       assert(row?.value === value);
     });
 
-    it("prints alike, whatever has been set elsewhere [RELIABILITY 3e]", async () => {
+    it("prints alike, whatever has been set elsewhere [P24]", async () => {
       const [row] = await subject.database.run(
         (sql) =>
           sql`select timestamptz '2024-02-29 12:00:00+02' || '' as at, interval '1 day' || '' as span,
@@ -206,7 +206,7 @@ describe("run under limits", () => {
     await test.drop();
   });
 
-  it("answers a statement over its time with 504 [D9.statement-timeout] [DECISIONS 4]", async () => {
+  it("answers a statement over its time with 504 [R14]", async () => {
     const error = await refuse(
       subject.database.run((sql) => sql`select pg_sleep(30)`, { write: true }),
     );
@@ -214,7 +214,7 @@ describe("run under limits", () => {
     assert(error.message.endsWith("nothing was changed"));
   });
 
-  it("answers a locked row with 503 and Retry-After [D4.lock-timeout] [D9.lock-timeout]", async () => {
+  it("answers a locked row with 503 and Retry-After [E39] [R15]", async () => {
     await test.admin.begin(async (admin) => {
       await admin`update items set name = 'held' where id = 1`;
       const error = await refuse(
@@ -227,7 +227,7 @@ describe("run under limits", () => {
     });
   });
 
-  it("turns requests away when all connections stay busy, then serves again [D9.pool-wait] [D9.pool-size]", async () => {
+  it("turns requests away when all connections stay busy, then serves again [R13] [R12]", async () => {
     const busy = [1, 2].map(() =>
       subject.database.run((sql) => sql`select pg_sleep(0.5)`, { write: false })
     );
@@ -238,7 +238,7 @@ describe("run under limits", () => {
     assertEquals(await probeDatabase(subject.database), undefined);
   });
 
-  it("ends a statement that nobody waits for [RELIABILITY RE19]", async () => {
+  it("ends a statement that nobody waits for [RE19]", async () => {
     const controller = new AbortController();
     const running = subject.database.run((sql) => sql`select pg_sleep(0.55), 'abandoned'`, {
       write: false,
@@ -251,7 +251,7 @@ describe("run under limits", () => {
     assertEquals(await activity("abandoned"), 0);
   });
 
-  it("keeps nothing of a slow statement whose client had gone before [RELIABILITY RE19]", async () => {
+  it("keeps nothing of a slow statement whose client had gone before [RE19]", async () => {
     const client = { signal: AbortSignal.abort() };
     const error = await refuse(
       subject.database.run(
@@ -264,7 +264,7 @@ describe("run under limits", () => {
     assertEquals(row?.count, 0);
   });
 
-  it("tries the victim of a deadlock again [D4.serialization] [RELIABILITY CO5]", async () => {
+  it("tries the victim of a deadlock again [E38] [CO5]", async () => {
     const swap = (first: string, second: string) =>
       subject.database.run(
         (sql) =>
@@ -293,7 +293,7 @@ describe("run under limits", () => {
     assertEquals(results.map((rows) => [rows.length, rows[0]?.one]), [[1, "1"], [1, "1"]]);
   });
 
-  it("runs a fast statement while others are slow [RELIABILITY RE9]", async () => {
+  it("runs a fast statement while others are slow [RE9]", async () => {
     const order: string[] = [];
     const slow = subject.database.run((sql) => sql`select pg_sleep(0.4)`, { write: false })
       .then(() => order.push("slow"));
@@ -355,7 +355,7 @@ describe("run over broken connections", () => {
       where datname = current_database() and application_name = 'rowgate'`;
   }
 
-  it("reads once more when the connection is lost [D4.read-retry] [DB5]", async () => {
+  it("reads once more when the connection is lost [E43] [DB5]", async () => {
     let attempts = 0;
     const [rows] = await Promise.all([
       subject.database.run((sql) => {
@@ -368,7 +368,7 @@ describe("run over broken connections", () => {
     assertEquals([rows[0]?.answer, attempts], ["second", 2]);
   });
 
-  it("does not repeat a lost write, and says what is unknown [D4.outcome-unknown] [DB6]", async () => {
+  it("does not repeat a lost write, and says what is unknown [E42] [DB6]", async () => {
     let attempts = 0;
     const [error] = await Promise.all([
       refuse(subject.database.run((sql) => {

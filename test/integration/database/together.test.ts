@@ -150,7 +150,7 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind === "embedded") return;
 
-    it("tells what was cancelled from what was done, and loses none of either [D4.outcome-unknown]", async () => {
+    it("tells what was cancelled from what was done, and loses none of either [E42]", async () => {
       const other = await openOtherSession(test.admin);
       try {
         await other.run("begin; update items set n = 50 where id in (3, 5)");
@@ -171,7 +171,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     for (const shape of ["known", "new"]) {
-      it(`tells of a session that ended which were done, and that of the others nothing is known, ${shape} to it [D4.outcome-unknown]`, async () => {
+      it(`tells of a session that ended which were done, and that of the others nothing is known, ${shape} to it [E42]`, async () => {
         const { database } = await openSubject(test, { poolSize: 1 });
         const all = [1, 2, 3, 4].map((id) => add(id));
         if (shape === "known") await run(all, { database });
@@ -194,7 +194,7 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("gives a victim of others back to be run alone [D4.serialization]", async () => {
+    it("gives a victim of others back to be run alone [E38]", async () => {
       await test.admin.unsafe(`
         create function refuse_once() returns trigger language plpgsql as $$ begin
           raise exception 'meanwhile' using errcode = '40001'; end $$;

@@ -45,7 +45,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["new"]);
     });
 
-    it("undoes everything with tx=rollback, and still gives the rows [DECISIONS 4]", async () => {
+    it("undoes everything with tx=rollback, and still gives the rows [U45]", async () => {
       const rows = await subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text returning name`,
       ], { rollback: true });
@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["old"]);
     });
 
-    it("judges deferred constraints, kept or undone [DECISIONS 4]", async () => {
+    it("judges deferred constraints, kept or undone [U45]", async () => {
       for (const rollback of [true, false]) {
         const error = await assertRejects(() =>
           subject.database.transact([
@@ -91,7 +91,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["after"]);
     });
 
-    it("lets no other statement into its transaction [RELIABILITY 0.3]", async () => {
+    it("lets no other statement into its transaction [D5]", async () => {
       // A mark that ends with the transaction: whoever sees it runs inside of it.
       const lanes = Array.from({ length: 20 }, (_, index) =>
         subject.database.transact([
@@ -139,7 +139,7 @@ describe("transact over locks and broken connections", () => {
     return row?.name;
   }
 
-  it("gives way to a lock after the lock timeout, undone [DECISIONS 4]", async () => {
+  it("gives way to a lock after the lock timeout, undone [E39]", async () => {
     await test.admin.begin(async (admin) => {
       await admin`select from places for update`;
       const error = await assertRejects(() =>
@@ -190,7 +190,7 @@ describe("transact over locks and broken connections", () => {
     assertEquals(await name(), "old");
   });
 
-  it("leaves no transaction open [RELIABILITY 0.3]", async () => {
+  it("leaves no transaction open [D5]", async () => {
     const open = await test.admin`
       select from pg_stat_activity
       where datname = current_database() and application_name = 'rowgate' and xact_start is not null`;

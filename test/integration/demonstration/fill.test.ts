@@ -27,7 +27,7 @@ describe("fillDemonstration", () => {
     return database.run(compile, { write: false });
   }
 
-  it("leaves nothing behind when it is stopped half-way [DECISIONS 9]", async () => {
+  it("leaves nothing behind when it is stopped half-way [R4]", async () => {
     const stopped: Database = {
       ...database,
       transact: (statements, options) =>
@@ -43,7 +43,7 @@ describe("fillDemonstration", () => {
     assertEquals(found?.n, "0");
   });
 
-  it("fills two tenants with some thousands of rows, telling what it does [D9.demonstration]", async () => {
+  it("fills two tenants with some thousands of rows, telling what it does [R4]", async () => {
     const told: string[] = [];
     assertEquals(await fillDemonstration(database, (doing) => told.push(doing)), true);
     assertEquals(told, ["customers", "products", "orders", "order_lines", "user_passwords"]);
@@ -56,7 +56,7 @@ describe("fillDemonstration", () => {
     assert(rows.every((row) => Number(row.statuses) >= 5));
   });
 
-  it("keeps what is there on a second call [D9.data-dir]", async () => {
+  it("keeps what is there on a second call [R3]", async () => {
     await database.run((sql) => sql`update products set stock = 4711 where id = 1`, {
       write: true,
     });

@@ -211,7 +211,7 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`grant select on visits to rowgate_app`;
     });
 
-    it("finds what the serving role should not be or do [D9.role-doctor]", async () => {
+    it("finds what the serving role should not be or do [R39]", async () => {
       assertEquals(findingsOf(await examineDatabase(sick), "serving role"), [
         "warning: the role rowgate_app may insert into, delete from or empty people",
       ]);

@@ -84,7 +84,7 @@ else {
     }
 
     for (const { what, body, status } of REQUESTS) {
-      it(`stays below ${LIMIT_MB} MB for ${what} [RE24]`, async () => {
+      it(`stays below ${LIMIT_MB} MB for ${what} [RE24] [L12]`, async () => {
         const { answer, mostMb } = await measure(() => service.send("POST", PATH, { body }));
         assertEquals(answer.status, status, answer.text.slice(0, 300));
         if (status === 400) assertMatch(answer.text, /larger than 8388608 bytes/);
@@ -93,7 +93,7 @@ else {
       });
     }
 
-    it("stays so for each of eight at once [RE24]", async () => {
+    it("stays so for each of eight at once [RE24] [L12]", async () => {
       const ask = () =>
         Promise.all(Array.from({ length: 8 }, () => {
           return service.send("POST", PATH, { body: { per_page: 200 } });

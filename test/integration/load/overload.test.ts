@@ -58,7 +58,7 @@ describe("a service under overload", () => {
     assertEquals((await slow!).map(({ status }) => status), [200, 200, 200]);
   });
 
-  it("serves a tenant while another has filled the pool, its queue and the service [RE10] [D9.max-in-flight]", async () => {
+  it("serves a tenant while another has filled the pool, its queue and the service [RE10] [R19]", async () => {
     const { a, b } = service.tokens;
     // Both are known, and the lock holds nothing that is not asked for.
     await Promise.all([query("guests", a), query("guests", b)]);

@@ -103,7 +103,7 @@ for (const { what, environment } of SERVICES) {
 
     for (const table of tables) {
       for (const { other, statements, rollback, answer, rows } of RACES) {
-        it(`is right on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
+        it(`is right on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
           const { admin } = service.database;
           await fillContestedTable(admin, table);
           const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
@@ -120,7 +120,7 @@ for (const { what, environment } of SERVICES) {
       }
     }
 
-    it("writes nothing and counts them when the key is none any more [spec 4.2 r1]", async () => {
+    it("writes nothing and counts them when the key is none any more [U20]", async () => {
       const { admin } = service.database;
       const table = KEYED_TABLES[0]!;
       await fillContestedTable(admin, table);

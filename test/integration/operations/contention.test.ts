@@ -48,7 +48,7 @@ describe("Updates of many clients through two instances of the service", () => {
   }
 
   for (const table of ["counters", "column_granted"]) {
-    it(`loses no compare-and-set of ${WORKERS} workers on ${table} [D4.race] [CO1] [CO18]`, async () => {
+    it(`loses no compare-and-set of ${WORKERS} workers on ${table} [U22] [CO1] [CO18]`, async () => {
       const known = { n: 0 };
       const count = async (worker: number): Promise<number> => {
         let won = 0;
@@ -67,7 +67,7 @@ describe("Updates of many clients through two instances of the service", () => {
       assertEquals(await read(`select n as value from ${table} where id = 1`), sum);
     });
 
-    it(`serves ${CLIENTS} clients of one hot row of ${table} without a failure [spec 4.2 r1] [CO9]`, async () => {
+    it(`serves ${CLIENTS} clients of one hot row of ${table} without a failure [U20] [CO9]`, async () => {
       const told = new Set<string>();
       await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
         for (let turn = 0; turn < 6; turn++) {
@@ -81,7 +81,7 @@ describe("Updates of many clients through two instances of the service", () => {
     });
   }
 
-  it("updates every row when two bulks deadlock in opposite order [spec 4.3 r1] [D4.serialization] [CO5]", async () => {
+  it("updates every row when two bulks deadlock in opposite order [U32] [E38] [CO5]", async () => {
     // One finds the two rows as they lie, the other by an index that runs the other way.
     await service.database.admin.unsafe(`
       create table ring (id int4 primary key, tenant_id int4 not null, a int4, b int4, note text);
@@ -114,7 +114,7 @@ describe("Updates of many clients through two instances of the service", () => {
     assertEquals(await read(deadlocks), true);
   });
 
-  it("writes each row whole when singles and bulks meet on it [spec 4.3 r1] [spec 4.2 r1] [CO6]", async () => {
+  it("writes each row whole when singles and bulks meet on it [U32] [U20] [CO6]", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, worker) => {
       const fields = { n: worker, note: `by ${worker}` };
       return worker % 4 === 0
@@ -132,7 +132,7 @@ describe("Updates of many clients through two instances of the service", () => {
   });
 
   for (const path of ["counters/records/single", "counters/records/bulk"]) {
-    it(`keeps nothing of ${path} with tx=rollback: rows, versions, trail [D4.rollback]`, async () => {
+    it(`keeps nothing of ${path} with tx=rollback: rows, versions, trail [U45]`, async () => {
       const state = `select md5(string_agg(c.ctid::text || c.xmin || c::text, ' ' order by id))
         || (select count(*) from trail) as value from counters c`;
       const before = await read(state);

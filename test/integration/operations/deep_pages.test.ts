@@ -42,7 +42,7 @@ for (const [table, [key, keyIndexed]] of Object.entries(TABLES)) {
       [[{ field: "label", direction: "asc" }], "label, id"],
     ] as const;
     for (const [sort, order] of orders) {
-      it(`are what they would be otherwise, by ${order} [spec 4.1 page] [spec 4.1 sort]`, async () => {
+      it(`are what they would be otherwise, by ${order} [Q70] [Q60]`, async () => {
         for (const [page, per_page] of PAGES) {
           for (const from of [0, 500]) {
             const filters = { and: [{ field: "id", op: "gt", value: from }] };
@@ -63,7 +63,7 @@ for (const [table, [key, keyIndexed]] of Object.entries(TABLES)) {
       assertEquals(tables.get(table)?.keyIndexed, keyIndexed);
     });
 
-    it("hold the columns that were asked for, in their order [spec 4.1 select]", async () => {
+    it("hold the columns that were asked for, in their order [Q56]", async () => {
       const sort = [{ field: "id", direction: "asc" }];
       const { text } = await ask({ select: ["label", "id"], sort, page: 1250, per_page: 1 });
       assertEquals(
@@ -90,7 +90,7 @@ describe("Deep pages of a table from which others inherit", () => {
   });
   after(() => service.close());
 
-  it("hold the rows of both, whose keys are the same [spec 4.1 page]", async () => {
+  it("hold the rows of both, whose keys are the same [Q70]", async () => {
     const body = { sort: [{ field: "id", direction: "asc" }], page: 6, per_page: 200 };
     const ask = () => service.send("POST", "/integration/tables/parents/query", { body });
     while ((await ask()).status !== 200) await new Promise((go) => setTimeout(go, 20));

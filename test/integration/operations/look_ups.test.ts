@@ -77,14 +77,14 @@ for (const kind of DATABASE_KINDS) {
     }
 
     for (const table of Object.keys(TABLES) as Table[]) {
-      it(`are answered together as alone: ${table} [spec 4.1 records] [TE2]`, async () => {
+      it(`are answered together as alone: ${table} [Q86] [TE2]`, async () => {
         const lookUps = await listLookUps(service, table);
         assert(lookUps.length > 2);
         await compare(lookUps);
       });
     }
 
-    it("have the columns, numbers and count that were asked for [D3.ieee754] [D3.count-none]", async () => {
+    it("have the columns, numbers and count that were asked for [V21] [Q88]", async () => {
       const all = await listLookUps(service, "everything");
       const select = ["c_numeric", "id", "c_int8"];
       const headers = {
@@ -103,7 +103,7 @@ for (const kind of DATABASE_KINDS) {
       assert(await countGathered(service) > 0);
     });
 
-    it("tell nobody of another tenant's row, whoever asks for it beside [spec 1 tenant-read] [TE2]", async () => {
+    it("tell nobody of another tenant's row, whoever asks for it beside [S9] [TE2]", async () => {
       const { a, b } = service.tokens;
       const lookUps = await listLookUps(service, "deals");
       const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
@@ -155,7 +155,7 @@ describe("Look-ups by key in trouble", () => {
 
   const ALL = KEYS.map((key) => [200, key, `parcel ${key}`.length]);
 
-  it("wait for a locked table no longer than alone [D4.lock-timeout]", async () => {
+  it("wait for a locked table no longer than alone [E39]", async () => {
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table parcels in access exclusive mode");
       const { rows, gathered } = await findAll();
@@ -167,12 +167,12 @@ describe("Look-ups by key in trouble", () => {
     assertEquals(gathered, 0);
   });
 
-  it("have their row when a column has gone [D2.stale-retry]", async () => {
+  it("have their row when a column has gone [T42]", async () => {
     await service.database.admin.unsafe("alter table parcels drop column gone");
     assertEquals((await findAll()).rows, ALL);
   });
 
-  it("have their row when sessions end under them [D4.read-retry]", async () => {
+  it("have their row when sessions end under them [E43]", async () => {
     const [{ rows, gathered }] = await Promise.all([
       findAll(),
       service.database.admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -182,7 +182,7 @@ describe("Look-ups by key in trouble", () => {
     assertGathered(gathered);
   });
 
-  it("have their row when it is a large one [spec 4.1 records]", async () => {
+  it("have their row when it is a large one [Q86]", async () => {
     const { rows, gathered } = await findAll([...KEYS, LARGE]);
     assertEquals(rows, [...ALL, [200, LARGE, 100_000]]);
     assertGathered(gathered);
@@ -199,7 +199,7 @@ describe("Look-ups by key under the operator's row level security", () => {
   });
   after(() => service.close());
 
-  it("each have a statement of their own, which carries their tenant, and leave together [D9.tenant-setting] [TE18]", async () => {
+  it("each have a statement of their own, which carries their tenant, and leave together [R22] [TE18]", async () => {
     const lookUps = await listLookUps(service, "deals");
     const alone: string[] = [];
     for (const one of lookUps) alone.push((await ask(service, one)).text);
@@ -211,7 +211,7 @@ describe("Look-ups by key under the operator's row level security", () => {
     assert(IS_REMOTE || await countGathered(service) > 0, "no two left together");
   });
 
-  it("have their row when sessions end under them [D4.read-retry]", async () => {
+  it("have their row when sessions end under them [E43]", async () => {
     const lookUps = await listLookUps(service, "guests");
     for (let round = 0; round < 5; round++) {
       const [answers] = await Promise.all([
@@ -223,7 +223,7 @@ describe("Look-ups by key under the operator's row level security", () => {
     }
   });
 
-  it("wait for a locked table no longer than alone [D4.lock-timeout]", async () => {
+  it("wait for a locked table no longer than alone [E39]", async () => {
     const lookUps = await listLookUps(service, "order_lines");
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table order_lines in access exclusive mode");

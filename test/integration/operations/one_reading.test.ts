@@ -53,11 +53,11 @@ describe("Queries in an order that no index gives", () => {
   }
 
   it(
-    "give the same page and total however many rows match [spec 4.1 total] [spec 4.1 records]",
+    "give the same page and total however many rows match [Q85] [Q86]",
     compareAll,
   );
 
-  it("give them when an index comes to give the order [spec 4.1 total] [spec 4.1 sort]", async () => {
+  it("give them when an index comes to give the order [Q85] [Q60]", async () => {
     const ordered = async () =>
       (await service.catalogue.current()).tables.get("parcels")?.ordered.has('"weight"' as never);
     assertEquals(await ordered(), false);

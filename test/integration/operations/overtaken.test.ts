@@ -47,7 +47,7 @@ describe("Update Single that waits for one row after the other", () => {
           ? ["", "tx=rollback"]
           : ["tx=rollback"]
       ) {
-        it(`${title}, on ${table.what}, ${prefer || "kept"} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
+        it(`${title}, on ${table.what}, ${prefer || "kept"} [U20] [U22] [CO2]`, async () => {
           const { admin } = service.database;
           const t = table.name;
           await fillContestedTable(admin, table);

@@ -22,7 +22,7 @@ interface Race {
 
 const BYSTANDERS = ["3 2 open - 0", "4 1 shut - 0"];
 
-/** The table of RELIABILITY 3a, row by row. */
+/** The table of races in docs/specification/facts-postgres.md, row by row. */
 const RACES: readonly Race[] = [
   {
     other: "only locks the row",
@@ -107,7 +107,7 @@ describe("Update Single against a transaction that commits while it waits", () =
 
   for (const table of CONTESTED_TABLES) {
     for (const { other, statements, rollback, answer, rows } of RACES) {
-      it(`holds exactly-one on ${table.what} when the other ${other} [spec 4.2 r1] [D4.race] [CO2]`, async () => {
+      it(`holds exactly-one on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
         const transaction = { statements: statements(table.name), rollback };

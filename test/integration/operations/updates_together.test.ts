@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
         .map(({ id, n, note }) => [id, n, note]);
     }
 
-    it("leave together when they arrive together, and each is what it would be alone [spec 4.2 r1]", async () => {
+    it("leave together when they arrive together, and each is what it would be alone [U20]", async () => {
       const before = await countGathered(service);
       // However the clients' packets fall, in some round two are read in one turn.
       for (let round = 1; round <= 20; round++) {
@@ -67,7 +67,7 @@ for (const kind of DATABASE_KINDS) {
       assert(IS_REMOTE || await countGathered(service) > before, "no two left together");
     });
 
-    it("write their own tenant's row alone, whoever writes beside [spec 1 tenant-write]", async () => {
+    it("write their own tenant's row alone, whoever writes beside [S10]", async () => {
       const { a, b } = service.tokens;
       for (let round = 1; round <= 5; round++) {
         const answers = await Promise.all(
@@ -81,7 +81,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 5 : -5, null]));
     });
 
-    it("are refused one by one: by a constraint, a key that is taken, a value [D4.check] [D4.conflict]", async () => {
+    it("are refused one by one: by a constraint, a key that is taken, a value [E32] [E31]", async () => {
       await service.database.admin`update lots set note = 'taken' where id = 39`;
       for (let round = 1; round <= 5; round++) {
         const fields = (id: number) =>
@@ -141,7 +141,7 @@ describe("Updates by key in trouble", () => {
     return { written: rows.map(({ written }) => written), told: rows[0]!.told };
   }
 
-  it("do not wait for another's row that is locked, and write it or say so [D4.lock-timeout]", async () => {
+  it("do not wait for another's row that is locked, and write it or say so [E39]", async () => {
     await updateAll(1);
     const other = await openOtherSession(service.database.admin);
     try {
@@ -156,7 +156,7 @@ describe("Updates by key in trouble", () => {
     assertEquals(await updateAll(3), ODD.map(() => 200));
   });
 
-  it("keep what was acknowledged, each once, when sessions end under them [D4.outcome-unknown] [D9.audit]", async () => {
+  it("keep what was acknowledged, each once, when sessions end under them [E42] [R23]", async () => {
     for (let round = 10; round < 20; round++) {
       await service.database.admin`truncate rowgate.audit`;
       const [statuses] = await Promise.all([

@@ -45,13 +45,13 @@ for (const kind of DATABASE_KINDS) {
     }
     const find = (token: string) => createTokenStore(database).find(token);
 
-    it("is 503 before the schema is made, not 401 [DECISIONS 5]", async () => {
+    it("is 503 before the schema is made, not 401 [AU17]", async () => {
       const { token } = await mintToken();
       const error = await assertRejects(async () => await find(token), ApiError);
       assertEquals(error.status, 503);
     });
 
-    it("makes the schema once, however many start at a time [D9.migrate]", async () => {
+    it("makes the schema once, however many start at a time [R33]", async () => {
       // Each server has a lane of its own; PGlite has but one session.
       const others = await Promise.all(
         (kind === "real" ? [1, 2, 3] : []).map(async () => (await openSubject(test)).database),
@@ -64,7 +64,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(versions.map((row) => row.version), [1, 2]);
     });
 
-    it("finds what was made, and keeps its digest alone [D5.digest]", async () => {
+    it("finds what was made, and keeps its digest alone [A23]", async () => {
       const { token, record } = await create();
       const access = await find(token);
       assertEquals(access, {
@@ -84,30 +84,30 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(stored?.digest, stored?.expected);
     });
 
-    it("refuses an unknown token of the right form [DECISIONS 5]", async () => {
+    it("refuses an unknown token of the right form [A4]", async () => {
       assertEquals(await find((await mintToken()).token), null);
     });
 
-    it("ends a token at its time by the database's clock [D5.expired]", async () => {
+    it("ends a token at its time by the database's clock [A5]", async () => {
       const { token, record } = await create();
       await test.admin`update rowgate.tokens set expires_at = now() where id = ${record.id}`;
       assertEquals(await find(token), null);
     });
 
-    it("makes no token that has ended already [DECISIONS 5]", async () => {
+    it("makes no token that has ended already [A16]", async () => {
       const expiry = { kind: "at", time: "2020-01-01T00:00:00.000Z" } as const;
       const count = (await listTokens(database)).length;
       assertEquals(await createToken(database, { ...DRAFT, expiry }), undefined);
       assertEquals((await listTokens(database)).length, count);
     });
 
-    it("makes tokens without end, and for all tables [D5.expires-forms]", async () => {
+    it("makes tokens without end, and for all tables [A16]", async () => {
       const { token } = await create({ expiry: { kind: "never" }, tables: null, name: null });
       const access = await find(token);
       assertEquals([access?.expiresAt, access?.tables, access?.name], [null, null, null]);
     });
 
-    it("revokes at once for who asks anew, and for good [D5.revoke]", async () => {
+    it("revokes at once for who asks anew, and for good [A19]", async () => {
       const { token, record } = await create();
       const first = await revokeToken(database, record.id);
       assertEquals(await find(token), null);
@@ -116,13 +116,13 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await revokeToken(database, "aaaaaaaaaaa"), undefined);
     });
 
-    it("lists by tenant, oldest first [D5.list]", async () => {
+    it("lists by tenant, oldest first [A18]", async () => {
       const made = [await create({ tenant: "listed" }), await create({ tenant: "listed" })];
       const listed = await listTokens(database, { tenant: "listed" });
       assertEquals(listed.map(({ id }) => id), made.map(({ record }) => record.id));
     });
 
-    it("rotates: the same rights and lifetime, the old one for the overlap [D5.rotate]", async () => {
+    it("rotates: the same rights and lifetime, the old one for the overlap [A20]", async () => {
       const { token, record } = await create();
       const rotated = await rotateToken(database, { id: record.id, overlapSeconds: 60 });
       assert(rotated !== undefined);
@@ -136,14 +136,14 @@ for (const kind of DATABASE_KINDS) {
       assert(oldEnd.getTime() - rotated.record.createdAt.getTime() <= 60_001);
     });
 
-    it("rotates with no overlap: the old one ends now [D5.rotate]", async () => {
+    it("rotates with no overlap: the old one ends now [A20]", async () => {
       const { token, record } = await create({ expiry: { kind: "never" } });
       const rotated = await rotateToken(database, { id: record.id, overlapSeconds: 0 });
       assertEquals(await find(token), null);
       assertEquals((await find(rotated?.token ?? ""))?.expiresAt, null);
     });
 
-    it("rotates a token once, also when asked twice at a time [DECISIONS 5]", async () => {
+    it("rotates a token once, also when asked twice at a time [A20]", async () => {
       const { record } = await create();
       const outcomes = await Promise.allSettled(
         [1, 2].map(() => rotateToken(database, { id: record.id, overlapSeconds: 60 })),
@@ -171,13 +171,13 @@ describe("a role of least rights", () => {
     await test.drop();
   });
 
-  it("may not make the schema, and is told so [D9.setup-print]", async () => {
+  it("may not make the schema, and is told so [R34]", async () => {
     assertEquals(await migrateSchema(serving), "not permitted");
     const found = await test.admin`select from pg_namespace where nspname = 'rowgate'`;
     assertEquals(found.length, 0);
   });
 
-  it("serves with select on rowgate.tokens alone, and tries no change [DECISIONS 9]", async () => {
+  it("serves with select on rowgate.tokens alone, and tries no change [R33]", async () => {
     const owner = await openDatabase(configure({ databaseUrl: test.url }), () => {});
     const created = await migrateSchema(owner).then(() => createToken(owner, DRAFT));
     await owner.close(1000);

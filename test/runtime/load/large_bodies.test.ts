@@ -25,7 +25,7 @@ for (const runtime of RUNTIMES) {
     });
     afterAll(() => service.close());
 
-    it("answers /livez and other tenants beside 100 of them, in bounded memory [RE27] [RE28]", async () => {
+    it("answers /livez and other tenants beside 100 of them, in bounded memory [RE27] [RE28] [L13]", async () => {
       const { a, b } = service.tokens;
       const sent = Array.from(
         { length: AT_ONCE },
@@ -83,7 +83,7 @@ for (const runtime of RUNTIMES) {
         ["in chunks", `Transfer-Encoding: chunked\r\n\r\n${chunk}`],
       ] as const
     ) {
-      it(`is held by a body ${name}: 503 for another of the tenant, room for others, and then again [RE28]`, async () => {
+      it(`is held by a body ${name}: 503 for another of the tenant, room for others, and then again [RE28] [L13]`, async () => {
         const { a, b } = service.tokens;
         const stalled = await stall(framing);
         await until(async () => (await send(a, 40_000)).status === 503);

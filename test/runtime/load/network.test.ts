@@ -73,7 +73,7 @@ for (const runtime of RUNTIMES) {
       assertMatch(text, /^rowgate_requests_in_flight 1$/m);
     });
 
-    it("ends a head that does not arrive with 408 on Node; Deno and Bun have nothing that could [D9.request-timeout-head]", async () => {
+    it("ends a head that does not arrive with 408 on Node; Deno and Bun have nothing that could [R17]", async () => {
       await withClient(async (client) => {
         const whole = head("Content-Length: 2\r\n") + "{}";
         client.send(whole.slice(0, 30));

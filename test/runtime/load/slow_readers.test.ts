@@ -46,7 +46,7 @@ for (const runtime of RUNTIMES) {
       );
     }
 
-    it("leaves memory bounded and others served, and cuts them off; then all is as before [RE29]", async () => {
+    it("leaves memory bounded and others served, and cuts them off; then all is as before [RE29] [L14]", async () => {
       const { a, b } = service.tokens;
       const { pid } = service.server!;
       const beforeMiB = await readMiB(pid);
@@ -90,7 +90,7 @@ for (const runtime of RUNTIMES) {
     });
 
     for (const headers of ["", "Accept-Encoding: gzip\r\n"]) {
-      it(`sends long answers whole to who reads${headers && ", compressed"} [RE29]`, async () => {
+      it(`sends long answers whole to who reads${headers && ", compressed"} [RE29] [L14]`, async () => {
         const path = service.server!.address + QUERY;
         for (let round = 0; round < 10; round++) {
           const response = await fetch(path, {

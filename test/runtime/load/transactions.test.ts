@@ -36,7 +36,7 @@ for (const runtime of RUNTIMES) {
         body: { filters: { id: tenant }, fields: { note: "tried" } },
       });
 
-    it("has no more time for deferred constraints, which a commit would check [RE26]", async () => {
+    it("has no more time for deferred constraints, which a commit would check [RE26] [L15]", async () => {
       await service.database.admin.unsafe(`
         create function dawdle_late() returns trigger language plpgsql as $$
           begin perform pg_sleep(30); return null; end $$;
@@ -53,7 +53,7 @@ for (const runtime of RUNTIMES) {
       assert(tookMs < 2 * POOL_WAIT_MS, `answered after ${tookMs} ms`);
     });
 
-    it("has one at a time, each with less time than others wait, and stops nobody [RE26]", async () => {
+    it("has one at a time, each with less time than others wait, and stops nobody [RE26] [L15]", async () => {
       const { a, b } = service.tokens;
       let finished = false;
       const slow = Promise.all(Array.from({ length: 4 }, () => tryOut(1, a)))

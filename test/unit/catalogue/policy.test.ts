@@ -20,12 +20,12 @@ function refuse(document: unknown): readonly string[] {
   return parsed.problems;
 }
 
-describe("the policy file [DECISIONS 2]", () => {
-  it("takes an empty object as no policy [DECISIONS 2]", () => {
+describe("the policy file", () => {
+  it("takes an empty object as no policy", () => {
     assertEquals(accept({}), { tables: new Map(), credentialTables: [] });
   });
 
-  it("reads every member of a table [DECISIONS 2]", () => {
+  it("reads every member of a table", () => {
     const policy = accept({
       "$schema": "policy.schema.json",
       tables: {
@@ -54,7 +54,7 @@ describe("the policy file [DECISIONS 2]", () => {
     assertEquals(policy.tables.get("open_deals")?.primaryKey, ["fid"]);
   });
 
-  it("keeps tables that are named like members of objects [RELIABILITY 0.1]", () => {
+  it("keeps tables that are named like members of objects [J1]", () => {
     const parsed = parsePolicy(
       '{"tables": {"__proto__": {"read_only": true}, "constructor": {"shared": true}}}',
     );
@@ -63,7 +63,7 @@ describe("the policy file [DECISIONS 2]", () => {
     assertEquals(parsed.policy.tables.get("constructor")?.shared, true);
   });
 
-  it("tells every problem at once, each where it stands [D2.policy-schema] [D9.problems]", () => {
+  it("tells every problem at once, each where it stands [T10] [R7]", () => {
     const problems = refuse({
       table: {},
       credential_tables: ["ok", "no good", 7],
@@ -97,7 +97,7 @@ describe("the policy file [DECISIONS 2]", () => {
     assertEquals(problems.length, 10);
   });
 
-  it("refuses what is no JSON object [DECISIONS 2]", () => {
+  it("refuses what is no JSON object", () => {
     assertEquals(refuse("{").length, 1);
     for (const document of [[], "text", 1, null]) {
       assertEquals(refuse(JSON.stringify(document)), ["the policy file must hold a JSON object"]);
@@ -117,8 +117,8 @@ describe("the policy file [DECISIONS 2]", () => {
   });
 });
 
-describe("docs/policy.schema.json [DECISIONS 2]", () => {
-  it("has the members of the policy's own schema [D2.policy-schema]", async () => {
+describe("docs/policy.schema.json", () => {
+  it("has the members of the policy's own schema [T10]", async () => {
     const url = new URL("../../../docs/policy.schema.json", import.meta.url);
     const { readFile } = await import("node:fs/promises");
     const published = JSON.parse(await readFile(url, "utf8"));

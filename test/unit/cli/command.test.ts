@@ -45,7 +45,7 @@ const COMMANDS = [
 
 describe("rowgate --help", () => {
   for (const command of [[], ...COMMANDS]) {
-    it(`shows an example of "${["rowgate", ...command].join(" ")}" [D9.commands]`, async () => {
+    it(`shows an example of "${["rowgate", ...command].join(" ")}" [R30]`, async () => {
       const { code, out, err } = await run([...command, "--help"]);
       assertEquals([code, err], [0, ""]);
       assert(/Examples?:\n/.test(out), out);
@@ -54,7 +54,7 @@ describe("rowgate --help", () => {
     });
   }
 
-  it("tells the version of the package [D8.version-command] [DECISIONS 9]", async () => {
+  it("tells the version of the package [H16]", async () => {
     const { version } = JSON.parse(await readFile("package.json", "utf8"));
     assertEquals(VERSION, version);
     assertEquals(await run(["--version"]), { code: 0, out: `${version}\n`, err: "" });
@@ -79,14 +79,14 @@ describe("rowgate", () => {
     ["setup", "--prnt"],
   ];
   for (const args of wrong) {
-    it(`exits with 2 on ${JSON.stringify(args)} and prints no result [DECISIONS 9]`, async () => {
+    it(`exits with 2 on ${JSON.stringify(args)} and prints no result [R30]`, async () => {
       const { code, out, err } = await run(args);
       assertEquals([code, out], [2, ""]);
       assert(err !== "");
     });
   }
 
-  it("tells all that is wrong with the configuration, policy included [D9.problems] [D9.policy-setting] [D2.policy-schema]", async () => {
+  it("tells all that is wrong with the configuration, policy included [R7] [R11] [T10]", async () => {
     const { code, out, err } = await run(["serve"], {
       PORT: "-1",
       DATABASE_URL: "postgres://app:hunter2@db/shop?sslmode=maybe",
@@ -99,7 +99,7 @@ describe("rowgate", () => {
     assert(!err.includes("hunter2"));
   });
 
-  it("prints schema, role and rights for psql without a database [D9.setup-print]", async () => {
+  it("prints schema, role and rights for psql without a database [R34]", async () => {
     const environment = { DATABASE_URL: "postgres://u@127.0.0.1:1/x", ROWGATE_SCHEMA: 'a"b' };
     const { code, out } = await run(["setup", "--print"], environment);
     assertEquals(code, 0);

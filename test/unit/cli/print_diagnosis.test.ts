@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { printExamined } from "../../../src/cli/print_diagnosis.ts";
 
 describe("printExamined", () => {
-  it("gives what is to be typed its lines, and a name that somebody chose none [D9.doctor]", () => {
+  it("gives what is to be typed its lines, and a name that somebody chose none [R31]", () => {
     const finding = {
       level: "error" as const,
       what: "the table a\n\x1b[2Jb",

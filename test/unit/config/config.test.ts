@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../../src/config/config.ts";
 
-/** Defaults as the table of DECISIONS 9 has them. */
+/** Defaults as docs/specification/running.md has them. */
 const DEFAULTS = {
   host: "127.0.0.1",
   port: 8080,
@@ -65,12 +65,12 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe("readConfig", () => {
-  it("has the defaults of the table [D9.host-port] [D9.schema-setting] [D9.tenant-column-setting] [D9.pool-size] [D9.pool-wait] [D9.statement-timeout] [D9.lock-timeout] [D9.request-timeout] [D9.max-body] [D9.max-in-flight] [D9.rate-limit] [D9.prepare] [D9.cors-setting] [D9.log-level] [D9.shutdown]", () => {
+  it("has the defaults of the table [R8] [R9] [R10] [R12] [R13] [R14] [R15] [R16] [R18] [R19] [R21] [R20] [R24] [R27] [R29]", () => {
     const { config } = readConfig({});
     assertEquals<unknown>({ ...config }, DEFAULTS);
   });
 
-  it("takes every variable of the table [D9.console-accepted]", () => {
+  it("takes every variable of the table [R26]", () => {
     const { config } = readConfig({
       HOST: "::",
       PORT: "0",
@@ -157,18 +157,18 @@ describe("readConfig", () => {
       ["1000000/min", { requests: 1_000_000, windowSeconds: 60 }],
     ] as const
   ) {
-    it(`reads ROWGATE_RATE_LIMIT=${text} [D9.rate-limit]`, () => {
+    it(`reads ROWGATE_RATE_LIMIT=${text} [R21]`, () => {
       assertEquals(readConfig({ ROWGATE_RATE_LIMIT: text }).config?.rateLimit, rateLimit);
     });
   }
 
-  it("says how a rate limit is written [D9.rate-limit]", () => {
+  it("says how a rate limit is written [R21]", () => {
     assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/day" }), [
       'ROWGATE_RATE_LIMIT: "600/day" can not be used, expected off, or up to 1000000 requests in a window: 10/s, 600/min, 5000/h',
     ]);
   });
 
-  it("tells every problem at once [D9.problems]", () => {
+  it("tells every problem at once [R7]", () => {
     const problems = problemsOf({ PORT: "80a", ROWGATE_SCHEMA: "rowgate", ROWGATE_PREPARE: "yes" });
     assertEquals(problems.map((problem) => problem.split(":")[0]), [
       "PORT",
@@ -179,7 +179,7 @@ describe("readConfig", () => {
 
   for (const [name, values] of Object.entries(REFUSED)) {
     for (const value of values) {
-      it(`refuses ${name}=${JSON.stringify(value)} [D9.problems] [D9.console-accepted]`, () => {
+      it(`refuses ${name}=${JSON.stringify(value)} [R7] [R26]`, () => {
         const problems = problemsOf({ [name]: value });
         assertEquals(problems.length, 1);
         assert(problems[0]?.startsWith(`${name}: `), problems[0]);
@@ -187,13 +187,13 @@ describe("readConfig", () => {
     }
   }
 
-  it("names the nearest variable for an unknown one [DECISIONS 9]", () => {
+  it("names the nearest variable for an unknown one [CF3]", () => {
     assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
       "ROWGATE_POOLSIZE: is not known, did you mean ROWGATE_POOL_SIZE",
     ]);
   });
 
-  it("never shows the password of DATABASE_URL [DECISIONS 9]", () => {
+  it("never shows the password of DATABASE_URL [CF2]", () => {
     for (const url of ["mysql://app:hunter2@db/shop", "postgres://app:hunter2 @db/shop"]) {
       const problems = problemsOf({ DATABASE_URL: url });
       assertEquals(problems.length, 1);

@@ -8,7 +8,7 @@ import { SHOPS } from "../../../src/demonstration/shops.ts";
 const [acme, globex] = SHOPS.map(generateShop);
 
 describe("generateShop", () => {
-  it("gives the same rows each time [DECISIONS 9]", () => {
+  it("gives the same rows each time [R4]", () => {
     assertEquals(JSON.stringify(SHOPS.map(generateShop)), JSON.stringify([acme, globex]));
   });
 

@@ -16,7 +16,7 @@ describe("wantsWideNumbersAsText", () => {
       [null, false],
     ] as const
   ) {
-    it(`is ${expected} for ${accept} [D3.ieee754]`, () => {
+    it(`is ${expected} for ${accept} [V21]`, () => {
       assertEquals(wantsWideNumbersAsText(accept), expected);
     });
   }

@@ -14,12 +14,12 @@ function open(options: { capacity: number; windowSeconds: number; size?: number 
 }
 
 describe("openBuckets", () => {
-  it("grants a full bucket at once and no more [D8.rate-limit]", () => {
+  it("grants a full bucket at once and no more [H11]", () => {
     const { burst } = open({ capacity: 10, windowSeconds: 60 });
     assertEquals(burst("a", 25), 10);
   });
 
-  it("tells what is left and when there is one more [D8.rate-limit]", () => {
+  it("tells what is left and when there is one more [H11]", () => {
     const { clock, buckets } = open({ capacity: 3, windowSeconds: 60 });
     assertEquals(buckets.draw("a"), { granted: true, remaining: 2, nextSeconds: 20 });
     clock.ms += 5000;
@@ -28,7 +28,7 @@ describe("openBuckets", () => {
     assertEquals(buckets.draw("a"), { granted: false, remaining: 0, nextSeconds: 15 });
   });
 
-  it("is right about when there is one more, at any rate [D8.rate-limit]", () => {
+  it("is right about when there is one more, at any rate [H11]", () => {
     for (const capacity of [1, 3, 7, 11, 59, 600, 999_999]) {
       for (const windowSeconds of [1, 60, 3600]) {
         const { clock, buckets, burst } = open({ capacity, windowSeconds });
@@ -43,7 +43,7 @@ describe("openBuckets", () => {
     }
   });
 
-  it("runs in steadily and never above full [D8.rate-limit]", () => {
+  it("runs in steadily and never above full [H11]", () => {
     const { clock, burst } = open({ capacity: 10, windowSeconds: 1 });
     burst("a", 10);
     clock.ms += 300;
@@ -52,7 +52,7 @@ describe("openBuckets", () => {
     assertEquals(burst("a", 50), 10);
   });
 
-  it("grants no more than a window's worth beside the burst, however the attempts lie [D8.rate-limit]", () => {
+  it("grants no more than a window's worth beside the burst, however the attempts lie [H11]", () => {
     const { clock, burst } = open({ capacity: 7, windowSeconds: 60 });
     let granted = 0;
     for (let at = 0; at < 60_000; at += 37) {
@@ -62,7 +62,7 @@ describe("openBuckets", () => {
     assertEquals(granted, 13);
   });
 
-  it("takes nothing for what it refuses: no lock-out [D8.rate-limit]", () => {
+  it("takes nothing for what it refuses: no lock-out [H11]", () => {
     const { clock, burst } = open({ capacity: 1, windowSeconds: 1 });
     burst("a", 1);
     for (let attempt = 0; attempt < 999; attempt++) {
@@ -73,7 +73,7 @@ describe("openBuckets", () => {
     assertEquals(burst("a", 1), 1);
   });
 
-  it("keeps keys apart, names of Object's own included [D8.rate-limit]", () => {
+  it("keeps keys apart, names of Object's own included [H11]", () => {
     const { burst } = open({ capacity: 2, windowSeconds: 60 });
     assertEquals(["a", "__proto__", "constructor"].map((key) => burst(key, 5)), [2, 2, 2]);
   });

@@ -4,7 +4,7 @@ import { ApiError } from "../../../src/errors/api_error.ts";
 import { countInFlight, type Place } from "../../../src/http/in_flight.ts";
 
 describe("countInFlight", () => {
-  it("refuses the tenant that floods, not the one that comes after [RE10] [D9.max-in-flight]", () => {
+  it("refuses the tenant that floods, not the one that comes after [RE10] [R19]", () => {
     const inFlight = countInFlight(10, () => {});
     const claim = (tenant: string) => {
       const place = inFlight.enter();
@@ -48,7 +48,7 @@ describe("countInFlight", () => {
     assertEquals(served, 20);
   });
 
-  it("tells how many there are at each coming and going [D8.metrics]", () => {
+  it("tells how many there are at each coming and going [H15]", () => {
     const told: number[] = [];
     const inFlight = countInFlight(10, (requests) => told.push(requests));
     const first = inFlight.enter();

@@ -17,7 +17,7 @@ describe("networkOf", () => {
       ["", ""],
     ] as const
   ) {
-    it(`puts ${JSON.stringify(address)} into ${network} [DECISIONS 8]`, () => {
+    it(`puts ${JSON.stringify(address)} into ${network}`, () => {
       assertEquals(networkOf(address), network);
     });
   }

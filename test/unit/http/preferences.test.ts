@@ -12,12 +12,12 @@ function refuse(header: string, operation: "query" | "update" | "other"): string
 }
 
 describe("parsePreferences", () => {
-  it("asks for nothing without the header [DECISIONS 3]", () => {
+  it("asks for nothing without the header [U46]", () => {
     assertEquals(parsePreferences(null, "query"), NONE);
     assertEquals(parsePreferences("", "update"), NONE);
   });
 
-  it("reads count=none for a query, in any case and quoted [DECISIONS 3]", () => {
+  it("reads count=none for a query, in any case and quoted [Q88]", () => {
     for (const header of ["count=none", "Count=None", 'count = "none"; x=y', ", count=none,"]) {
       assertEquals(parsePreferences(header, "query"), {
         ...NONE,
@@ -27,7 +27,7 @@ describe("parsePreferences", () => {
     }
   });
 
-  it("reads max-affected and tx for updates [DECISIONS 4]", () => {
+  it("reads max-affected and tx for updates [U44] [U45]", () => {
     assertEquals(parsePreferences("max-affected=10, tx=rollback", "update"), {
       count: true,
       maxAffected: 10,
@@ -37,18 +37,18 @@ describe("parsePreferences", () => {
     assertEquals(parsePreferences("max-affected=0", "update").maxAffected, 0);
   });
 
-  it("lets the first of two equal preferences count [DECISIONS 4]", () => {
+  it("lets the first of two equal preferences count", () => {
     assertEquals(parsePreferences("max-affected=1, MAX-AFFECTED=2", "update").maxAffected, 1);
   });
 
-  it("ignores unknown preferences and those of other operations [D4.preference-unknown]", () => {
+  it("ignores unknown preferences and those of other operations [U48]", () => {
     const header = "respond-async, wait=10, count=exact, max-affected=x, tx=commit";
     assertEquals(parsePreferences(header, "query"), NONE);
     assertEquals(parsePreferences("count=none", "update"), NONE);
     assertEquals(parsePreferences("count=none, max-affected=1", "other"), NONE);
   });
 
-  it("does not split at a comma in quotes [DECISIONS 4]", () => {
+  it("does not split at a comma in quotes", () => {
     assertEquals(parsePreferences('x="a, count=none, \\"b"', "query"), NONE);
   });
 
@@ -61,24 +61,24 @@ describe("parsePreferences", () => {
       ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"'],
     ] as const
   ) {
-    it(`refuses ${header} on ${operation}, naming what is unknown [D4.preference-strict]`, () => {
+    it(`refuses ${header} on ${operation}, naming what is unknown [U49]`, () => {
       assertEquals(refuse(header, operation).includes(expected), true);
     });
   }
 
-  it("tells that strict handling was applied [DECISIONS 4]", () => {
+  it("tells that strict handling was applied [U46]", () => {
     const { applied } = parsePreferences("handling=strict, count=none", "query");
     assertEquals(applied, "handling=strict, count=none");
   });
 
   for (const value of ["", "=", "=-1", "=1.5", "=ten", "=1e3", "=99999999999999999999"]) {
-    it(`refuses max-affected${value} even when lenient, or no limit would hold [DECISIONS 4]`, () => {
+    it(`refuses max-affected${value} even when lenient, or no limit would hold`, () => {
       const message = refuse(`max-affected${value}, handling=lenient`, "update");
       assertEquals(message.startsWith("Prefer: max-affected is "), true);
     });
   }
 
-  it("refuses a tx other than rollback, or the change would be kept [DECISIONS 4]", () => {
+  it("refuses a tx other than rollback, or the change would be kept", () => {
     assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
   });
 });

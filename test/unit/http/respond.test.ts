@@ -15,7 +15,7 @@ function exchange(headers: Record<string, string> = {}, method = "GET", origins:
 const LONG = JSON.stringify({ text: "é".repeat(2000) });
 
 describe("respond", () => {
-  it("gives JSON that is neither sniffed nor stored, with the request's id [D7.request-id]", async () => {
+  it("gives JSON that is neither sniffed nor stored, with the request's id [E46]", async () => {
     const response = respond({ status: 200, json: "{}" }, exchange());
     assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
     assertEquals(response.headers.get("x-content-type-options"), "nosniff");
@@ -25,7 +25,7 @@ describe("respond", () => {
     assertEquals(await response.text(), "{}");
   });
 
-  it("passes digits and own headers through [DECISIONS 3]", async () => {
+  it("passes digits and own headers through [V14]", async () => {
     const json = '{"n":12345678901234567890.10}';
     const headers = { "preference-applied": "count=none" };
     const response = respond({ status: 200, json, headers }, exchange());
@@ -33,14 +33,14 @@ describe("respond", () => {
     assertEquals(await response.text(), json);
   });
 
-  it("sends no body on HEAD [D8.head]", async () => {
+  it("sends no body on HEAD [H6]", async () => {
     const response = respond({ status: 200, json: LONG }, exchange({}, "HEAD"));
     assertEquals([response.status, await response.text()], [200, ""]);
     assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   });
 
   for (const accepted of ["gzip", "br, GZIP;q=0.5", "*", "x-gzip", "identity;q=0, *;q=0.1"]) {
-    it(`compresses a long answer for Accept-Encoding: ${accepted} [D8.compressed]`, async () => {
+    it(`compresses a long answer for Accept-Encoding: ${accepted} [H5]`, async () => {
       const sent = exchange({ "accept-encoding": accepted });
       const response = respond({ status: 200, json: LONG }, sent);
       assertEquals(response.headers.get("content-encoding"), "gzip");
@@ -51,7 +51,7 @@ describe("respond", () => {
   }
 
   for (const accepted of ["gzip;q=0", "gzip;q=0, *", "*;q=0", "br", "", "gzip;q=x"]) {
-    it(`leaves it plain for Accept-Encoding: ${accepted || "nothing"} [D8.compressed]`, async () => {
+    it(`leaves it plain for Accept-Encoding: ${accepted || "nothing"} [H5]`, async () => {
       const sent = exchange({ "accept-encoding": accepted });
       const response = respond({ status: 200, json: LONG }, sent);
       assertEquals(response.headers.get("content-encoding"), null);
@@ -60,12 +60,12 @@ describe("respond", () => {
     });
   }
 
-  it("leaves a short answer plain [DECISIONS 8]", () => {
+  it("leaves a short answer plain [H5]", () => {
     const response = respond({ status: 200, json: "{}" }, exchange({ "accept-encoding": "gzip" }));
     assertEquals(response.headers.get("content-encoding"), null);
   });
 
-  it("says 304 to a client that holds the answer [D6.etag-tables] [D6.etag-fields]", async () => {
+  it("says 304 to a client that holds the answer [T46] [T51]", async () => {
     const etag = await makeEtag("{}");
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {
       const sent = exchange({ "if-none-match": held });
@@ -77,7 +77,7 @@ describe("respond", () => {
     }
   });
 
-  it("answers in full when the client holds another state, to be kept privately [DECISIONS 6]", async () => {
+  it("answers in full when the client holds another state, to be kept privately [T46]", async () => {
     const etag = await makeEtag("{}");
     const sent = exchange({ "if-none-match": await makeEtag("[]") });
     const response = respond({ status: 200, json: "{}", etag }, sent);
@@ -86,7 +86,7 @@ describe("respond", () => {
     assertEquals(response.headers.get("vary"), "Authorization");
   });
 
-  it("says no 304 where there is no ETag, nor to a POST [DECISIONS 6]", () => {
+  it("says no 304 where there is no ETag, nor to a POST [T46]", () => {
     const held = { "if-none-match": "*" };
     assertEquals(respond({ status: 200, json: "{}" }, exchange(held)).status, 200);
     const answer = { status: 200, json: "{}", etag: 'W/"x"' };
@@ -95,20 +95,20 @@ describe("respond", () => {
 });
 
 describe("respondError", () => {
-  it("gives spec 7's body, its status and its headers [spec 7 body]", async () => {
+  it("gives the error body, its status and its headers [E1]", async () => {
     const error = new ApiError(405, "No such method", { headers: { "Allow": "POST" } });
     const response = respondError(error, exchange());
     assertEquals([response.status, response.headers.get("allow")], [405, "POST"]);
     assertEquals(await response.text(), '{"success":false,"error":"No such method"}');
   });
 
-  it("tells matched when it is set, 0 as well [spec 7]", async () => {
+  it("tells matched when it is set, 0 as well [E3]", async () => {
     const response = respondError(new ApiError(404, "No row", { matched: 0 }), exchange());
     assertEquals(await response.json(), { success: false, error: "No row", matched: 0 });
   });
 
   for (const thrown of [new Error("secret"), "secret", undefined, null, Object.freeze({ a: 1 })]) {
-    it(`says nothing of ${String(thrown)} [D7.internal] [HT21]`, async () => {
+    it(`says nothing of ${String(thrown)} [E45] [HT21]`, async () => {
       const response = respondError(thrown, exchange());
       assertEquals([response.status, response.headers.get("x-request-id")], [500, "id-1"]);
       assertEquals(await response.text(), '{"success":false,"error":"Internal error"}');
@@ -124,13 +124,13 @@ describe("CORS", () => {
     "access-control-request-headers": "authorization",
   };
 
-  it("is off unless origins are named [D8.cors-off]", () => {
+  it("is off unless origins are named [H8]", () => {
     const response = respond({ status: 200, json: "{}" }, exchange(asked));
     assertEquals(response.headers.get("access-control-allow-origin"), null);
     assertEquals(response.headers.get("vary"), null);
   });
 
-  it("lets a named origin read answers and refusals, no other one [D8.cors-origins]", () => {
+  it("lets a named origin read answers and refusals, no other one [H9]", () => {
     const refused = respondError(new ApiError(404, "x"), exchange(asked, "GET", origins));
     assertEquals(refused.headers.get("access-control-allow-origin"), "https://app.example");
     assertEquals(refused.headers.get("access-control-expose-headers")!.includes("ETag"), true);
@@ -140,7 +140,7 @@ describe("CORS", () => {
     assertEquals(answer.headers.get("vary"), "Origin, Accept-Encoding");
   });
 
-  it("answers a preflight [D8.cors-preflight]", async () => {
+  it("answers a preflight [H10]", async () => {
     const response = respondOptions(["PATCH", "OPTIONS"], exchange(asked, "OPTIONS", origins));
     assertEquals([response.status, await response.text()], [204, ""]);
     assertEquals(response.headers.get("allow"), "PATCH, OPTIONS");
@@ -153,7 +153,7 @@ describe("CORS", () => {
     }
   });
 
-  it("answers OPTIONS without leave when no origin is named [D8.options] [D8.cors-off]", () => {
+  it("answers OPTIONS without leave when no origin is named [H7] [H8]", () => {
     const response = respondOptions(["GET", "HEAD", "OPTIONS"], exchange(asked, "OPTIONS"));
     assertEquals([response.status, response.headers.get("allow")], [204, "GET, HEAD, OPTIONS"]);
     assertEquals(response.headers.get("access-control-allow-methods"), null);
@@ -166,11 +166,11 @@ describe("takeRequestId", () => {
     return takeRequestId({ headers } as Request);
   }
 
-  it("keeps a well-formed id of the client [D7.request-id-kept]", () => {
+  it("keeps a well-formed id of the client [E47]", () => {
     for (const id of ["a", "0b1f-2.c_~", "x".repeat(128)]) assertEquals(take(id), id);
   });
 
-  it("makes one in the place of a missing or malformed one [D7.request-id-kept]", () => {
+  it("makes one in the place of a missing or malformed one [E47]", () => {
     for (const id of [undefined, "", "a b", "a;b", '"', "é", "x".repeat(129)]) {
       assertEquals(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(take(id)), true);
     }

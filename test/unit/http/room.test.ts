@@ -18,7 +18,7 @@ function enter(room: Room, tenant: string, bytes: number, waitMs = WAIT_MS) {
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("room for bytes", () => {
-  it("is half for one tenant at most, and a fifth is kept for those that hold nothing [RE28]", () => {
+  it("is half for one tenant at most, and a fifth is kept for those that hold nothing [RE28] [L13]", () => {
     const room = openRoom(100);
     const count = (tenant: string) => {
       let taken = 0;
@@ -28,7 +28,7 @@ describe("room for bytes", () => {
     assertEquals(["a", "b", "c", "d", "e"].map(count), [5, 3, 1, 1, 0]);
   });
 
-  it("is waited for in turn, by the tenant first that holds the least [RE28]", async () => {
+  it("is waited for in turn, by the tenant first that holds the least [RE28] [L13]", async () => {
     const room = openRoom(100);
     const first = Array.from({ length: 5 }, () => enter(room, "a", 10));
     const more = Array.from({ length: 3 }, () => enter(room, "a", 10));
@@ -49,7 +49,7 @@ describe("room for bytes", () => {
     assert(room.take(50, "c") !== undefined && room.take(50, "d") !== undefined);
   });
 
-  it("is not given to smaller ones for ever while a large one waits [RE28]", async () => {
+  it("is not given to smaller ones for ever while a large one waits [RE28] [L13]", async () => {
     const room = openRoom(100);
     const small = room.take(10, "a")!;
     room.take(40, "b");
@@ -62,7 +62,7 @@ describe("room for bytes", () => {
     assertEquals([large.entered, late.entered], [false, false]);
   });
 
-  it("is waited for by four times as many bytes, of which each tenant has its share [RE28]", async () => {
+  it("is waited for by four times as many bytes, of which each tenant has its share [RE28] [L13]", async () => {
     const room = openRoom(100);
     for (const tenant of ["a", "b"]) room.take(50, tenant);
     const many = Array.from({ length: 50 }, () => enter(room, "a", 10));
@@ -76,7 +76,7 @@ describe("room for bytes", () => {
     assertEquals(waits, 60);
   });
 
-  it("is taken by what is larger than half as if it were half [RE28]", () => {
+  it("is taken by what is larger than half as if it were half [RE28] [L13]", () => {
     const room = openRoom(100);
     const leave = room.take(1000, "a");
     assert(leave !== undefined && room.take(1, "a") === undefined);
@@ -85,7 +85,7 @@ describe("room for bytes", () => {
     assert(room.take(50, "c") !== undefined);
   });
 
-  it("is refused to who waits too long, and forgotten for who has gone [RE28]", async () => {
+  it("is refused to who waits too long, and forgotten for who has gone [RE28] [L13]", async () => {
     const room = openRoom(100);
     const leave = room.take(50, "a")!;
     const late = enter(room, "a", 10, 20);

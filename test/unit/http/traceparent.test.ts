@@ -11,7 +11,7 @@ function read(traceparent?: string): string | undefined {
 }
 
 describe("readTraceId", () => {
-  it("gives the trace id of a well-formed one [DECISIONS 8]", () => {
+  it("gives the trace id of a well-formed one", () => {
     assertEquals(read(`00-${TRACE}-${PARENT}-01`), TRACE);
     assertEquals(read(`00-${TRACE}-${PARENT}-00`), TRACE);
     assertEquals(read(`cc-${TRACE}-${PARENT}-01`), TRACE);
@@ -35,7 +35,7 @@ describe("readTraceId", () => {
       `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
     ]
   ) {
-    it(`gives none for ${JSON.stringify(text)} [DECISIONS 8]`, () => {
+    it(`gives none for ${JSON.stringify(text)}`, () => {
       assertEquals(read(text), undefined);
     });
   }

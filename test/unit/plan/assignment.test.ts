@@ -18,7 +18,7 @@ function plan(column: Column, value: Json) {
   return { value: assignment?.value, issues: findings.issues };
 }
 
-describe("planAssignment [D4.field-values] [D4.field-json] [D4.field-array]", () => {
+describe("planAssignment [U8] [U9] [U10]", () => {
   const reasons = [
     ["primary key", "primary key column"],
     ["tenant", "tenant column"],

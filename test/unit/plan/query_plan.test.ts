@@ -46,7 +46,7 @@ function refusalOf(request: () => unknown): string {
 }
 
 describe("planQuery", () => {
-  it("always carries the tenant's scope [spec 5 r2]", () => {
+  it("always carries the tenant's scope [S8]", () => {
     const { scope } = plan({});
     assertEquals(scope, { kind: "tenant", column: TABLE.tenant!, tenant: "1" });
   });
@@ -67,7 +67,7 @@ describe("planQuery", () => {
     assertEquals(refusalOf(() => plan({ select })).split(":")[0], "select[2]");
   });
 
-  it("reads eq and neq with null as tests for null, on every type [D3.eq-null] [D3.neq-null]", () => {
+  it("reads eq and neq with null as tests for null, on every type [Q42] [Q43]", () => {
     for (const field of ["status", "data"]) {
       const [first, second] = predicateOf(
         { field, op: "eq", value: null },
@@ -79,7 +79,7 @@ describe("planQuery", () => {
     }
   });
 
-  it("adds the test for null to a list that holds null [D3.in-null] [D3.not_in-null]", () => {
+  it("adds the test for null to a list that holds null [Q44] [Q45]", () => {
     const [inside, outside, alone] = predicateOf(
       { field: "status", op: "in", value: ["a", null] },
       { field: "status", op: "not_in", value: ["a", null] },
@@ -107,7 +107,7 @@ describe("planQuery", () => {
     assertEquals([error.status, error.stale], [400, true]);
   });
 
-  it("tells several faults at once, with the path of each value [D7.several]", () => {
+  it("tells several faults at once, with the path of each value [E7]", () => {
     const message = refusalOf(() =>
       predicateOf(
         { field: "amount", op: "in", value: [1, "x"] },

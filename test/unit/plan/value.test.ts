@@ -72,7 +72,7 @@ const REFUSED: readonly Case[] = [
   ["array", 1, /a string/],
 ];
 
-describe("judgeScalar [D3.checked-path]", () => {
+describe("judgeScalar [V1]", () => {
   for (const [kind, value, text] of ACCEPTED) {
     it(`takes ${JSON.stringify(value)} for ${kind}`, () => {
       assertEquals(judgeScalar(value, makeColumn("c", kind)), { text: text as string });
@@ -80,7 +80,7 @@ describe("judgeScalar [D3.checked-path]", () => {
   }
 
   for (const [kind, value, expected] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${kind} [D3.lossless]`, () => {
+    it(`refuses ${JSON.stringify(value)} for ${kind} [V2]`, () => {
       const judgement = judgeScalar(value, makeColumn("c", kind));
       assertMatch("expected" in judgement ? judgement.expected : "", expected as RegExp);
     });

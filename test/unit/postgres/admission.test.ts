@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { type Gate, openGate } from "../../../src/postgres/admission.ts";
 
 describe("openGate", () => {
-  it("lets as many in as it has room for, the others in order [D9.pool-size]", async () => {
+  it("lets as many in as it has room for, the others in order [R12]", async () => {
     const gate = openGate(2, 60_000);
     const first = await gate.enter();
     const second = await gate.enter();
@@ -32,7 +32,7 @@ describe("openGate", () => {
     assertEquals(typeof await gate.enter(), "object");
   });
 
-  it("turns away who waited too long, and keeps no place for them [D9.pool-wait]", async () => {
+  it("turns away who waited too long, and keeps no place for them [R13]", async () => {
     const gate = openGate(1, 5);
     const leave = await gate.enter();
     const turned = await gate.enter();
@@ -43,7 +43,7 @@ describe("openGate", () => {
     assert(typeof await gate.enter() === "function");
   });
 
-  it("tells how many are inside and wait, at each move, and how long each waited [D8.metrics]", async () => {
+  it("tells how many are inside and wait, at each move, and how long each waited [H15]", async () => {
     const moves: number[][] = [];
     const waits: number[] = [];
     const gate = openGate(1, 5, {

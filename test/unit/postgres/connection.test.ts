@@ -77,7 +77,7 @@ describe("planConnection", () => {
 });
 
 describe("planSettings", () => {
-  it("pins what answers depend on, whatever the role has set [RELIABILITY 3e]", () => {
+  it("pins what answers depend on, whatever the role has set [P24]", () => {
     const settings = planSettings(CONFIG, { checkClient: true });
     assertEquals(settings.TimeZone, "UTC");
     assertEquals(settings.IntervalStyle, "iso_8601");
@@ -88,7 +88,7 @@ describe("planSettings", () => {
     assertEquals("search_path" in settings, false);
   });
 
-  it("asks a pooler for nothing that it does not track [D9.pooler]", () => {
+  it("asks a pooler for nothing that it does not track [R6]", () => {
     const settings = planSettings({ ...CONFIG, prepare: false }, { checkClient: true });
     assertEquals(Object.keys(settings).sort(), [
       "DateStyle",

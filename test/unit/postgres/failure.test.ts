@@ -30,7 +30,7 @@ describe("classify", () => {
     ["unknown", ["XX000", "25P01", "39000", "SOMETHING"]],
   ];
   for (const [kind, codes] of kinds) {
-    it(`takes ${codes.join(" ")} for ${kind} [DECISIONS 4]`, () => {
+    it(`takes ${codes.join(" ")} for ${kind} [P30]`, () => {
       for (const code of codes) assertEquals(classify(pretend(code)).kind, kind, code);
     });
   }
@@ -46,7 +46,7 @@ describe("classify", () => {
     }
   });
 
-  it("keeps names only where an answer may need them [DECISIONS 4]", () => {
+  it("keeps names only where an answer may need them [P31]", () => {
     const fields = { constraint_name: "c", column_name: "n" };
     assertEquals(classify(pretend("23514", fields)).constraint, "c");
     assertEquals(classify(pretend("23505", fields)).constraint, undefined);
@@ -75,7 +75,7 @@ describe("toApiError", () => {
     ["XX000", 500, false],
   ];
   for (const [code, status, retry] of answers) {
-    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [D4.away] [D4.serialization] [D4.lock-timeout] [D4.statement-timeout]`, () => {
+    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
       for (const write of [true, false]) {
         const error = toApiError(classify(pretend(code)), { write });
         assertEquals(error.status, status);
@@ -85,7 +85,7 @@ describe("toApiError", () => {
     });
   }
 
-  it("shows no text of Postgres, except of a trigger's RAISE [D4.no-postgres-text] [D4.raise] [RELIABILITY 6]", () => {
+  it("shows no text of Postgres, except of a trigger's RAISE [E44] [E34] [P30]", () => {
     for (const [code] of answers) {
       const error = toApiError(classify(pretend(code)), { write: true });
       assertEquals(error.message.includes("secret"), false, code);
@@ -95,7 +95,7 @@ describe("toApiError", () => {
     assertEquals([raised.status, raised.message], [400, SECRET]);
   });
 
-  it("shows what a trigger said, not what PL/pgSQL says for it [D4.raise] [D4.no-postgres-text]", () => {
+  it("shows what a trigger said, not what PL/pgSQL says for it [E34] [E44]", () => {
     for (const code of ["P0002", "P0003", "P0004"]) {
       const routines = ["exec_stmt_execsql", "exec_stmt_raise"].map((routine) =>
         toApiError(classify(pretend(code, { routine })), { write: true }).message
@@ -104,26 +104,26 @@ describe("toApiError", () => {
     }
   });
 
-  it("shows nothing of what a function raised over the rows of a query [D4.no-postgres-text]", () => {
+  it("shows nothing of what a function raised over the rows of a query [E44]", () => {
     const error = toApiError(classify(pretend("P0001")), { write: false });
     assertEquals([error.status, error.message], [400, "The database refused the query"]);
   });
 
-  it("has one text for unique, foreign key and exclusion violations [D4.conflict]", () => {
+  it("has one text for unique, foreign key and exclusion violations [E31]", () => {
     const texts = ["23505", "23503", "23P01"].map((code) =>
       toApiError(classify(pretend(code)), { write: true }).message
     );
     assertEquals(new Set(texts).size, 1);
   });
 
-  it("names the constraint of a check violation [D4.check]", () => {
+  it("names the constraint of a check violation [E32]", () => {
     const error = toApiError(classify(pretend("23514", { constraint_name: "ck" })), {
       write: true,
     });
     assertStringIncludes(error.message, '"ck"');
   });
 
-  it("says that nothing was changed only where that is certain [D4.outcome-unknown] [D4.lock-timeout] [D4.statement-timeout]", () => {
+  it("says that nothing was changed only where that is certain [E42] [E39] [E40]", () => {
     const message = (code: string, write: boolean) =>
       toApiError(classify(pretend(code)), { write }).message;
     for (const code of ["55P03", "57014", "40001", "ECONNREFUSED"]) {
@@ -140,7 +140,7 @@ describe("toApiError", () => {
     assertEquals(message("ECONNRESET", false).includes("outcome"), false);
   });
 
-  it("marks what a fresh catalogue may cure, and carries the failure [DECISIONS 2]", () => {
+  it("marks what a fresh catalogue may cure, and carries the failure [T40]", () => {
     const failure = classify(pretend("42703"));
     const error = toApiError(failure, { write: false });
     assertEquals([error.stale, error.cause], [true, failure]);
@@ -149,13 +149,13 @@ describe("toApiError", () => {
 });
 
 describe("describeFatal", () => {
-  it("ends the start on a wrong password or database name [D9.wrong-password] [D9.wrong-database]", () => {
+  it("ends the start on a wrong password or database name [R36] [R37]", () => {
     for (const code of ["28P01", "28000", "3D000"]) {
       assertStringIncludes(describeFatal(classify(pretend(code), false)) ?? "", "DATABASE_URL");
     }
   });
 
-  it("waits for a database that is away, starting or full [DECISIONS 9]", () => {
+  it("waits for a database that is away, starting or full [R35]", () => {
     for (const code of ["ECONNREFUSED", "57P03", "53300", "ENOTFOUND", "CONNECT_TIMEOUT"]) {
       assertEquals(describeFatal(classify(pretend(code), false)), undefined);
     }

@@ -45,7 +45,7 @@ async function settle(): Promise<void> {
 }
 
 describe("shareSession", () => {
-  it("lets no other socket into a transaction [DESIGN]", async () => {
+  it("lets no other socket into a transaction [D5]", async () => {
     const { executed, connect } = openFake();
     const [one, two] = [connect(), connect()];
     send(one, "b1");

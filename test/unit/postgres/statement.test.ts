@@ -19,7 +19,7 @@ const DEADLOCK = fail("serialization", "40P01");
 const LOST = fail("lost", "ECONNRESET");
 
 describe("repeat", () => {
-  it("tries a deadlock again up to three times [D4.serialization]", async () => {
+  it("tries a deadlock again up to three times [E38]", async () => {
     assertEquals(await run([DEADLOCK, DEADLOCK, DEADLOCK], () => false), {
       outcome: { rows: ["row"] },
       attempts: 4,
@@ -30,13 +30,13 @@ describe("repeat", () => {
     });
   });
 
-  it("tries a lost read once more, and a lost write never [D4.read-retry] [D4.outcome-unknown]", async () => {
+  it("tries a lost read once more, and a lost write never [E43] [E42]", async () => {
     assertEquals((await run([LOST], () => true)).attempts, 2);
     assertEquals(await run([LOST, LOST], () => true), { outcome: { failure: LOST }, attempts: 2 });
     assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });
   });
 
-  it("tells each failed attempt, and each repetition [D8.metrics]", async () => {
+  it("tells each failed attempt, and each repetition [H15]", async () => {
     const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
     const told: string[] = [];
     await repeat(() => Promise.resolve({ failure: failures.shift()! }), {

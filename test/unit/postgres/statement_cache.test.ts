@@ -45,7 +45,7 @@ describe("openShapes", () => {
     d: (sql) => sql` and ${sql`c = ${"4"}`}`,
   };
 
-  it("prepares the first shapes and no others [RELIABILITY 0.6]", () => {
+  it("prepares the first shapes and no others [P12]", () => {
     const shapes = openShapes(2);
     const prepared = ["a", "b", "c", "a", "b", "d"].map((text) =>
       make(shapes, "1", [text]).options.prepare !== false
@@ -82,7 +82,7 @@ describe("openShapes", () => {
     assertEquals(one!.strings === other!.strings, true);
   });
 
-  it("refuses a parameter whose type the driver would guess [RELIABILITY 0.2]", () => {
+  it("refuses a parameter whose type the driver would guess [D1]", () => {
     const shapes = openShapes();
     const values: unknown[] = [
       1,

@@ -24,7 +24,7 @@ const REQUEST: Observation = {
 };
 
 describe("debounce", () => {
-  it("tells the first failure at once, and its like once more after 10 s with their number [DECISIONS 9]", () => {
+  it("tells the first failure at once, and its like once more after 10 s with their number [RE20]", () => {
     const { clock, told, observe } = open();
     for (let i = 0; i < 1000; i++) {
       observe(failure(`r${i}`));
@@ -49,14 +49,14 @@ describe("debounce", () => {
     assertEquals(told, [failure("r0"), counted, REQUEST]);
   });
 
-  it("goes on counting in steps of 10 s [DECISIONS 9]", () => {
+  it("goes on counting in steps of 10 s [RE20]", () => {
     const { clock, told, observe } = open();
     for (clock.now = 0; clock.now < 60_000; clock.now += 100) observe(failure("r"));
     const counts = told.map((item) => "repeated" in item ? item.repeated : 0);
     assertEquals(counts, [0, 99, 100, 100, 100, 100]);
   });
 
-  it("tells what it holds when anything else happens later, and at the end [DECISIONS 9]", () => {
+  it("tells what it holds when anything else happens later, and at the end", () => {
     const { clock, told, observe } = open();
     observe(failure("a"));
     observe(failure("b"));
@@ -71,7 +71,7 @@ describe("debounce", () => {
     ]);
   });
 
-  it("keeps different troubles apart, and passes every request [DECISIONS 9]", () => {
+  it("keeps different troubles apart, and passes every request", () => {
     const { told, observe } = open();
     const all: Observation[] = [
       failure("r", "08006"),
@@ -87,7 +87,7 @@ describe("debounce", () => {
     assertEquals(told, all);
   });
 
-  it("is as if never told once 10 s were quiet [DECISIONS 9]", () => {
+  it("is as if never told once 10 s were quiet", () => {
     const { clock, told, observe } = open();
     observe(failure("a"));
     clock.now = DEBOUNCE_MS;
@@ -95,7 +95,7 @@ describe("debounce", () => {
     assertEquals(told, [failure("a"), failure("b")]);
   });
 
-  it("keeps no more than it has room for, and loses nothing beyond [DECISIONS 9]", () => {
+  it("keeps no more than it has room for, and loses nothing beyond", () => {
     const { told, observe } = open();
     for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });
     for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });

@@ -24,7 +24,7 @@ function log(level: Parameters<typeof createLog>[0], human: boolean) {
 }
 
 describe("createLog", () => {
-  it("writes one JSON object a line where no terminal is [D9.log-json]", () => {
+  it("writes one JSON object a line where no terminal is [R28]", () => {
     const { lines, observe } = log("info", false);
     observe(REQUEST);
     assertEquals(lines.length, 1);
@@ -33,7 +33,7 @@ describe("createLog", () => {
     assertEquals(JSON.parse(lines[0] ?? ""), expected);
   });
 
-  it("writes lines for a person that can not move the cursor [DECISIONS 9]", () => {
+  it("writes lines for a person that can not move the cursor [R28]", () => {
     const { lines, observe } = log("info", true);
     observe(REQUEST);
     assertEquals(lines, [
@@ -53,7 +53,7 @@ describe("createLog", () => {
     }
   });
 
-  it("leaves out what is below the level [D9.log-level]", () => {
+  it("leaves out what is below the level [R27]", () => {
     const counts = (["debug", "info", "warn", "error", "silent"] as const).map((level) => {
       const { lines, observe } = log(level, false);
       observe(REQUEST);
@@ -65,7 +65,7 @@ describe("createLog", () => {
     assertEquals(counts, [4, 4, 3, 1, 0]);
   });
 
-  it("writes no line for what is there to be counted [D8.metrics]", () => {
+  it("writes no line for what is there to be counted [H15]", () => {
     const { lines, observe } = log("debug", false);
     observe({ kind: "in_flight", requests: 1 });
     observe({ kind: "pool", pool: "statements", size: 1, inUse: 1, waiting: 0 });
@@ -78,7 +78,7 @@ describe("createLog", () => {
     assertEquals(lines, []);
   });
 
-  it("says how often the same has happened [DECISIONS 9]", () => {
+  it("says how often the same has happened [RE20]", () => {
     const trouble = { kind: "warning", message: "m", repeated: 7 } as const;
     const human = log("info", true);
     human.observe(trouble);
@@ -88,7 +88,7 @@ describe("createLog", () => {
     assertEquals(JSON.parse(machine.lines[0] ?? "").repeated, 7);
   });
 
-  it("does not throw when nothing can be written [DECISIONS 9]", () => {
+  it("does not throw when nothing can be written", () => {
     const write = () => {
       throw new Error("closed");
     };

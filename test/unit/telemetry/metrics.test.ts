@@ -20,11 +20,11 @@ const REQUEST = {
 } as const;
 
 describe("createMetrics", () => {
-  it("tells the version before anything happened [D8.version-metrics]", async () => {
+  it("tells the version before anything happened [H17]", async () => {
     assertEquals((await open().read()).get('rowgate_build_info{version="1.2.3"}'), 1);
   });
 
-  it("puts a request into the bucket of its time [D8.metrics]", async () => {
+  it("puts a request into the bucket of its time [H15]", async () => {
     const { observe, read } = open();
     observe({ ...REQUEST, operation: "query_records", rows: 7 });
     observe({ ...REQUEST, operation: "query_records", rows: 0 });
@@ -37,7 +37,7 @@ describe("createMetrics", () => {
     assertEquals(samples.get('rowgate_rows_total{operation="query_records"}'), 7);
   });
 
-  it("counts retries and failures [D8.metrics]", async () => {
+  it("counts retries and failures [H15]", async () => {
     const { observe, read } = open();
     observe({ kind: "fault", fault: "serialization" });
     observe({ kind: "retry", fault: "serialization" });
@@ -48,7 +48,7 @@ describe("createMetrics", () => {
     assertEquals(samples.get('rowgate_failures_total{where="query_records"}'), 1);
   });
 
-  it("counts requests over a limit by whose it was [D8.metrics]", async () => {
+  it("counts requests over a limit by whose it was [H15]", async () => {
     const { observe, read } = open();
     observe({ ...REQUEST, status: 429, limited: "token" });
     observe({ ...REQUEST, status: 200 });
@@ -56,7 +56,7 @@ describe("createMetrics", () => {
     assertEquals(samples.get('rowgate_rate_limited_total{limit="token"}'), 1);
   });
 
-  it("lets the catalogue grow older until it is read again [D8.metrics]", async () => {
+  it("lets the catalogue grow older until it is read again [H15]", async () => {
     const { clock, observe, read } = open();
     const age = async () => (await read()).get("rowgate_catalogue_age_seconds");
     observe({ kind: "catalogue_read", reason: "start", ageMs: 500 });
@@ -70,7 +70,7 @@ describe("createMetrics", () => {
     assertEquals(reads, 1);
   });
 
-  it("has as many series after 10,000 tenants, tables and tokens as after one [D8.metrics]", async () => {
+  it("has as many series after 10,000 tenants, tables and tokens as after one [H15]", async () => {
     const { observe, read } = open();
     const ask = (i: number) =>
       observe({

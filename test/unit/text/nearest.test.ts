@@ -18,7 +18,7 @@ describe("nearest", () => {
       ["s".repeat(1_000_000), undefined],
     ] as const
   ) {
-    it(`gives ${expected} for ${name.slice(0, 20)} [D7.nearest-column]`, () => {
+    it(`gives ${expected} for ${name.slice(0, 20)} [E10]`, () => {
       assertEquals(nearest(name, NAMES), expected);
     });
   }

@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { openAnswers } from "../../../src/tokens/answers.ts";
 
 describe("openAnswers", () => {
-  it("forgets the oldest when there are too many, so that a flood fills nothing [DECISIONS 5] [AU14]", () => {
+  it("forgets the oldest when there are too many, so that a flood fills nothing [AU14]", () => {
     const answers = openAnswers<number>({ size: 3, now: () => 0 });
     for (let key = 0; key < 5; key++) answers.set(String(key), key, 10);
     assertEquals([0, 1, 2, 3, 4].map((key) => answers.get(String(key))), [
@@ -15,7 +15,7 @@ describe("openAnswers", () => {
     ]);
   });
 
-  it("gives an answer until its time, not at it [DECISIONS 5]", () => {
+  it("gives an answer until its time, not at it [A8]", () => {
     let now = 0;
     const answers = openAnswers<string>({ size: 3, now: () => now });
     answers.set("a", "yes", 10);

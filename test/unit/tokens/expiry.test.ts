@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { parseDuration, parseExpiry } from "../../../src/tokens/expiry.ts";
 
 describe("parseExpiry", () => {
-  it("reads never, a time from now, and a day in UTC [D5.expires-forms]", () => {
+  it("reads never, a time from now, and a day in UTC [A16]", () => {
     assertEquals(parseExpiry("never"), { kind: "never" });
     assertEquals(parseExpiry("90d"), { kind: "after", seconds: 7_776_000 });
     assertEquals(parseExpiry("12h"), { kind: "after", seconds: 43_200 });
@@ -28,14 +28,14 @@ describe("parseExpiry", () => {
     "2027-13-01",
   ];
   for (const text of [...refused, "31.01.2027", "2027-1-31", "Never", "99999999y", "90d "]) {
-    it(`refuses ${JSON.stringify(text)} [D5.expires-forms]`, () => {
+    it(`refuses ${JSON.stringify(text)} [A16]`, () => {
       assertEquals(parseExpiry(text), undefined);
     });
   }
 });
 
 describe("parseDuration", () => {
-  it("reads an overlap, none as well [DECISIONS 5]", () => {
+  it("reads an overlap, none as well", () => {
     assertEquals(parseDuration("24h"), 86_400);
     assertEquals(parseDuration("0"), 0);
     assertEquals(parseDuration("30m"), 1800);

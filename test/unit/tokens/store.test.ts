@@ -43,7 +43,7 @@ const RECORD = {
 };
 
 describe("createTokenStore", () => {
-  it("gives the access of a token [spec 5]", async () => {
+  it("gives the access of a token [A1]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     assertEquals(await store.find((await mintToken()).token), {
@@ -56,7 +56,7 @@ describe("createTokenStore", () => {
     });
   });
 
-  it("refuses text that can be no token without the database [D5.checksum] [AU5] [AU6]", async () => {
+  it("refuses text that can be no token without the database [A22] [AU5] [AU6]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -66,7 +66,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 0);
   });
 
-  it("believes an answer for less than 5 s, good or not [D5.revocation-time]", async () => {
+  it("believes an answer for less than 5 s, good or not [A8]", async () => {
     for (const record of [RECORD, undefined]) {
       const { state, store } = openSubject();
       state.record = record;
@@ -82,7 +82,7 @@ describe("createTokenStore", () => {
     }
   });
 
-  it("counts the 4 s from the question, not from the answer [D5.revocation-time]", async () => {
+  it("counts the 4 s from the question, not from the answer [A8]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -95,7 +95,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 2);
   });
 
-  it("ends with the token by the database's clock [DECISIONS 5]", async () => {
+  it("ends with the token by the database's clock [A5]", async () => {
     const { state, store } = openSubject();
     state.record = { ...RECORD, remaining_ms: 100 };
     const { token } = await mintToken();
@@ -107,7 +107,7 @@ describe("createTokenStore", () => {
     assertEquals(await store.find(token), null);
   });
 
-  it("asks once for many at a time [DECISIONS 5] [AU18]", async () => {
+  it("asks once for many at a time [AU18]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -149,7 +149,7 @@ describe("createTokenStore", () => {
     }
   });
 
-  it("is 503, not 401, while the database can not tell, and keeps no answer [DECISIONS 5] [AU17]", async () => {
+  it("is 503, not 401, while the database can not tell, and keeps no answer [AU17]", async () => {
     const { state, store } = openSubject();
     const { token } = await mintToken();
     const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { checkToken, digest, mintToken } from "../../../src/tokens/token_text.ts";
 
 describe("mintToken", () => {
-  it("mints rg_ + id + _ + 43 characters + checksum of 6 [D5.format]", async () => {
+  it("mints rg_ + id + _ + 43 characters + checksum of 6 [A21]", async () => {
     const { id, token } = await mintToken();
     assertMatch(token, /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}$/);
     assertEquals(token.slice(3, 14), id);
   });
 
-  it("mints what checks, with the SHA-256 of the whole [D5.digest]", async () => {
+  it("mints what checks, with the SHA-256 of the whole [A23]", async () => {
     for (let count = 0; count < 200; count++) {
       const minted = await mintToken();
       assertEquals(await checkToken(minted.token), minted.id);
@@ -19,7 +19,7 @@ describe("mintToken", () => {
     }
   });
 
-  it("uses every character in every place but the first of the secret [D5.format]", async () => {
+  it("uses every character in every place but the first of the secret [A21]", async () => {
     const seen = Array.from({ length: 43 }, () => new Set<string>());
     for (let count = 0; count < 1500; count++) {
       const { token } = await mintToken();
@@ -31,7 +31,7 @@ describe("mintToken", () => {
 });
 
 describe("digest", () => {
-  it("is SHA-256 in hex [DECISIONS 5]", async () => {
+  it("is SHA-256 in hex [A23]", async () => {
     assertEquals(
       await digest("abc"),
       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
@@ -40,7 +40,7 @@ describe("digest", () => {
 });
 
 describe("checkToken", () => {
-  it("refuses a token with any one character changed [D5.checksum]", async () => {
+  it("refuses a token with any one character changed [A22]", async () => {
     const { token } = await mintToken();
     const places = fc.integer({ min: 0, max: token.length - 1 });
     const characters = fc.constantFrom(..."09AZaz_ é\n");
@@ -50,7 +50,7 @@ describe("checkToken", () => {
     }));
   });
 
-  it("refuses any other text [DECISIONS 5]", async () => {
+  it("refuses any other text [A3]", async () => {
     await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
       assertEquals(await checkToken(text), undefined);
     }));

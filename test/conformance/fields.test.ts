@@ -1,0 +1,194 @@
+import { assert, assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertOk, recordsOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+interface ListedField {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly primary_key: boolean;
+  readonly writable: boolean;
+  readonly operators: string[];
+  readonly enum?: string[];
+  readonly comment: string | null;
+}
+
+const ALL_OPERATORS = [
+  "eq",
+  "neq",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "like",
+  "not_like",
+  "in",
+  "not_in",
+  "between",
+  "is_null",
+  "is_not_null",
+];
+
+describeService("Get Fields", ({ get, query, run }) => {
+  const path = (table: string) => `/integration/tables/${table}/fields`;
+  const list = async (table: string) => assertOk(await get(path(table)))["fields"] as ListedField[];
+  const find = async (table: string, name: string) =>
+    (await list(table)).find((field) => field.name === name);
+
+  it("lists the columns in their order, those that a query returns [T48] [S5]", async () => {
+    for (
+      const table of [
+        "deals",
+        "everything",
+        "order",
+        "MixedCase",
+        "oddities",
+        "measurements",
+        "countries",
+      ]
+    ) {
+      const [record] = recordsOf(await query(table, { per_page: 1 }));
+      assertEquals((await list(table)).map((field) => field.name), Object.keys(record ?? {}));
+    }
+  });
+
+  it("answers with success, table and fields alone, each with its members [T47]", async () => {
+    const body = assertOk(await get(path("deals")));
+    assertEquals(Object.keys(body), ["success", "table", "fields"]);
+    assertEquals(body["table"], "deals");
+    const members = ["name", "type", "nullable", "primary_key", "writable", "operators", "comment"];
+    for (const field of body["fields"] as ListedField[]) {
+      assertEquals(Object.keys(field).filter((key) => key !== "enum"), members);
+    }
+  });
+
+  it("tells types by Postgres's names [T49]", async () => {
+    const types: Record<string, string> = {
+      fid: "int8",
+      tenant_id: "int4",
+      title: "text",
+      probability: "float8",
+      closed: "bool",
+      owner: "uuid",
+      tags: "text[]",
+      data: "jsonb",
+      modified_at: "timestamptz",
+      created_on: "date",
+      stage: "deal_stage",
+    };
+    const fields = await list("deals");
+    for (const [name, type] of Object.entries(types)) {
+      assertEquals(fields.find((field) => field.name === name)?.type, type, name);
+    }
+    assert((await find("deals", "amount"))?.type.startsWith("numeric"));
+    assertEquals((await find("everything", "a_int8"))?.type, "int8[]");
+  });
+
+  it("tells nullable, key and writable [T47]", async () => {
+    const flags = async (table: string, name: string) => {
+      const field = await find(table, name);
+      return [field?.nullable, field?.primary_key, field?.writable];
+    };
+    assertEquals(await flags("deals", "fid"), [false, true, false]);
+    assertEquals(await flags("deals", "tenant_id"), [false, false, false]);
+    assertEquals(await flags("deals", "title"), [false, false, true]);
+    assertEquals(await flags("deals", "note"), [true, false, true]);
+    assertEquals(await flags("invoices", "gross"), [true, false, false]);
+    assertEquals(await flags("invoices", "serial_no"), [false, false, false]);
+    assertEquals(await flags("order_lines", "line_no"), [false, true, false]);
+    assertEquals(await flags("countries", "name"), [false, false, false]);
+    assertEquals(await flags("everything", "d_needed"), [false, false, true]);
+  });
+
+  it("tells the labels of an enum in their order, and of no other type [T47]", async () => {
+    assertEquals((await find("deals", "stage"))?.enum, [
+      "lead",
+      "qualified",
+      "offer",
+      "won",
+      "lost",
+    ]);
+    assertEquals((await find("everything", "c_enum_mixed"))?.enum, [
+      "red",
+      "Green",
+      'it\'s "blue"',
+    ]);
+    assert(!("enum" in (await find("deals", "title") ?? {})));
+  });
+
+  it("tells the comment or null [T47]", async () => {
+    assertEquals((await find("deals", "amount"))?.comment, "Expected value in euro");
+    assertEquals((await find("deals", "title"))?.comment, null);
+  });
+
+  it("tells exactly the operators that a query takes [T50]", async () => {
+    const samples: Record<string, unknown> = {};
+    const [record] = await run(
+      "select (to_jsonb(e) || jsonb_build_object('c_xml', '<a/>'))::text as row from everything e where id = 1",
+    );
+    Object.assign(samples, JSON.parse(String(record?.["row"])));
+    for (const field of await list("everything")) {
+      const raw = samples[field.name];
+      const value = typeof raw === "object" && raw !== null ? "{}" : raw;
+      for (const op of ALL_OPERATORS) {
+        const given = /null/.test(op)
+          ? {}
+          : op === "between"
+          ? { value: [value, value] }
+          : /in$/.test(op)
+          ? { value: [value] }
+          : /like/.test(op)
+          ? { value: "%" }
+          : { value };
+        const answer = await query("everything", {
+          filters: { and: [{ field: field.name, op, ...given }] },
+          select: ["id"],
+        });
+        const refused = answer.status === 400 &&
+          String(answer.body["error"]).startsWith("filters.and[0].op: ");
+        assertEquals(
+          !refused,
+          field.operators.includes(op),
+          `${field.name} ${op}: ${answer.text.slice(0, 200)}`,
+        );
+      }
+    }
+  });
+
+  it("knows no operators for json, xml and point but like and the tests for null [T50] [Q54]", async () => {
+    for (const name of ["c_json", "c_xml", "c_point"]) {
+      const operators = (await find("everything", name))?.operators ?? [];
+      for (const op of ["eq", "neq", "gt", "gte", "lt", "lte", "in", "not_in", "between"]) {
+        assert(!operators.includes(op), `${name} ${op}`);
+      }
+      for (const op of ["is_null", "is_not_null"]) assert(operators.includes(op), `${name} ${op}`);
+    }
+    assertEquals(
+      [...(await find("deals", "title"))?.operators ?? []].sort(),
+      [...ALL_OPERATORS].sort(),
+    );
+  });
+
+  it("carries an ETag and answers 304, until the table changes [T51]", async () => {
+    await run(
+      "create table etagged (id int4 primary key, tenant_id int4 not null, a text); grant select, update on etagged to rowgate_app",
+    );
+    const first = await get(path("etagged"));
+    for (let attempt = 0; attempt < 30 && (await get(path("etagged"))).status === 404; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const etag = (first.status === 200 ? first : await get(path("etagged"))).headers.get("etag") ??
+      "";
+    const conditional = { headers: { "if-none-match": etag } };
+    assertEquals((await get(path("etagged"), conditional)).status, 304);
+    await run("alter table etagged add column b int4");
+    for (let attempt = 0; attempt < 30; attempt++) {
+      if ((await query("etagged", { select: ["b"] })).status === 200) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const changed = await get(path("etagged"), conditional);
+    assertEquals(changed.status, 200);
+    assert(changed.headers.get("etag") !== etag);
+  });
+});

@@ -1,0 +1,55 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { describeService } from "./describe_service.ts";
+
+const QUERY = "/integration/tables/deals/query";
+
+describeService("HTTP, CORS for named origins", ({ query, service }) => {
+  const origin = "https://app.example";
+
+  it("answers a preflight of a named origin [H10]", async () => {
+    const headers = {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization, content-type, prefer",
+    };
+    const answer = await service().send("OPTIONS", QUERY, { token: null, headers });
+    assertEquals(answer.status, 204);
+    assertEquals(answer.headers.get("access-control-allow-origin"), origin);
+    assertMatch(answer.headers.get("access-control-allow-methods") ?? "", /POST/);
+    const allowed = (answer.headers.get("access-control-allow-headers") ?? "").toLowerCase();
+    for (const name of ["authorization", "content-type", "prefer"]) {
+      assert(allowed.includes(name), allowed);
+    }
+    assertMatch(answer.headers.get("vary") ?? "", /origin/i);
+  });
+
+  it("lets a named origin read answers, errors too, and the headers that matter [H9]", async () => {
+    for (
+      const answer of [
+        await query("guests", {}, { headers: { origin } }),
+        await query("nothing", {}, { headers: { origin } }),
+        await query("guests", {}, { headers: { origin }, token: null }),
+      ]
+    ) {
+      assertEquals(answer.headers.get("access-control-allow-origin"), origin);
+      assertMatch(answer.headers.get("access-control-expose-headers") ?? "", /x-request-id/i);
+      assertEquals(answer.headers.get("access-control-allow-credentials"), null);
+    }
+  });
+
+  it("says nothing to another origin [H9]", async () => {
+    for (
+      const other of [
+        "https://evil.example",
+        "https://app.example.evil",
+        "null",
+        "http://app.example",
+        "https://app.example:444",
+      ]
+    ) {
+      const answer = await query("guests", {}, { headers: { origin: other } });
+      assertEquals(answer.headers.get("access-control-allow-origin"), null, other);
+    }
+  });
+}, { environment: { ROWGATE_CORS_ORIGINS: "https://app.example" } });

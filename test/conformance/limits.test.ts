@@ -1,0 +1,196 @@
+import { assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertOk, assertRefused, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+/** A filter of so many groups inside each other, a condition in the innermost. */
+function nest(depth: number, condition: unknown = { field: "id", op: "eq", value: 1 }): unknown {
+  let item = condition;
+  for (let level = depth; level > 0; level--) item = { [level % 2 ? "and" : "or"]: [item] };
+  return item;
+}
+
+/** The path of the group at a depth of {@link nest}. */
+function pathOf(depth: number): string {
+  let path = "filters";
+  for (let level = 1; level < depth; level++) path += level % 2 ? ".and[0]" : ".or[0]";
+  return path;
+}
+
+function conditions(count: number): unknown[] {
+  return Array.from({ length: count }, (_, n) => ({ field: "id", op: "neq", value: 500 + n }));
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n + 1);
+}
+
+describeService("Limits", ({ query, single, bulk }) => {
+  it("takes groups to depth 5 [L1] [L2] [FS7]", async () => {
+    for (const depth of [1, 2, 3, 4, 5]) {
+      assertEquals(recordsOf(await query("guests", { filters: nest(depth) })).length, 1);
+    }
+  });
+
+  it("refuses a group at depth 6 at its own path [L1] [L2] [E23] [E17] [FS7]", async () => {
+    assertRefusedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
+  });
+
+  it("refuses an empty group at depth 6 too [L1]", async () => {
+    assertRefusedAt(await query("guests", { filters: nest(5, { and: [] }) }), pathOf(6), "5");
+  });
+
+  it("refuses what is nested a thousand times without falling over [L1]", async () => {
+    const answer = await query("guests", { filters: nest(1000) });
+    assertEquals(answer.status, 400, answer.text.slice(0, 300));
+  });
+
+  it("takes 50 conditions in one group [L3] [FS8]", async () => {
+    assertEquals(recordsOf(await query("guests", { filters: { and: conditions(50) } })).length, 5);
+  });
+
+  it("refuses the 51st condition in one group [L3] [E23] [FS8]", async () => {
+    assertRefusedAt(
+      await query("guests", { filters: { and: conditions(51) } }),
+      "filters.and[50]",
+      "50",
+    );
+  });
+
+  it("counts conditions over the whole tree [L3] [L4] [FS8]", async () => {
+    const groups = (last: number) => ({
+      and: [{ or: conditions(20) }, { and: [{ and: conditions(20) }] }, { or: conditions(last) }],
+    });
+    assertEquals(recordsOf(await query("guests", { filters: groups(10) })).length, 5);
+    assertRefusedAt(await query("guests", { filters: groups(11) }), "filters.and[2].or[10]", "50");
+  });
+
+  it("takes 2,000 characters of patterns in a request and refuses one more at its path [RE21] [L11]", async () => {
+    const like = (op: string, length: number) => ({
+      field: "name",
+      op,
+      value: `%${"b".repeat(length - 1)}`,
+    });
+    const ask = (last: number) =>
+      query("guests", {
+        filters: {
+          or: [like("like", 800), { and: [like("not_like", 700), like("like", last)] }],
+        },
+      });
+    assertEquals(recordsOf(await ask(500)).length, 0);
+    assertRefusedAt(await ask(501), "filters.or[1].and[1].value", "2001", "2000");
+    const worst = { or: [like("like", 500_000)] };
+    assertRefusedAt(await query("guests", { filters: worst }), "filters.or[0].value", "2000");
+  });
+
+  it("refuses a tsquery that Postgres would read for minutes, in filters and in fields [RE22] [L11]", async () => {
+    const value = `a${"&a".repeat(200_000)}`;
+    const filters = { and: [{ field: "c_tsquery", op: "eq", value }] };
+    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value", "20000");
+    const update = { filters: { id: 1 }, fields: { c_tsquery: value } };
+    assertRefusedAt(await single("everything", update), "fields.c_tsquery", "20000");
+  });
+
+  it("refuses numbers that would print far longer than they are written [RE25]", async () => {
+    const many = Array.from({ length: 1000 }, () => "1e900");
+    const refused: [Record<string, unknown>, string][] = [
+      [{ c_numeric: "1e131071" }, "fields.c_numeric"],
+      [{ a_numeric_10_2: many }, "fields.a_numeric_10_2"],
+      [{ a_numeric_10_2: `{${many}}` }, "fields.a_numeric_10_2"],
+      [{ c_numrange: "[1,1e131071)" }, "fields.c_numrange"],
+    ];
+    for (const [fields, path] of refused) {
+      assertRefusedAt(
+        await single("everything", { filters: { id: 1 }, fields }),
+        path,
+        "exponents",
+      );
+    }
+    const filters = { and: [{ field: "c_numeric", op: "in", value: ["1", "1e-9999"] }] };
+    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value[1]", "exponents");
+    const numbers = `[${"1e300,".repeat(1000)}1]`;
+    const raw = `{"filters":{"id":1},"fields":{"c_jsonb":${numbers}}}`;
+    const path = "fields.c_jsonb[";
+    const answer = await single("everything", undefined, { raw });
+    assertRefused(answer, 400, path, "exponents");
+    const fine = { filters: { and: [{ field: "c_numeric", op: "eq", value: "1e900" }] } };
+    assertOk(await query("everything", fine));
+  });
+
+  for (const op of ["in", "not_in"]) {
+    it(`takes 1 and 200 values in ${op} [L5] [Q38] [FS15]`, async () => {
+      for (const count of [1, 200]) {
+        const filters = { and: [{ field: "id", op, value: numbers(count) }] };
+        const found = Math.min(count, 5);
+        assertEquals(
+          recordsOf(await query("guests", { filters })).length,
+          op === "in" ? found : 5 - found,
+        );
+      }
+    });
+
+    it(`refuses 0 and 201 values in ${op} [L5] [E23] [FS15]`, async () => {
+      for (const count of [0, 201]) {
+        const filters = { and: [{ field: "id", op, value: numbers(count) }] };
+        assertRefusedAt(await query("guests", { filters }), "filters.and[0].value", "200");
+      }
+    });
+  }
+
+  it("takes 50 conditions of 200 values each [FS24]", async () => {
+    const filters = {
+      and: Array.from({ length: 50 }, () => ({ field: "id", op: "in", value: numbers(200) })),
+    };
+    assertEquals(recordsOf(await query("guests", { filters })).length, 5);
+    const texts = ["Guest 1", ...Array.from({ length: 199 }, (_, n) => `${'é"'.repeat(10)} ${n}`)];
+    const long = Array.from({ length: 50 }, () => ({ field: "name", op: "in", value: texts }));
+    assertEquals(valuesOf(await query("guests", { filters: { or: long } }), "name"), ["Guest 1"]);
+  });
+
+  it("takes exactly 2 values in between [L6] [Q39] [FS16]", async () => {
+    const between = (value: unknown[]) =>
+      query("guests", { filters: { and: [{ field: "id", op: "between", value }] } });
+    assertEquals(recordsOf(await between([2, 3])).length, 2);
+    for (const value of [[], [2], [2, 3, 4]]) {
+      assertRefusedAt(await between(value), "filters.and[0].value", "2");
+    }
+  });
+
+  it("gives 50 rows a page when nothing is said, and up to 200 [L7] [Q74] [Q75] [FS20]", async () => {
+    for (const [wanted, given] of [[undefined, 50], [1, 1], [199, 199], [200, 200]]) {
+      const body = assertOk(await query("measurements", { per_page: wanted }));
+      assertEquals([body["per_page"], (body["records"] as unknown[]).length, body["total"]], [
+        given,
+        given,
+        260,
+      ]);
+    }
+  });
+
+  it("works as 200 when per_page is above 200, and says so [L7] [Q76] [Q77] [FS20]", async () => {
+    for (const per_page of [201, 1000, 9007199254740991]) {
+      const body = assertOk(
+        await query("measurements", { per_page, page: 2, sort: [{ field: "id" }] }),
+      );
+      assertEquals([body["per_page"], body["page"], (body["records"] as unknown[]).length], [
+        200,
+        2,
+        60,
+      ]);
+    }
+  });
+
+  for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
+    it(`requires at least one filter in update ${name} [L8] [U14] [U18] [US5] [UB4]`, async () => {
+      for (const filters of [{}, null, [], "x", 1, true]) {
+        assertRefusedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
+      }
+    });
+
+    it(`requires at least one field in update ${name} [L9] [U15] [U18] [US6]`, async () => {
+      for (const fields of [{}, null, [], "x", 1, false]) {
+        assertRefusedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
+      }
+    });
+  }
+});

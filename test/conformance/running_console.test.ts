@@ -1,0 +1,71 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { assertRefused } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+const FILES = [
+  ["/", "text/html; charset=utf-8"],
+  ["/console/app.js", "text/javascript; charset=utf-8"],
+  ["/console/app.css", "text/css; charset=utf-8"],
+  ["/console/icon.svg", "image/svg+xml"],
+  ["/console/reference.js", "text/javascript; charset=utf-8"],
+  ["/console/reference.css", "text/css; charset=utf-8"],
+  ["/console/swagger-ui-bundle.js.LICENSE.txt", "text/plain; charset=utf-8"],
+] as const;
+
+describeService("Running, the console", ({ get, service }) => {
+  it("is served at / without a token, with what it is made of [R25]", async () => {
+    for (const [path, type] of FILES) {
+      const answer = await get(path, { token: null });
+      assertEquals(answer.status, 200, path);
+      assertEquals(answer.headers.get("content-type"), type);
+      assertEquals(answer.headers.get("x-content-type-options"), "nosniff");
+      assert(answer.text.length > 100, path);
+    }
+  });
+
+  it("lets a browser load nothing but its own files, nothing inline, in no frame [R25]", async () => {
+    for (const [path] of FILES) {
+      const { headers, text } = await get(path, { token: null });
+      assertEquals(
+        headers.get("content-security-policy"),
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+          "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+      assertEquals(headers.get("referrer-policy"), "no-referrer");
+      if (path !== "/") continue;
+      const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+      assertEquals(addresses.length, 4);
+      for (const address of addresses) assertMatch(address!, /^(console\/[a-z.]+|openapi\.json)$/);
+      assert(!/<style|<script(?! src)| style=| on\w+=/.test(text));
+    }
+  });
+
+  it("is asked for anew and comes once, compressed for whom that suits [R25]", async () => {
+    for (const [path] of FILES) {
+      const plain = await get(path, { token: null, headers: { "accept-encoding": "identity" } });
+      const packed = await get(path, { token: null, headers: { "accept-encoding": "gzip" } });
+      assertEquals(plain.text, packed.text, path);
+      assertEquals(plain.headers.get("cache-control"), "no-cache");
+      assertMatch(plain.headers.get("vary") ?? "", /Accept-Encoding/i);
+      const etag = plain.headers.get("etag") ?? "";
+      assertMatch(etag, /^W\/"[0-9a-f]{32}"$/);
+      const held = await get(path, { token: null, headers: { "if-none-match": etag } });
+      assertEquals([held.status, held.text], [304, ""]);
+      const head = await service().send("HEAD", path, { token: null });
+      assertEquals([head.status, head.text, head.headers.get("etag")], [200, "", etag]);
+    }
+  });
+
+  it("takes GET alone [R25]", async () => {
+    const answer = await service().send("POST", "/", { token: null, body: {} });
+    assertRefused(answer, 405);
+    assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+  });
+});
+
+describeService("Running, no console", ({ get }) => {
+  it("answers 404 where the console would be [R25]", async () => {
+    for (const [path] of FILES) assertRefused(await get(path, { token: null }), 404);
+  });
+}, { environment: { ROWGATE_CONSOLE: "off" } });

@@ -1,0 +1,194 @@
+import { assert, assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import type { Answer } from "../support/service.ts";
+import { assertOk, assertRefused, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+/** Repeats a request until it answers as wanted; an unknown name reloads at most once a second. */
+async function eventually(
+  send: () => Promise<Answer>,
+  wanted: (answer: Answer) => boolean,
+): Promise<Answer> {
+  let answer = await send();
+  for (let attempt = 0; attempt < 40 && !wanted(answer); attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer = await send();
+  }
+  return answer;
+}
+
+const found = (answer: Answer) => answer.status === 200;
+
+describeService("Tables, following the database", ({ kind, query, single, bulk, run }) => {
+  /** Makes a table of three rows of tenant 1 and one of tenant 2, asked for often enough to be prepared. */
+  async function make(name: string): Promise<void> {
+    await run(`create table ${name} (id int4 primary key, tenant_id int4 not null, a int4, b text);
+      insert into ${name} values (1, 1, 10, 'one'), (2, 1, 20, 'two'), (3, 1, 30, '40'), (4, 2, 10, 'CANARY');
+      grant select, update (a, b) on ${name} to rowgate_app`);
+    assertOk(await eventually(() => query(name), found));
+    for (let time = 0; time < 8; time++) {
+      assertOk(await query(name));
+      assertOk(await query(name, { filters: { and: [{ field: "a", op: "gte", value: 10 }] } }));
+      assertOk(await single(name, { filters: { id: 1 }, fields: { a: 10 } }));
+      assertOk(await bulk(name, { filters: { b: "none" }, fields: { a: 10 } }));
+    }
+  }
+
+  it("finds a table that was added [T39]", async () => {
+    await make("f_added");
+    assertEquals(assertOk(await query("f_added"))["total"], 3);
+  });
+
+  it("no longer finds a table that was dropped [T40]", async () => {
+    await make("f_dropped");
+    await run("drop table f_dropped");
+    assertRefused(await query("f_dropped"), 404, /not found/i);
+    assertRefused(
+      await single("f_dropped", { filters: { id: 1 }, fields: { a: 1 } }),
+      404,
+      /not found/i,
+    );
+    assertRefused(
+      await bulk("f_dropped", { filters: { id: 1 }, fields: { a: 1 } }),
+      404,
+      /not found/i,
+    );
+  });
+
+  for (const operation of ["single", "bulk"] as const) {
+    it(`answers 404 when a dropped table is first met by ${operation} [T40]`, async () => {
+      await make(`f_gone_${operation}`);
+      await run(`drop table f_gone_${operation}`);
+      const body = { filters: { id: 1 }, fields: { a: 11 } };
+      assertRefused(
+        await { single, bulk }[operation](`f_gone_${operation}`, body),
+        404,
+        /not found/i,
+      );
+    });
+  }
+
+  it("follows a table that was renamed [T42]", async () => {
+    await make("f_old");
+    await run("alter table f_old rename to f_new");
+    assertRefused(await query("f_old"), 404);
+    assertEquals(assertOk(await eventually(() => query("f_new"), found))["total"], 3);
+  });
+
+  it("follows a table that was dropped and made anew with other columns [T42]", async () => {
+    await make("f_anew");
+    await run(
+      `drop table f_anew; create table f_anew (key text primary key, tenant_id int4 not null, a text);
+      insert into f_anew values ('k', 1, 'text'); grant select, update (a) on f_anew to rowgate_app`,
+    );
+    assertEquals(recordsOf(await query("f_anew")), [{ key: "k", tenant_id: 1, a: "text" }]);
+    assertOk(await single("f_anew", { filters: { key: "k" }, fields: { a: "new" } }));
+  });
+
+  it("finds a column that was added when it is named [T39]", async () => {
+    await make("f_column");
+    await run(
+      "alter table f_column add column c bool default true; grant update (c) on f_column to rowgate_app",
+    );
+    const filters = { and: [{ field: "c", op: "eq", value: true }] };
+    assertEquals(
+      assertOk(await eventually(() => query("f_column", { filters }), found))["total"],
+      3,
+    );
+    assertOk(await single("f_column", { filters: { id: 1, c: true }, fields: { c: false } }));
+    assertEquals((await run("select id from f_column where not c")).map((row) => row["id"]), [1]);
+  });
+
+  it("answers without a column that was dropped, and refuses its name [T42] [T40]", async () => {
+    await make("f_less");
+    await run("alter table f_less drop column a");
+    assertEquals(recordsOf(await query("f_less", { sort: [{ field: "id" }] }))[0], {
+      id: 1,
+      tenant_id: 1,
+      b: "one",
+    });
+    assertRefusedAt(await query("f_less", { select: ["a"] }), "select[0]", '"a"');
+    assertRefusedAt(
+      await bulk("f_less", { filters: { id: 1 }, fields: { a: 1 } }),
+      "fields.a",
+      '"a"',
+    );
+  });
+
+  for (const operation of ["single", "bulk"] as const) {
+    it(`refuses a dropped column that is first met by ${operation} [T40]`, async () => {
+      const table = `f_less_${operation}`;
+      await make(table);
+      await run(`alter table ${table} drop column a`);
+      const answer = await { single, bulk }[operation](table, {
+        filters: { id: 1 },
+        fields: { a: 11 },
+      });
+      assertRefusedAt(answer, "fields.a", '"a"');
+    });
+  }
+
+  it("follows a column that was renamed [T42]", async () => {
+    await make("f_renamed");
+    await run("alter table f_renamed rename column a to z");
+    const [record] = recordsOf(await query("f_renamed", { sort: [{ field: "id" }] }));
+    assertEquals(record, { id: 1, tenant_id: 1, z: 10, b: "one" });
+    assertOk(await single("f_renamed", { filters: { z: 10 }, fields: { z: 11 } }));
+  });
+
+  it("follows a column whose type was changed, in filters and fields [T42]", async () => {
+    await make("f_retyped");
+    await run("alter table f_retyped alter column a type text using a::text");
+    const filters = { and: [{ field: "a", op: "eq", value: 10 }] };
+    assertEquals(recordsOf(await query("f_retyped", { filters })), [{
+      id: 1,
+      tenant_id: 1,
+      a: "10",
+      b: "one",
+    }]);
+    assertOk(await single("f_retyped", { filters: { a: "10" }, fields: { a: "ten" } }));
+    assertEquals(
+      assertOk(
+        await bulk("f_retyped", { filters: { a: "20" }, fields: { a: "twenty" } }),
+      )["updated"],
+      1,
+    );
+  });
+
+  for (const operation of ["single", "bulk"] as const) {
+    it(`follows a changed type that is first met by ${operation} [T42]`, async () => {
+      const table = `f_retyped_${operation}`;
+      await make(table);
+      await run(`alter table ${table} alter column a type text using a::text`);
+      assertOk(await { single, bulk }[operation](table, { filters: { a: 10 }, fields: { a: 12 } }));
+      assertEquals(await run(`select a from ${table} where id = 1`), [{ a: "12" }]);
+    });
+  }
+
+  it("shows nobody's rows when the tenant column goes away [S9] [S10] [T40]", async () => {
+    await make("f_untenanted");
+    await run("alter table f_untenanted drop column tenant_id");
+    assertRefused(await query("f_untenanted"), 404);
+    assertRefused(await bulk("f_untenanted", { filters: { a: 10 }, fields: { a: 99 } }), 404);
+    assertEquals((await run("select 1 from f_untenanted where a = 99")).length, 0);
+  });
+
+  // Nobody else has a session on an embedded database, so there is nobody to NOTIFY.
+  if (kind === "real") {
+    it("takes up what a NOTIFY tells, without an unknown name [T38]", async () => {
+      await make("f_notified");
+      await run("alter table f_notified add column c int4 default 5; notify rowgate_catalogue");
+      const answer = await eventually(
+        () => query("f_notified"),
+        (given) => given.text.includes('"c"'),
+      );
+      assert(answer.text.includes('"c"'), answer.text);
+    });
+
+    it("no longer finds a table once the right to select is taken away [T6] [T40]", async () => {
+      await make("f_revoked");
+      await run("revoke select on f_revoked from rowgate_app");
+      assertRefused(await query("f_revoked"), 404, /not found/i);
+    });
+  }
+});

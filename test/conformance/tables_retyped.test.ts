@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import type { Answer } from "../support/service.ts";
+import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+
+/** Repeats a request while it is refused; the catalogue is read anew at most once a second. */
+async function soon(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send();
+  for (let attempt = 0; attempt < 30 && answer.status !== 200; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer = await send();
+  }
+  return answer;
+}
+
+describeService(
+  "Tables, columns that take other values than before",
+  ({ query, single, bulk, run }) => {
+    /** Makes a table with one column of a type, asked for often enough to be prepared. */
+    async function make(table: string, type: string, value: string): Promise<void> {
+      await run(`create table ${table} (id int4 primary key, tenant_id int4 not null, a ${type});
+      insert into ${table} values (1, 1, '${value}'), (2, 2, '${value}');
+      grant select, update (a) on ${table} to rowgate_app`);
+      assertOk(await soon(() => query(table)));
+      for (let time = 0; time < 6; time++) {
+        assertOk(await query(table, { filters: { and: [{ field: "a", op: "eq", value }] } }));
+        assertOk(await single(table, { filters: { id: 1 }, fields: { a: value } }));
+      }
+    }
+
+    const changes: readonly [string, string, string, string, string][] = [
+      ["wider", "int4", "5", "alter table r_wider alter column a type int8", "9007199254740993"],
+      [
+        "longer",
+        "varchar(3)",
+        "abc",
+        "alter table r_longer alter column a type varchar(10)",
+        "abcdef",
+      ],
+      [
+        "precise",
+        "numeric(4, 2)",
+        "1.25",
+        "alter table r_precise alter column a type numeric(12, 2)",
+        "12345.25",
+      ],
+      ["texted", "deal_stage", "won", "alter table r_texted alter column a type text", "anything"],
+      ["labelled", "deal_stage", "won", "alter type deal_stage add value 'archived'", "archived"],
+      ["freed", "int4", "5", "alter table r_freed alter column a type text", "five"],
+    ];
+    for (const [name, type, value, change, next] of changes) {
+      it(`takes a value that only the column's new type takes: ${change} [T42]`, async () => {
+        const table = `r_${name}`;
+        await make(table, type, value);
+        await run(change);
+        const filters = { or: [{ field: "a", op: "eq", value: next }] };
+        assertEquals(recordsOf(await soon(() => query(table, { filters }))), []);
+        assertOk(await soon(() => single(table, { filters: { id: 1 }, fields: { a: next } })));
+        assertEquals(
+          assertOk(await bulk(table, { filters: { a: next }, fields: { a: value } }))["updated"],
+          1,
+        );
+      });
+    }
+
+    it("names the path of a value that the column took before, and takes no more [T42] [E33]", async () => {
+      await make("r_shorter", "varchar(3)", "ab");
+      await run("alter table r_shorter alter column a type varchar(2)");
+      assertRefusedAt(
+        await single("r_shorter", { filters: { id: 1 }, fields: { a: "xyz" } }),
+        "fields.a",
+      );
+      await make("r_narrower", "int8", "5");
+      await run("alter table r_narrower alter column a type int2");
+      assertRefusedAt(
+        await bulk("r_narrower", { filters: { id: 1 }, fields: { a: 70000 } }),
+        "fields.a",
+      );
+      await make("r_needed", "text", "x");
+      await run("alter table r_needed alter column a set not null");
+      assertRefusedAt(
+        await single("r_needed", { filters: { id: 1 }, fields: { a: null } }),
+        "fields.a",
+      );
+    });
+
+    it("takes null for a column that was NOT NULL before [T42]", async () => {
+      await make("r_nullable", "text not null", "x");
+      await run("alter table r_nullable alter column a drop not null");
+      assertOk(await soon(() => single("r_nullable", { filters: { id: 1 }, fields: { a: null } })));
+    });
+  },
+);

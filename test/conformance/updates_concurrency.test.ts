@@ -1,0 +1,199 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { it } from "@std/testing/bdd";
+import { checksumTenant } from "../support/checksum.ts";
+import { assertMatched, assertOk, assertRefused } from "./assert_answer.ts";
+import { describeService } from "./describe_service.ts";
+import type { Conversation } from "./describe_service.ts";
+
+/** Waits until so many sessions of the database wait for a lock. */
+async function awaitBlocked({ run }: Conversation, sessions = 1): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const waiting = await run(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (waiting.length >= sessions) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("Nobody waits for a lock");
+}
+
+/** Runs statements in a transaction that stays open while `act` runs, and commits then. */
+async function holding<T>(
+  { service }: Conversation,
+  text: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  const held: { result?: T } = {};
+  await service().database.admin.begin(async (transaction) => {
+    await transaction.unsafe(text);
+    held.result = await act();
+  });
+  return held.result as T;
+}
+
+describeService("Updates, concurrency", (conversation) => {
+  const { kind, single, bulk, run } = conversation;
+
+  it("lets exactly one of 16 concurrent compare-and-sets through, each round [U22]", async () => {
+    for (let round = 0; round < 5; round++) {
+      const filters = { fid: 50, external_no: 50, note: `round ${round}` };
+      await run(`update deals set note = 'round ${round}' where fid = 50`);
+      const answers = await Promise.all(
+        Array.from(
+          { length: 16 },
+          (_, n) => single("deals", { filters, fields: { note: `won ${n}` } }),
+        ),
+      );
+      const won = answers.flatMap((answer, n) => answer.status === 200 ? [n] : []);
+      for (const answer of answers) if (answer.status !== 200) assertMatched(answer, 404, 0);
+      assertEquals(won.length, 1);
+      assertEquals(await run("select note from deals where fid = 50"), [{ note: `won ${won[0]}` }]);
+    }
+  });
+
+  it("does not let two singles succeed on a state that only one of them saw [U22]", async () => {
+    for (let round = 0; round < 10; round++) {
+      // Each would make a second row match for the other.
+      await run(
+        "update order_lines set product = case line_no when 1 then 'left' when 2 then 'right' else 'none' end where tenant_id = 1 and order_no = 1",
+      );
+      const [left, right] = await Promise.all([
+        single("order_lines", {
+          filters: { order_no: 1, product: "left" },
+          fields: { product: "right" },
+        }),
+        single("order_lines", {
+          filters: { order_no: 1, product: "right" },
+          fields: { product: "left" },
+        }),
+      ]);
+      const products = (await run(
+        "select product from order_lines where tenant_id = 1 and order_no = 1 and line_no <= 2 order by line_no",
+      ))
+        .map((row) => row["product"]).join();
+      const outcome = `${left.status} ${right.status} ${products}`;
+      // One after the other: the second meets two rows. Each on its own snapshot: both have moved.
+      assert(
+        ["200 409 right,right", "409 200 left,left", "200 200 right,left"].includes(outcome),
+        outcome,
+      );
+    }
+  });
+
+  it("counts no row twice when bulks run side by side [U42]", async () => {
+    await run("update deals set note = 'side' where tenant_id = 1");
+    const answers = await Promise.all(
+      Array.from(
+        { length: 8 },
+        (_, n) => bulk("deals", { filters: { note: "side" }, fields: { note: `by ${n}` } }),
+      ),
+    );
+    const sum = answers.reduce((total, answer) => total + Number(assertOk(answer)["updated"]), 0);
+    assertEquals(sum, 60);
+  });
+
+  if (kind === "real") {
+    it("decides exactly-one anew when a second row comes to match while it waits [U22]", async () => {
+      await run(
+        "update guests set name = case id when 1 then 'match' else 'other' end where tenant_id = 1",
+      );
+      const text = "update guests set name = 'match' where id in (1, 2)";
+      let pending: ReturnType<typeof single> | undefined;
+      await holding(conversation, text, async () => {
+        pending = single("guests", { filters: { name: "match" }, fields: { name: "changed" } });
+        await awaitBlocked(conversation);
+      });
+      assert(pending !== undefined);
+      assertMatched(await pending, 409, 2);
+      assertEquals((await run("select 1 from guests where name = 'changed'")).length, 0);
+    });
+
+    it("answers 404 when the row it waited for is gone or matches no more [CO7]", async () => {
+      for (
+        const change of [
+          "delete from events_log where kind = 'solo'",
+          "update events_log set kind = 'other' where kind = 'solo'",
+        ]
+      ) {
+        await run("insert into events_log values (1, 'solo', 1, now())");
+        let pending: ReturnType<typeof single> | undefined;
+        await holding(conversation, change, async () => {
+          pending = single("events_log", { filters: { kind: "solo" }, fields: { amount: 42 } });
+          await awaitBlocked(conversation);
+        });
+        assert(pending !== undefined);
+        assertMatched(await pending, 404, 0);
+      }
+    });
+
+    it("updates the row that was touched elsewhere while it waited, and still matches alone [U20]", async () => {
+      await run("update guests set name = 'waited' where id = 3");
+      let pending: ReturnType<typeof single> | undefined;
+      await holding(conversation, "update guests set tenant_id = 1 where id = 3", async () => {
+        pending = single("guests", { filters: { name: "waited" }, fields: { name: "after" } });
+        await awaitBlocked(conversation);
+      });
+      assert(pending !== undefined);
+      assertOk(await pending);
+      assertEquals(await run("select name from guests where id = 3"), [{ name: "after" }]);
+    });
+
+    it("tries the victim of a deadlock again [E38]", async () => {
+      await run(`create function entangle() returns trigger language plpgsql as $$
+          begin perform pg_sleep(0.3); update guests set name = name || '.' where id = 9 - new.id; return null; end $$;
+        create trigger guests_entangle after update on guests for each row
+          when (new.name like 'deadlock%' and pg_trigger_depth() = 0) execute function entangle()`);
+      const answers = await Promise.all(
+        [4, 5].map((id) =>
+          single("guests", { filters: { id }, fields: { name: `deadlock ${id}` } })
+        ),
+      );
+      for (const answer of answers) assertEquals(assertOk(answer)["updated"], 1);
+      await run("drop trigger guests_entangle on guests");
+    });
+  }
+});
+
+describeService("Updates, locks and timeouts", (conversation) => {
+  const { kind, query, single, bulk, run, service } = conversation;
+  // The embedded database has one session, which can not wait for itself.
+  if (kind === "embedded") {
+    return void it("serves on short timeouts", async () => void assertOk(await query("guests")));
+  }
+
+  for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
+    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [E39] [R15] [CO8]`, async () => {
+      const before = await checksumTenant(service().database.admin, 1);
+      const answer = await holding(
+        conversation,
+        "select 1 from guests where id = 1 for update",
+        () => update("guests", { filters: { id: 1 }, fields: { name: "locked out" } }),
+      );
+      assertRefused(answer, 503, /nothing was changed/i);
+      assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
+      assertEquals(await checksumTenant(service().database.admin, 1), before);
+      assertOk(
+        await update("guests", { filters: { id: 1 }, fields: { name: `let in by ${name}` } }),
+      );
+    });
+
+    it(`answers 504 when ${name} runs out of its time, and changes nothing [E40] [R14]`, async () => {
+      await run(`create or replace function linger() returns trigger language plpgsql as $$
+          begin perform pg_sleep(20); return new; end $$;
+        create or replace trigger notes_linger before update on notes for each row execute function linger()`);
+      const before = await checksumTenant(service().database.admin, 1);
+      const answer = await update("notes", { filters: { id: 1 }, fields: { body: "late" } });
+      assertRefused(answer, 504, /nothing was changed/i);
+      assertEquals(await checksumTenant(service().database.admin, 1), before);
+    });
+  }
+
+  it("answers 504 when a query runs out of its time [Q92] [R14]", async () => {
+    await run(`create function slow(t int4) returns bool language plpgsql cost 1 as $$
+        begin perform pg_sleep(20); return true; end $$;
+      alter table letters enable row level security;
+      create policy slowly on letters to rowgate_app using (slow(id))`);
+    assertRefused(await query("letters"), 504);
+    assertOk(await query("guests"));
+  });
+}, { environment: { ROWGATE_LOCK_TIMEOUT_MS: "300", ROWGATE_STATEMENT_TIMEOUT_MS: "1000" } });
