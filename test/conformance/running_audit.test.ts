@@ -48,7 +48,7 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
         const [row] = await audit();
         assertEquals(row!["request_id"], given);
       }
-      const kept = await get("tables", { headers: { "x-request-id": "org_123.a_b" } });
+      const kept = await get("/integration/tables", { headers: { "x-request-id": "org_123.a_b" } });
       assertEquals(kept.headers.get("x-request-id"), "org_123.a_b");
       const refused = await single(`x${a}`, { filters: { [a]: a }, fields: { [a]: a } });
       const fields = await single("deals", { filters: { [a]: a }, fields: { [`x-${a}`]: a } });
