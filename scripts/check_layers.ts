@@ -127,8 +127,8 @@ function checkCircles(all: readonly Edge[]): void {
 async function checkPlaces(all: readonly Edge[]): Promise<void> {
   for (const [terms = [], places = []] of readTable(architecture, "places")) {
     const inPlace = (file: string) => places.some((place) => file.startsWith(place));
-    for (const { from, to, kind } of all) {
-      if (!terms.includes(to) || inPlace(from) || (kind === "type" && to !== "node:*")) continue;
+    for (const { from, to } of all) {
+      if (!terms.includes(to) || inPlace(from)) continue;
       problems.push(`${from}: imports ${to}, which belongs in ${places.join(", ")}`);
     }
     const words = terms.filter((term) => !all.some(({ to }) => to === term));

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import { assertEquals } from "../../test/support/std/assert.ts";
 import { canDo, type Contender, type Result } from "./contender.ts";
 import { isUpdate, type Task, type UpdateBody, VARYING } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 
 const POLL_MS = 20;
 /** So many looks in a row must find nothing: between two statements of a queue nothing runs either. */

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import type { Cluster } from "./cluster.ts";
 import { canDo, type Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../../test/support/print_statement.ts";
 import { followDatabase } from "../../src/catalogue/current.ts";
 import { EMPTY_POLICY } from "../../src/catalogue/policy.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import type { Work } from "./options.ts";
 import { TENANTS } from "./dataset.ts";
 

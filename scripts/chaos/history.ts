@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 
 /** What was written: acknowledged, or sent without an answer that says what became of it. */
 export interface History {

@@ -1,4 +1,4 @@
-import type { PendingQuery } from "postgres";
+import type { PendingQuery } from "../postgres/driver.ts";
 import { askJson } from "./ask.ts";
 import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
 

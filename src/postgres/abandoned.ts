@@ -1,7 +1,7 @@
 import { printArray } from "../text/array_text.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
-import type { OpenSession } from "./driver.ts";
+import type { OpenSession } from "./sessions.ts";
 import { settle } from "./statement.ts";
 
 /** Looks after sessions that were left while Postgres may still run their statement. */

@@ -1,7 +1,7 @@
 import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
 import type { RunOptions } from "./database.ts";
-import { CONNECT_MS, SLOW_MS } from "./driver.ts";
+import { CONNECT_MS, SLOW_MS } from "./sessions.ts";
 import type { Failure } from "./failure.ts";
 import { nameFault, toApiError } from "./failure.ts";
 import type { Gate } from "./admission.ts";

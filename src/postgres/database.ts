@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Row, Sql } from "postgres";
+import type { Fragment, PendingQuery, Row, Sql } from "./driver.ts";
 
 /** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;

@@ -1,149 +1,28 @@
 import postgres from "postgres";
 import type { Options, PostgresType, Sql } from "postgres";
-import type { Config } from "../config/config.ts";
 import { MAX_TOGETHER } from "../errors/limits.ts";
-import type { Backend } from "./session.ts";
-import { openBackend } from "./session.ts";
-import type { Address, ConnectionPlan } from "./connection.ts";
-import { planConnection, planSettings } from "./connection.ts";
-import type { Embedded } from "./embedded.ts";
-import type { Failure } from "./failure.ts";
-import { classify, fail } from "./failure.ts";
 import type { DriverSocket } from "./socket.ts";
-import { openSocket } from "./socket.ts";
+
+export type { Fragment, PendingQuery, ReservedSql, Row, RowList, Sql } from "postgres";
 
 /** The driver's options, as it really takes them. */
 type DriverOptions =
   & Omit<Options<Record<string, PostgresType>>, "host" | "port" | "backoff" | "onnotify">
   & {
-    readonly host: string;
-    readonly port: number;
-    readonly max_pipeline: number;
-    readonly no_subscribe: boolean;
     readonly socket: () => DriverSocket;
     readonly onnotify?: ((channel: string) => void) | undefined;
   };
 
-/** Longest time until a session stands, in milliseconds. */
-export const CONNECT_MS = 5000;
-/** After which an attempt to connect keeps no other from being made. */
-export const SLOW_MS = 1000;
-const SILENT_MS = 10_000;
-/** SQLSTATE of a session setting that the server can not have. */
-const SETTING_REFUSED = "22023";
-/** What PgBouncer says of a setting that it does not pass on, under a code that it uses for all. */
-const NOT_PASSED_ON = /^unsupported startup parameter/;
+/** What a client of the driver is made with. */
+export type ClientOptions = Pick<
+  DriverOptions,
+  "socket" | "user" | "password" | "database" | "connection" | "prepare" | "onnotify"
+>;
 
-/** Opens one session, or says why there is none; tells of notifications where it is asked to. */
-export type OpenSession = (notified?: (channel: string) => void) => Promise<Backend | Failure>;
-
-/**
- * Plans sessions of the database of the configuration. Nothing is connected before one is opened.
- * @throws {Error} when DATABASE_URL can not be read
- */
-export function planSessions(config: Config, embedded: Embedded | undefined): OpenSession {
-  if (embedded !== undefined) return openOn(embedded, config.prepare);
-  const plan = planConnection(config.databaseUrl ?? "");
-  const limitMs = CONNECT_MS / plan.addresses.length;
-  // Not every system can watch its clients; Postgres refuses the session then.
-  let checkClient = true;
-
-  async function open(address: Address, notified?: (channel: string) => void): Promise<Backend> {
-    const { user, password, database } = plan;
-    const connection = planSettings(config, { checkClient });
-    return await openBackend({
-      limitMs,
-      identify: true,
-      openSocket: (signal) => openSocket(address, plan.encryption, signal),
-      openClient: (socket) =>
-        connect({
-          ...COMMON_OPTIONS,
-          ...{ user, password, database, connection, socket },
-          prepare: config.prepare,
-          onnotify: notified,
-        }),
-    });
-  }
-
-  /** Until when a host that does not answer is tried after all others. */
-  const silentUntil = new Map<Address, number>();
-  const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
-
-  return async function openSession(notified): Promise<Backend | Failure> {
-    let failure = fail("unavailable", "NO_SUCH_ROLE");
-    for (const { address, role } of planAttempts(plan, isSilent)) {
-      const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
-      const timer = setTimeout(silence, SLOW_MS);
-      try {
-        const backend = await open(address, notified).catch((error) => {
-          if (!checkClient || classify(error).code !== SETTING_REFUSED) throw error;
-          checkClient = false;
-          return open(address, notified);
-        });
-        silentUntil.delete(address);
-        if (isOfRole(backend, role)) return backend;
-        backend.close();
-      } catch (error) {
-        failure = NOT_PASSED_ON.test((error as Error).message)
-          ? fail("unavailable", "SETTING_NOT_PASSED_ON")
-          : classify(error, false);
-      } finally {
-        clearTimeout(timer);
-      }
-    }
-    return failure;
-  };
-}
-
-/** Who prefers a standby takes what there is after all of them were asked. */
-function planAttempts(
-  { addresses, role }: ConnectionPlan,
-  isLast: (address: Address) => boolean,
-) {
-  const [last, others] = [addresses.filter(isLast), addresses.filter((item) => !isLast(item))];
-  const first = [...others, ...last].map((address) => ({ address, role }));
-  if (role !== "prefer-standby") return first;
-  return [...first, ...addresses.map((address) => ({ address, role: "any" as const }))];
-}
-
-function isOfRole({ standby, readOnly }: Backend, role: ConnectionPlan["role"]): boolean {
-  switch (role) {
-    case "any":
-      return true;
-    case "read-write":
-      return !readOnly;
-    case "read-only":
-      return readOnly;
-    case "primary":
-      return !standby;
-    case "standby":
-    case "prefer-standby":
-      return standby;
-  }
-}
-
-function openOn(embedded: Embedded, prepare: boolean): OpenSession {
-  return async () => {
-    try {
-      return await openBackend({
-        limitMs: CONNECT_MS,
-        identify: false,
-        openSocket: () => Promise.resolve(embedded.connect()),
-        openClient: (socket) => connect({ ...planEmbedded(socket), prepare }),
-      });
-    } catch (error) {
-      return classify(error, false);
-    }
-  };
-}
-
-/** Opens a plain client on an embedded Postgres, for what prepares it: demonstration and tests. */
-export function connectEmbedded(embedded: Embedded): Sql {
-  return connect(planEmbedded(embedded.connect));
-}
-
-function connect(options: DriverOptions): Sql {
-  return postgres({ ...options, types: TYPES } as Options<Record<string, PostgresType>>) as Sql;
+/** Makes a client of postgres.js that has one session, on the socket that it is given. */
+export function openClient(options: ClientOptions): Sql {
+  const all = { ...COMMON_OPTIONS, ...options, types: TYPES };
+  return postgres(all as unknown as Options<Record<string, PostgresType>>) as Sql;
 }
 
 /** The driver would parse JSON, which is passed on as Postgres printed it. */
@@ -169,14 +48,3 @@ const COMMON_OPTIONS = {
   onnotice: () => {},
   debug: false,
 } as const;
-
-function planEmbedded(socket: () => DriverSocket): DriverOptions {
-  return {
-    ...COMMON_OPTIONS,
-    socket,
-    user: "postgres",
-    database: "postgres",
-    password: "",
-    connection: { application_name: "rowgate" },
-  };
-}

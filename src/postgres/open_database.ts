@@ -1,4 +1,4 @@
-import type { Row } from "postgres";
+import type { Row } from "./driver.ts";
 import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
@@ -9,7 +9,7 @@ import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
-import { planSessions } from "./driver.ts";
+import { planSessions } from "./sessions.ts";
 import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./failure.ts";
 import { DEADLINE, LANE_DEADLINE } from "./failure.ts";

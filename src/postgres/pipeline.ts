@@ -1,4 +1,4 @@
-import type { Row } from "postgres";
+import type { Row } from "./driver.ts";
 import type { Backend } from "./session.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Compile, Database, TogetherOptions } from "./database.ts";

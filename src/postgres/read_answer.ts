@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, RowList } from "postgres";
+import type { PendingQuery, Row, RowList } from "./driver.ts";
 import { IS_DENO } from "../runtime/name.ts";
 import type { StepResult } from "./database.ts";
 import { fail } from "./failure.ts";

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { PendingQuery, Row, Sql } from "./driver.ts";
 
 /** Nobody else has it, so nothing that came from outside can pass for a piece. */
 const MARK = Object.freeze({});

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "./driver.ts";
 import { type Class, makeFast } from "./fast_class.ts";
 import type { DriverQuery } from "./statement_cache.ts";
 import type { DriverSocket } from "./socket.ts";

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { PendingQuery, Row, Sql } from "./driver.ts";
 import { MAX_PREPARED_SHAPES } from "../errors/limits.ts";
 import type { Compile } from "./database.ts";
 import { openRadixTree } from "./radix_tree.ts";

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from "postgres";
+import type { PendingQuery, Row } from "./driver.ts";
 import type { Backend } from "./session.ts";
 import type {
   Client,

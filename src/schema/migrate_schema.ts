@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../postgres/driver.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import type { Failure } from "../postgres/failure.ts";
 import { ApiError } from "../errors/api_error.ts";

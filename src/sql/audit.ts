@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 

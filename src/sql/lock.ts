@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileSetConfig, type Setting } from "./setting.ts";

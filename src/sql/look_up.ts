@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { join, literal } from "./fragment.ts";
 import { compileOutput } from "./output.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Column } from "../catalogue/catalogue.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";

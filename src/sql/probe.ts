@@ -1,4 +1,4 @@
-import type { PendingQuery, Row, Sql } from "postgres";
+import type { PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { Value } from "../plan/predicate.ts";

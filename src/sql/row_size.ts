@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { join, literal } from "./fragment.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileJudgement } from "./check_values.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileValue } from "./predicate.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, PendingQuery, Sql } from "postgres";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./check_values.ts";

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
  * Prints a row of `rowgate.tokens`, named `t` in the statement, as JSON text for `parseRecord`: the

@@ -2,7 +2,7 @@
 // again with its saved place: in the end it has given the last change of every row, and no change twice.
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import { createClient, type Place } from "../../src/client/client.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 
 /** How each table of the fixture tells that a row is none of tenant 1's; the others have no tenant. */
 const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "company_no", "account_id"];

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import type { Answer } from "../support/service.ts";
 
 /** Where one finding ends and another begins. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import type { DatabaseKind } from "../support/database.ts";
 import { createOracleTable, ORACLE_TABLE } from "../support/oracle_table.ts";
 import { createTestService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { createTestDatabase } from "../support/database.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner } from "../support/tokens.ts";
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 
 /** A Postgres that a server of another process can serve at once. */
 export interface ServingDatabase {

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 
 /** How Postgres would run a statement, as far as tables are concerned. */

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import postgres, { type Sql } from "postgres";
-import { connectEmbedded } from "../../src/postgres/driver.ts";
+import postgres from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
+import { connectEmbedded } from "../../src/postgres/sessions.ts";
 import { type Embedded, openEmbedded } from "../../src/postgres/embedded.ts";
 import { ACCESS } from "./access.ts";
 import { openRowWatch, type RowWatch } from "./watch/row_watch.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../src/postgres/driver.ts";
 
 /** A statement as the driver would send it. */
 export interface PrintedStatement {

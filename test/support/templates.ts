@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import postgres from "postgres";
-import { connectEmbedded } from "../../src/postgres/driver.ts";
+import { connectEmbedded } from "../../src/postgres/sessions.ts";
 import type { Access } from "./access.ts";
 import { openEmbedded } from "../../src/postgres/embedded.ts";
 

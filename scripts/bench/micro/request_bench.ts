@@ -2,7 +2,7 @@
  * What the work on one request costs without network and database: `deno task bench:micro`. To reach:
  * one condition under 15 µs, fifty at depth 5 under 150 µs, from the text of the body to the statement.
  */
-import type { Sql } from "postgres";
+import type { Sql } from "../../../src/postgres/driver.ts";
 import { flatten, recordStatement } from "../../../src/postgres/record_statement.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseJson } from "../../../src/request/json.ts";

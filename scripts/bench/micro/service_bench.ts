@@ -2,7 +2,7 @@
  * What every request costs without network and database: `deno task bench:micro`. The database answers
  * at once with what it was asked for last; all else is the service, whole.
  */
-import type { Sql } from "postgres";
+import type { Sql } from "../../../src/postgres/driver.ts";
 import { createApp } from "../../../src/app.ts";
 import type { CurrentCatalogue } from "../../../src/catalogue/current.ts";
 import { readConfig } from "../../../src/config/config.ts";

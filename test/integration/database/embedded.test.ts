@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
-import { connectEmbedded } from "../../../src/postgres/driver.ts";
+import { connectEmbedded } from "../../../src/postgres/sessions.ts";
 import { openEmbedded } from "../../../src/postgres/embedded.ts";
 import { configure } from "./open_subject.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Row, Sql } from "postgres";
+import type { Row, Sql } from "../../../src/postgres/driver.ts";
 import type { StepResult } from "../../../src/postgres/database.ts";
 import { readAnswer } from "../../../src/postgres/read_answer.ts";
 import type { DriverQuery } from "../../../src/postgres/statement_cache.ts";

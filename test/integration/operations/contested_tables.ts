@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../../src/postgres/driver.ts";
 
 /** A table that a row can be singled out in, by how its rows are told apart. */
 export interface ContestedTable {

@@ -1,4 +1,4 @@
-import type { ReservedSql, Sql } from "postgres";
+import type { ReservedSql, Sql } from "../../../src/postgres/driver.ts";
 
 /** A session of another application, which may hold a transaction open while ours wait. */
 export interface OtherSession {

@@ -1,4 +1,5 @@
-import postgres, { type Sql } from "postgres";
+import postgres from "postgres";
+import type { Sql } from "../../../src/postgres/driver.ts";
 import { compareDigests, digestRows, type Digests } from "./digest_rows.ts";
 
 /** Knows which rows there were before a service was asked, and which tenants wrote since. */

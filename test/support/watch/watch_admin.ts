@@ -1,4 +1,4 @@
-import type { PendingQuery, Sql } from "postgres";
+import type { PendingQuery, Sql } from "../../../src/postgres/driver.ts";
 
 /** What is to be known of the superuser's statements. */
 export interface AdminWatch {

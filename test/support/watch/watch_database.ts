@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql } from "../../../src/postgres/driver.ts";
 import type { Database, Step } from "../../../src/postgres/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 

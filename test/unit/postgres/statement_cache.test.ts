@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Fragment, PendingQuery, Row, Sql } from "postgres";
+import type { Fragment, PendingQuery, Row, Sql } from "../../../src/postgres/driver.ts";
 import { openShapes } from "../../../src/postgres/statement_cache.ts";
 
 // Never connected: only queries are made.
