@@ -9,7 +9,7 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 # The versions of the lock file, and no script of any package.
 RUN bun install --frozen-lockfile --ignore-scripts
-COPY scripts/compile_bun.js scripts/embed_pages.js scripts/
+COPY scripts/compile_bun.js scripts/embed_console.js scripts/
 COPY src src
 # The folder of the volume, which belongs to the user that serves.
 RUN bun scripts/compile_bun.js && mkdir -p /empty/data

@@ -6,7 +6,7 @@
 import { chmod, rm, stat } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { embedPages } from "./embed_pages.js";
+import { embedConsole } from "./embed_console.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUTPUT = `${ROOT}/dist/rowgate.js`;
@@ -31,7 +31,7 @@ async function bundle({ build }) {
     sourcemap: true,
     logLevel: "warning",
     legalComments: "linked",
-    plugins: [embed(embedPages(await makePages(build)))],
+    plugins: [embed(embedConsole(await makePages(build)))],
   };
   await Promise.all([
     build({
@@ -53,17 +53,17 @@ async function bundle({ build }) {
 
 /** Builds the console with the service's own code, which Node 20 cannot run as it is. */
 async function makePages(build) {
-  const outfile = `${ROOT}/dist/build_pages.js`;
+  const outfile = `${ROOT}/dist/build_console.js`;
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ["src/pages/build_pages.ts"],
+    entryPoints: ["src/console_files/build_console.ts"],
     outfile,
     format: "esm",
     logLevel: "warning",
   });
   try {
-    const { buildPages } = await import(pathToFileURL(outfile));
-    return await buildPages(pathToFileURL(ROOT));
+    const { buildConsole } = await import(pathToFileURL(outfile));
+    return await buildConsole(pathToFileURL(ROOT));
   } finally {
     await rm(outfile);
   }
@@ -74,7 +74,10 @@ function embed(contents) {
   return {
     name: "pages",
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]pages[\\/]build_pages\.ts$/ }, () => ({ contents, loader: "js" }));
+      onLoad(
+        { filter: /[\\/]console_files[\\/]build_console\.ts$/ },
+        () => ({ contents, loader: "js" }),
+      );
     },
   };
 }

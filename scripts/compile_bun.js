@@ -7,8 +7,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { buildPages } from "../src/pages/build_pages.ts";
-import { embedPages } from "./embed_pages.js";
+import { buildConsole } from "../src/console_files/build_console.ts";
+import { embedConsole } from "./embed_console.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FILE = /new URL\("([^"]+\.(?:wasm|data|tar\.gz))",\s*import\.meta\.url\)/g;
@@ -19,7 +19,7 @@ const EMBEDDED = ["citext.tar.gz", "initdb.wasm", "pglite.data", "pglite.wasm"];
 
 const embedded = new Set();
 let streams = 0;
-const pages = embedPages(await buildPages());
+const pages = embedConsole(await buildConsole());
 
 const target = process.argv.find((word) => word.startsWith("--target="))?.slice(9);
 const outfile = `${ROOT}dist/rowgate${target === undefined ? "" : `-${target}`}`;
@@ -38,7 +38,7 @@ const { outputs } = await Bun.build({
   }, {
     name: "pages",
     setup(build) {
-      const filter = /[\\/]pages[\\/]build_pages\.ts$/;
+      const filter = /[\\/]console_files[\\/]build_console\.ts$/;
       build.onLoad({ filter }, () => ({ contents: pages, loader: "js" }));
     },
   }],

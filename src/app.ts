@@ -15,8 +15,7 @@ import type { Gathered } from "./operations/call.ts";
 import { openHealth } from "./operations/check_health.ts";
 import { openLookUps } from "./operations/batch_look_ups.ts";
 import { openSending } from "./operations/batch_statements.ts";
-import { PAGE_PATHS } from "./pages/page.ts";
-import { readPage } from "./pages/read_page.ts";
+import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
 import { ROUTES } from "./operations/routes.ts";
 import { serveRoute } from "./serve_route.ts";
 import { startTrace, type Trace } from "./http/trace.ts";
@@ -132,10 +131,10 @@ function collectHandlers(
     };
     paths.set(path, new Map([["GET", check]]));
   }
-  for (const path of dependencies.config.console ? PAGE_PATHS : []) {
+  for (const path of dependencies.config.console ? CONSOLE_PATHS : []) {
     const show: Handler = async (_request, trace) => {
       trace.operation = "console";
-      return respondFile(await readPage(path, dependencies.observe), trace.exchange);
+      return respondFile(await readConsoleFile(path, dependencies.observe), trace.exchange);
     };
     paths.set(path, new Map([["GET", show]]));
   }

@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Page, PagePath } from "./page.ts";
+
+/** A file of the console, ready to be sent. */
+export interface ConsoleFile {
+  /** Its media type. */
+  readonly type: string;
+  /** Changes with the content. */
+  readonly etag: string;
+  /** The content, compressed by gzip. */
+  readonly gzip: Uint8Array<ArrayBuffer>;
+}
 
 const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -17,15 +26,15 @@ const ROOT = new URL("../../", import.meta.url);
 
 /**
  * Builds the files of the console from `src/console` and its packages: half a second, once. A bundle
- * and a binary hold the result in place of this module, see `scripts/embed_pages.js`.
+ * and a binary hold the result in place of this module, see `scripts/embed_console.js`.
  * @throws {Error} where the sources cannot be read or esbuild cannot be run
  * @see docs/decisions/0193-console.md
  */
-export async function buildPages(root: URL = ROOT): Promise<ReadonlyMap<PagePath, Page>> {
+export async function buildConsole(root: URL = ROOT): Promise<ReadonlyMap<string, ConsoleFile>> {
   const sources = new URL("src/console/", root);
   const [app, style] = await bundle(fileURLToPath(root));
   const licences = ["NOTICE", "LICENSE", "swagger-ui-bundle.js.LICENSE.txt"].map(readReference);
-  const files: readonly (readonly [PagePath, string, string])[] = [
+  const files: readonly (readonly [path: string, type: string, text: string])[] = [
     ["/", HTML, await readFile(new URL("index.html", sources), "utf8")],
     ["/console/app.js", SCRIPT, await licensePreact() + app],
     ["/console/app.css", STYLE, style],
@@ -91,7 +100,7 @@ async function readReference(name: string): Promise<string> {
   return text.replace(/\n?(\/\/|\/\*)# sourceMappingURL=[^\n]*$/, "").trimEnd() + "\n";
 }
 
-function compress(type: string, text: string): Page {
+function compress(type: string, text: string): ConsoleFile {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return { type, etag: `W/"${hash}"`, gzip: Uint8Array.from(gzipSync(text, { level: 9 })) };
 }
