@@ -13,6 +13,10 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "": "test/docs/guide.test.ts",
     http: "test/docs/guide.test.ts",
     sh: "test/ship/commands.test.ts",
+  },
+  "docs/errors.md": { http: "test/docs/guide.test.ts" },
+  "docs/typescript.md": {
+    sh: "test/ship/commands.test.ts",
     ts: "test/docs/typescript.test.ts",
     // What the programs print.
     text: "test/docs/typescript.test.ts",

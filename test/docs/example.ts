@@ -1,7 +1,12 @@
 import { type Block, readBlocks } from "./blocks.ts";
 
 /** The documents whose requests are run. */
-export const DOCUMENTS: readonly string[] = ["README.md", "docs/guide.md", "docs/recipes.md"];
+export const DOCUMENTS: readonly string[] = [
+  "README.md",
+  "docs/guide.md",
+  "docs/errors.md",
+  "docs/recipes.md",
+];
 
 /** A request of a document and the answer that stands below it. */
 export interface Example {

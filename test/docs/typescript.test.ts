@@ -1,5 +1,5 @@
-// The programs in the guide are checked against the types of the demonstration, and run against it; the block
-// below each is what it prints. After a change on purpose: `ROWGATE_WRITE_TYPES=1 deno task test test/docs`.
+// The programs in docs/typescript.md are type-checked and run against the demonstration. The block below each program is
+// its output. After an intended change: `ROWGATE_WRITE_TYPES=1 deno task test test/docs/typescript.test.ts`.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { spawn } from "node:child_process";
@@ -16,12 +16,12 @@ import { readDemonstration } from "../client/print_demonstration.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { matches } from "./example.ts";
 
-const GUIDE = new URL("../../docs/guide.md", import.meta.url);
+const PAGE = new URL("../../docs/typescript.md", import.meta.url);
 const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = /```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
 
-describe("the programs in the guide", () => {
+describe("the programs in docs/typescript.md", () => {
   let service: DocumentedService;
   let server: Server;
   let folder = "";
@@ -29,8 +29,8 @@ describe("the programs in the guide", () => {
   const markdown = { text: "" };
 
   before(async () => {
-    markdown.text = await readFile(GUIDE, "utf8");
-    folder = await mkdtemp(join(tmpdir(), "rowgate-guide-"));
+    markdown.text = await readFile(PAGE, "utf8");
+    folder = await mkdtemp(join(tmpdir(), "rowgate-typescript-"));
     const tables = printTables(await readDemonstration("TOKEN"), { wideNumbers: false });
     await writeFile(join(folder, "tables.ts"), tables);
     service = await startDemonstration();
@@ -67,7 +67,7 @@ describe("the programs in the guide", () => {
         text = text.replace(block, () => block.replace(`text\n${shown}`, () => `text\n${printed}`));
       } else assertEquals(printed, shown);
     }
-    if (text !== markdown.text) await writeFile(GUIDE, text);
+    if (text !== markdown.text) await writeFile(PAGE, text);
   });
 
   async function run(program: string): Promise<string> {
@@ -81,10 +81,10 @@ describe("the programs in the guide", () => {
       ["run", "--check", "--quiet", "--no-config", "--allow-net", location, file],
       { cwd: ROOT, env: { ...process.env, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "pipe"] },
     );
-    let told = "";
-    child.stdout.on("data", (chunk) => told += chunk);
-    child.stderr.on("data", (chunk) => told += chunk);
+    let output = "";
+    child.stdout.on("data", (chunk) => output += chunk);
+    child.stderr.on("data", (chunk) => output += chunk);
     await new Promise((resolve) => child.once("close", resolve));
-    return told;
+    return output;
   }
 });

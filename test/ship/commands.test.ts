@@ -86,13 +86,14 @@ else {
       }
     });
 
-    it("docs/guide.md do what it says", async () => {
+    it("docs/guide.md and docs/typescript.md do what they say", async () => {
       await open(join(ROOT, "dist/rowgate"));
       shell.variables.set("DATABASE_URL", owner);
       await shell.run("rowgate setup");
       await shell.serve("rowgate serve");
       shell.replace.set("https://rows.example.com", shell.address);
       await typeDocument("docs/guide.md", shell);
+      await typeDocument("docs/typescript.md", shell);
       assertMatch(await shell.run("cat tables.ts"), /order_no: /);
     });
   });
