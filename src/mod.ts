@@ -3,4 +3,8 @@
  * the handler from parts of one's own.
  */
 export { type App, type Connection, createApp, type Dependencies } from "./app.ts";
-export { type OpenedService, openService, type OpenServiceOptions } from "./cli/open_service.ts";
+export {
+  type OpenedService,
+  openService,
+  type OpenServiceOptions,
+} from "./cli/serve/open_service.ts";

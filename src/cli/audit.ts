@@ -3,9 +3,9 @@ import { type AuditFilters, type AuditRecord, readAudit } from "../audit/read_au
 import type { Host } from "../runtime/host.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { parseExpiry } from "../tokens/expiry.ts";
-import { printColumns } from "./columns.ts";
-import { parseId, parseText } from "./parse_argument.ts";
-import type { Run } from "./run.ts";
+import { printColumns } from "./subcommand.ts";
+import { parseId, parseText } from "./subcommand.ts";
+import type { Run } from "./subcommand.ts";
 import { FAILED, stop } from "./stop.ts";
 import { withDatabase } from "./with_database.ts";
 

@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import { examine, type Examined } from "../doctor/examine.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import type { Host } from "../runtime/host.ts";
-import { printExamined, printSummary } from "./print_diagnosis.ts";
-import { countWorkers } from "./count_workers.ts";
+import { countWorkers } from "./workers/divide_limits.ts";
 import { openProgress } from "./progress.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./subcommand.ts";
 import { FAILED } from "./stop.ts";
 import { VERSION } from "./version.ts";
-import { followSettings } from "./with_catalogue.ts";
-import { withDatabase } from "./with_database.ts";
+import { followSettings, withDatabase } from "./with_database.ts";
+import { blankControls } from "../text/blank_controls.ts";
+import { count } from "../doctor/diagnosis.ts";
 
 const EXAMPLE = `
 It reads and changes nothing. Run it with the settings of the server, so that it looks with the same
@@ -58,4 +58,32 @@ function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
     host.stdout.write(json ? `${JSON.stringify({ safe, checks })}\n` : printSummary(checks));
     return safe ? 0 : FAILED;
   });
+}
+
+const NAME_WIDTH = 20;
+
+/** Prints what one check saw, for a person: one line, and three more for each finding. */
+export function printExamined({ name, seen, findings }: Examined): string {
+  const mark = findings.length === 0 ? "ok" : findings.some(isError) ? "ERROR" : "warning";
+  const head = `${mark.padEnd(8)}${name.padEnd(NAME_WIDTH)}${blankControls(seen)}\n`;
+  return head + findings.map(printFinding).join("");
+}
+
+function printFinding({ level, what, why, fix }: Examined["findings"][number]): string {
+  const type = fix.split("\n").map((line) => `            ${blankControls(line)}\n`).join("");
+  const mark = level === "error" ? "ERROR" : "-";
+  return `        ${mark} ${blankControls(what)}\n          ${blankControls(why)}\n${type}`;
+}
+
+/** Prints the last line. */
+export function printSummary(checks: readonly Examined[]): string {
+  const findings = checks.flatMap((check) => check.findings);
+  if (findings.length === 0) return `\nNothing was found in ${checks.length} checks.\n`;
+  const errors = findings.filter(isError).length;
+  const told = [count(errors, "error"), count(findings.length - errors, "warning")].join(", ");
+  return `\n${told} in ${checks.length} checks.\n`;
+}
+
+function isError({ level }: Examined["findings"][number]): boolean {
+  return level === "error";
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Host } from "../runtime/host.ts";
 import { askStatus } from "../runtime/ask_status.ts";
 import { readSettings } from "./read_settings.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./subcommand.ts";
 import { FAILED, stop } from "./stop.ts";
 
 const TIMEOUT_MS = 5000;

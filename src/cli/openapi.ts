@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
 import { describeService, type Holder } from "../interface/openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
-import type { Run } from "./run.ts";
-import { withCatalogue } from "./with_catalogue.ts";
+import type { Run } from "./subcommand.ts";
+import { withCatalogue } from "./with_database.ts";
 import { withDatabase, type Workplace } from "./with_database.ts";
 
 const EXAMPLE = `

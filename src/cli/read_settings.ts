@@ -1,7 +1,7 @@
 import { EMPTY_POLICY, parsePolicy, type Policy } from "../catalogue/policy.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { planConnection } from "../postgres/connection.ts";
-import { DEMONSTRATION_POLICY } from "../demonstration/policy.ts";
+import { DEMONSTRATION_POLICY } from "../demonstration/schema.ts";
 import type { Host } from "../runtime/host.ts";
 import { stop, WRONG_USAGE } from "./stop.ts";
 

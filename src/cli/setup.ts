@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Host } from "../runtime/host.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
-import type { Run } from "./run.ts";
-import { describeGrants, prepareDatabase } from "./prepare_database.ts";
+import type { Run } from "./subcommand.ts";
+import { describeGrants, prepareDatabase } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";
 import { withDatabase } from "./with_database.ts";
 

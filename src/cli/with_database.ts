@@ -5,6 +5,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import type { Host } from "../runtime/host.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import { explainFailure } from "./stop.ts";
+import { type CurrentCatalogue, followDatabase } from "../catalogue/current.ts";
 
 /** What a command that works on the database is given. */
 export interface Workplace extends Settings {
@@ -37,5 +38,32 @@ export async function withDatabase(
     }
   } catch (error) {
     throw explainFailure(error);
+  }
+}
+
+/** The settings, the database that they name, and who hears of it. */
+export interface Followed extends Settings {
+  readonly database: Database;
+  readonly observe: Observe;
+}
+
+/** Follows the catalogue of the database as the settings expose it. */
+export function followSettings(
+  { config, policy, database, observe }: Followed,
+): CurrentCatalogue {
+  const { schema, tenantColumn } = config;
+  return followDatabase(database, { schema, tenantColumn, policy, observe });
+}
+
+/** Follows it for one piece of work. */
+export async function withCatalogue<T>(
+  followed: Followed,
+  work: (following: CurrentCatalogue) => Promise<T>,
+): Promise<T> {
+  const following = followSettings(followed);
+  try {
+    return await work(following);
+  } finally {
+    following.close();
   }
 }

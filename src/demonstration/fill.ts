@@ -1,10 +1,7 @@
 import type { Compile, Database } from "../postgres/database.ts";
-import { COMMENT_TABLES } from "./comments.ts";
-import type { ShopTable } from "./generate.ts";
-import { generateShop } from "./generate.ts";
-import { insertRows } from "./insert.ts";
+import { COMMENT_TABLES, CREATE_TABLES, FINISH_TABLES } from "./schema.ts";
+import { generateShop, type Row, type ShopTable } from "./generate.ts";
 import { COUNTRIES } from "./places.ts";
-import { CREATE_TABLES, FINISH_TABLES } from "./schema.ts";
 import { SHOPS } from "./shops.ts";
 
 const FILL_ORDER: readonly ShopTable[] = [
@@ -60,4 +57,41 @@ function planStatements(progress: (doing: string) => void): readonly Compile[] {
     ...FINISH_TABLES,
     ...COMMENT_TABLES,
   ];
+}
+
+/** Compiles the statement that puts the rows into their table: one parameter, a JSON array. */
+export function insertRows(table: ShopTable | "countries", rows: readonly Row[]): Compile {
+  const json = JSON.stringify(rows);
+  switch (table) {
+    case "countries":
+      return (sql) =>
+        sql`insert into public.countries
+          select code, name, currency
+          from json_populate_recordset(null::public.countries, ${json}::text::json)`;
+    case "customers":
+      return (sql) =>
+        sql`insert into public.customers
+          select * from json_populate_recordset(null::public.customers, ${json}::text::json)`;
+    case "products":
+      return (sql) =>
+        sql`insert into public.products
+          select * from json_populate_recordset(null::public.products, ${json}::text::json)`;
+    case "orders":
+      return (sql) =>
+        sql`insert into public.orders
+          select * from json_populate_recordset(null::public.orders, ${json}::text::json)`;
+    case "order_lines":
+      // The amount is generated; a line was last changed with its order.
+      return (sql) =>
+        sql`insert into public.order_lines
+            (order_id, line_no, tenant_id, product_id, quantity, unit_price, modified_at)
+          select l.order_id, l.line_no, l.tenant_id, l.product_id, l.quantity, l.unit_price,
+            o.modified_at
+          from json_populate_recordset(null::public.order_lines, ${json}::text::json) l
+          join public.orders o on o.id = l.order_id`;
+    case "user_passwords":
+      return (sql) =>
+        sql`insert into public.user_passwords
+          select * from json_populate_recordset(null::public.user_passwords, ${json}::text::json)`;
+  }
 }

@@ -1,6 +1,5 @@
 import type { PendingQuery } from "../postgres/driver.ts";
-import { askJson } from "./ask.ts";
-import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
+import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the backend knows of its connection. */
 interface Backend {

@@ -1,16 +1,18 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { join, literal } from "../sql/fragment.ts";
-import { askTruth } from "./ask.ts";
 import {
+  askJson,
+  askTruth,
   type Check,
   count,
   type Diagnosis,
   type Finding,
+  listTenantTables,
+  printTenants,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
 import { type Ends, mendForeignKey } from "./mend_foreign_key.ts";
-import { type ForeignKey, readForeignKeys } from "./read_foreign_keys.ts";
 
 /** A reference must stay with its tenant: by the key itself, or by what is in the rows. */
 export const checkForeignKeys: Check = { name: "foreign keys", look };
@@ -74,4 +76,106 @@ function crosses(
       name(to.tenant.name)
     }::text)::text as found`;
   });
+}
+
+/** A foreign key from one table of tenants to another, with all that its definition says. */
+export interface ForeignKey {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly target: string;
+  readonly targetColumns: readonly string[];
+  /** As in `pg_constraint`: a no action, r restrict, c cascade, n set null, d set default. */
+  readonly onDelete: Action;
+  readonly onUpdate: Action;
+  /** The columns that `on delete set null` or `set default` names; null: it names none. */
+  readonly setColumns: readonly string[] | null;
+  /** The server knows such lists of columns: PostgreSQL 15 and later. */
+  readonly knowsSetColumns: boolean;
+  readonly matchFull: boolean;
+  readonly deferrable: boolean;
+  readonly deferred: boolean;
+  readonly validated: boolean;
+  readonly comment: string | null;
+  /** Not enforced, over periods, or with triggers that are not in their usual state. */
+  readonly peculiar: boolean;
+  /** One of its columns may be NULL. */
+  readonly nullable: boolean;
+  /** One of the two tenant columns may be NULL. */
+  readonly tenantNullable: boolean;
+  /** Postgres compares the two tenant columns in a foreign key. */
+  readonly tenantComparable: boolean;
+  /** The tenant column of the table is a generated one. */
+  readonly tenantGenerated: boolean;
+  /** The target has a unique index of its tenant column and the columns that are referred to. */
+  readonly indexed: boolean;
+  /** The target is partitioned. */
+  readonly targetPartitioned: boolean;
+  /** Column numbers of the target: its tenant column, then those that are referred to. */
+  readonly targetNumbers: readonly number[];
+}
+
+/** What happens to a row when the one that it refers to goes. */
+export type Action = "a" | "r" | "c" | "n" | "d";
+
+/**
+ * Reads the foreign keys between tables of tenants. Columns of `pg_constraint` that older servers
+ * lack are read through `to_jsonb`.
+ * @throws {ApiError} as the database rejects
+ */
+export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {
+  const [names, tenants] = printTenants(listTenantTables(setup));
+  const { database, config } = setup;
+  return askJson(database, (sql) =>
+    sql`with tables as (
+        select c.oid, c.relname, c.relkind, t.attnum, t.attnotnull, t.atttypid, t.attgenerated
+        from unnest(${names}::text::text[], ${tenants}::text::text[]) wanted (name, tenant)
+        join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
+        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
+        join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenant
+      )
+      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'name', k.conname, 'table', a.relname, 'target', b.relname,
+        'columns', (select pg_catalog.json_agg(f.attname order by place)
+          from unnest(k.conkey) with ordinality key (number, place)
+          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number),
+        'targetColumns', (select pg_catalog.json_agg(f.attname order by place)
+          from unnest(k.confkey) with ordinality key (number, place)
+          join pg_catalog.pg_attribute f on f.attrelid = k.confrelid and f.attnum = key.number),
+        'onDelete', k.confdeltype, 'onUpdate', k.confupdtype,
+        'setColumns', (select pg_catalog.json_agg(f.attname order by place)
+          from pg_catalog.jsonb_array_elements_text(
+            nullif(pg_catalog.to_jsonb(k) -> 'confdelsetcols', 'null'))
+            with ordinality key (number, place)
+          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid
+            and f.attnum = key.number::int2),
+        'knowsSetColumns', pg_catalog.to_jsonb(k) ? 'confdelsetcols',
+        'matchFull', k.confmatchtype = 'f',
+        'deferrable', k.condeferrable, 'deferred', k.condeferred, 'validated', k.convalidated,
+        'comment', pg_catalog.obj_description(k.oid, 'pg_constraint'),
+        'peculiar', coalesce(pg_catalog.to_jsonb(k) ->> 'conenforced', 'true') = 'false'
+          or coalesce(pg_catalog.to_jsonb(k) ->> 'conperiod', 'false') = 'true'
+          or exists (select from pg_catalog.pg_trigger g
+            where g.tgconstraint = k.oid and g.tgenabled <> 'O'),
+        'nullable', exists (select from pg_catalog.pg_attribute f
+          where f.attrelid = k.conrelid and f.attnum = any (k.conkey) and not f.attnotnull),
+        'tenantNullable', not (a.attnotnull and b.attnotnull),
+        'tenantComparable', a.atttypid = b.atttypid
+          or (a.atttypid in (20, 21, 23) and b.atttypid in (20, 21, 23))
+          or (a.atttypid in (25, 1043) and b.atttypid in (25, 1043)),
+        'tenantGenerated', a.attgenerated <> '',
+        'indexed', exists (select from pg_catalog.pg_index i
+          where i.indrelid = b.oid and i.indisunique and i.indimmediate and i.indisvalid
+            and i.indpred is null and i.indexprs is null
+            and (select pg_catalog.array_agg(number order by number)
+                from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) number)
+              = (select pg_catalog.array_agg(number order by number)
+                from unnest(b.attnum || k.confkey) number)),
+        'targetPartitioned', b.relkind = 'p',
+        'targetNumbers', pg_catalog.to_json(b.attnum || k.confkey))
+        order by a.relname, k.conname), '[]')::text as found
+      from pg_catalog.pg_constraint k
+      join tables a on a.oid = k.conrelid
+      join tables b on b.oid = k.confrelid
+      where k.contype = 'f' and k.conparentid = 0`);
 }

@@ -8,7 +8,7 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
-import { type Answered, type Ask, openAsk } from "./throwaway.ts";
+import { type Answered, type Ask, openAsk } from "./throwaway_tokens.ts";
 
 /** Two tenants of a table: the one who asks, and the one whose rows it must not reach. */
 interface Pair {

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { TenantTable } from "./diagnosis.ts";
-import type { Action, ForeignKey } from "./read_foreign_keys.ts";
+import type { Action, ForeignKey } from "./foreign_keys.ts";
 
 /** The two tables of a foreign key. */
 export interface Ends {

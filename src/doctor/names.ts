@@ -1,7 +1,7 @@
 import { printArray } from "../text/array_text.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
-import { askJson } from "./ask.ts";
+import { askJson } from "./diagnosis.ts";
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
 /** A name that clients can not say. */

@@ -1,4 +1,4 @@
-import { askJson } from "./ask.ts";
+import { askJson } from "./diagnosis.ts";
 import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the server says of itself. */

@@ -1,5 +1,5 @@
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { askJson, printTenants } from "./ask.ts";
+import { askJson, printTenants } from "./diagnosis.ts";
 import {
   type Check,
   count,

@@ -1,5 +1,12 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Figures } from "./sum_metrics.ts";
+import {
+  AggregatorRegistry,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { Observation, Observe } from "./observe.ts";
 
 /** The sink that counts, and what it has counted. */
@@ -180,4 +187,29 @@ function openMeters(registry: Registry) {
     catalogueChanges: counter("catalogue_changes_total", "Readings that showed something new"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };
+}
+
+/** The figures of one process, as data that goes from process to process. */
+export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Adds figures of several processes up; gauges that all of them share are the largest. */
+export async function addFigures(parts: readonly Figures[]): Promise<Figures> {
+  return await add(parts).getMetricsAsJSON();
+}
+
+/** Prints the sum of the figures of several processes as Prometheus text. */
+export function printFigures(parts: readonly Figures[]): Promise<string> {
+  return add(parts).metrics();
+}
+
+/**
+ * Gives what stays true of a process that does not answer, or is gone: a count that fell would be
+ * taken for a restart, and all of it counted once more.
+ */
+export function keepCounts(figures: Figures): Figures {
+  return figures.filter(({ type }) => String(type) !== "gauge");
+}
+
+function add(parts: readonly Figures[]) {
+  return AggregatorRegistry.aggregate(parts as unknown as object[]);
 }

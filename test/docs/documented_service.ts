@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import type { Embedded } from "../../src/postgres/embedded.ts";
 import { openEmbedded } from "../../src/postgres/embedded.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
-import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
+import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { VERSION } from "../../src/cli/version.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";

@@ -1,6 +1,6 @@
 import { createApp, type Dependencies } from "../../src/app.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { DEMONSTRATION_POLICY } from "../../src/demonstration/policy.ts";
+import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { openEmbedded } from "../../src/postgres/embedded.ts";
 import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts";
 import type { Example } from "../../src/interface/openapi/examples.ts";

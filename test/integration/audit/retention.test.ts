@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import { keepRetention } from "../../../src/audit/keep_retention.ts";
-import { PRUNE_ROWS, pruneAudit } from "../../../src/audit/prune_audit.ts";
+import { keepRetention } from "../../../src/audit/retention.ts";
+import { PRUNE_ROWS, pruneAudit } from "../../../src/audit/retention.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";

@@ -5,7 +5,7 @@ import { openDatabase } from "../../../src/postgres/open_database.ts";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
 import { openEmbedded } from "../../../src/postgres/embedded.ts";
 import { fillDemonstration } from "../../../src/demonstration/fill.ts";
-import { DEMONSTRATION_TENANTS } from "../../../src/demonstration/policy.ts";
+import { DEMONSTRATION_TENANTS } from "../../../src/demonstration/schema.ts";
 
 const CONFIG = {
   databaseUrl: undefined,

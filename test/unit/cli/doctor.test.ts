@@ -1,0 +1,23 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { printExamined } from "../../../src/cli/doctor.ts";
+
+describe("printExamined", () => {
+  it("gives what is to be typed its lines, and a name that somebody chose none [R31]", () => {
+    const finding = {
+      level: "error" as const,
+      what: "the table a\n\x1b[2Jb",
+      why: "because\r",
+      fix: "one;\ntwo \x07;",
+    };
+    assertEquals(
+      printExamined({ name: "names", seen: "1\ttable", findings: [finding] }),
+      `ERROR   names               1�table
+        ERROR the table a��[2Jb
+          because�
+            one;
+            two �;
+`,
+    );
+  });
+});

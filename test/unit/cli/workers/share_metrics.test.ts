@@ -1,0 +1,78 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import {
+  gatherFigures,
+  type SupervisorMessage,
+} from "../../../../src/cli/workers/share_metrics.ts";
+import { createMetrics } from "../../../../src/telemetry/metrics.ts";
+import type { WorkerProcess } from "../../../../src/runtime/worker_process.ts";
+import { readMetrics } from "../../../support/read_metrics.ts";
+
+describe("the figures of several workers", () => {
+  const gathering = gatherFigures();
+
+  function openWorker() {
+    const metrics = createMetrics({ version: "1.2.3" });
+    let stuck = false;
+    const process: WorkerProcess = {
+      pid: 1,
+      ended: new Promise(() => {}),
+      stop() {},
+      kill() {},
+      send(message) {
+        const { id } = message as SupervisorMessage;
+        // As the channel between processes does.
+        const take = (text: string) => gathering.take(id, JSON.parse(text));
+        if (!stuck) void metrics.collect().then((figures) => take(JSON.stringify(figures)));
+      },
+    };
+    return { process, observe: metrics.observe, stick: () => stuck = true };
+  }
+
+  function serve({ observe }: ReturnType<typeof openWorker>, durationMs: number): void {
+    observe({
+      kind: "request",
+      requestId: "r",
+      method: "GET",
+      path: "/livez",
+      status: 200,
+      durationMs,
+      operation: "livez",
+    });
+  }
+
+  it("are added up; what all of them hold is told once, and counts never fall", async () => {
+    const [first, second] = [openWorker(), openWorker()];
+    const ask = async (...workers: (typeof first)[]) => {
+      const text = await gathering.print(workers.map(({ process }) => process));
+      const { samples } = readMetrics(text);
+      return {
+        requests: samples.get('rowgate_requests_total{operation="livez",status="200"}'),
+        quick: samples.get(
+          'rowgate_request_duration_seconds_bucket{le="0.005",operation="livez"}',
+        ),
+        seconds: samples.get('rowgate_request_duration_seconds_sum{operation="livez"}'),
+        tables: samples.get("rowgate_catalogue_tables"),
+        size: samples.get('rowgate_pool_size{pool="statements"}'),
+        build: samples.get('rowgate_build_info{version="1.2.3"}'),
+      };
+    };
+    for (const { observe } of [first, second]) {
+      observe({ kind: "catalogue", tables: 7, reason: "start" });
+      observe({ kind: "pool", pool: "statements", size: 5, inUse: 0, waiting: 0 });
+    }
+    serve(first, 2);
+    serve(first, 250);
+    serve(second, 4);
+    const both = { requests: 3, quick: 2, seconds: 0.256, tables: 7, size: 10, build: 1 };
+    assertEquals(await ask(first, second), both);
+
+    serve(second, 4);
+    second.stick();
+    assertEquals(await ask(first, second), { ...both, size: 5 });
+    gathering.leave(second.process);
+    gathering.leave(openWorker().process);
+    serve(first, 0);
+    assertEquals(await ask(first), { ...both, requests: 4, quick: 3, size: 5 });
+  });
+});
