@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject } from "../request/is_object.ts";
+import { isObject } from "../json/json.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { findRepeatedKey } from "./repeated_key.ts";
 

@@ -1,4 +1,4 @@
-import type { Operator } from "../request/filter.ts";
+import type { Operator } from "../request/operators.ts";
 import { countValues, OPERATOR_LABELS } from "./field.ts";
 import { type ConditionNode, fitValues } from "./filter_tree.ts";
 import type { EditorProps } from "./group_editor.tsx";

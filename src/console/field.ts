@@ -1,4 +1,4 @@
-import type { Operator } from "../request/filter.ts";
+import type { Operator } from "../request/operators.ts";
 
 /** A column as Get Fields tells it. @see T47 */
 export interface Field {

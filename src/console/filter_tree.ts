@@ -1,4 +1,4 @@
-import type { Operator } from "../request/filter.ts";
+import type { Operator } from "../request/operators.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
 import { countValues, type Field } from "./field.ts";
 import { writeValue } from "./value.ts";

@@ -4,7 +4,7 @@ import type { Compile } from "../postgres/database.ts";
 import { findKey } from "../plan/find_key.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
-import { useOfQuery } from "../request/uses.ts";
+import { useOfQuery } from "../request/body_parts.ts";
 import { compileSelect, type PageRow } from "../sql/select.ts";
 import type { Setting } from "../sql/setting.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";

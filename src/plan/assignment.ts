@@ -1,8 +1,8 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
-import type { Json } from "../request/update_request.ts";
+import type { Json } from "../json/json.ts";
 import { printArray } from "../text/array_text.ts";
-import type { ClientWords } from "../request/client_words.ts";
+import type { ClientWords } from "../json/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Assignment } from "./update_plan.ts";
 import {

@@ -1,9 +1,8 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import type { Issue, Path } from "../errors/issue.ts";
-import { quote } from "../errors/issue.ts";
+import { type Issue, type Path, quote } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
-import type { ClientWords } from "../request/client_words.ts";
+import type { ClientWords } from "../json/client_words.ts";
 
 /** Collects what is wrong with a request while it is planned. */
 export interface Findings {

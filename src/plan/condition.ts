@@ -1,13 +1,9 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
-import type {
-  Condition,
-  ListOperator,
-  RangeOperator,
-  Scalar,
-  ScalarOperator,
-} from "../request/filter.ts";
+import type { Condition } from "../request/condition.ts";
+import type { ListOperator, RangeOperator, ScalarOperator } from "../request/operators.ts";
+import type { Scalar } from "../json/json.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import { operatorsOf } from "./operators.ts";
 import type { Comparison, Predicate, Value } from "./predicate.ts";

@@ -1,5 +1,5 @@
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
-import type { Filter, Group } from "../request/filter.ts";
+import type { Filter, Group } from "../request/filters.ts";
 import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";
 

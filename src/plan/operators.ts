@@ -1,5 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import type { Operator } from "../request/filter.ts";
+import type { Operator } from "../request/operators.ts";
 
 const EQUALITY: readonly Operator[] = ["eq", "neq", "in", "not_in"];
 const ORDER: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];

@@ -1,5 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import type { Takes } from "../request/uses.ts";
+import type { Takes } from "../request/body_parts.ts";
 
 /** Tells what a column of a table takes; undefined where there is no such column. */
 export function takesOf(table: Table, name: string): Takes | undefined {

@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { pathOf, refuseIssues, under } from "../errors/issue.ts";
-import type { Scalar } from "../request/filter.ts";
+import type { Scalar } from "../json/json.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { planAssignment } from "./assignment.ts";

@@ -3,7 +3,7 @@ import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
-import type { Scalar } from "../request/filter.ts";
+import type { Scalar } from "../json/json.ts";
 import { isDecimal, isWholeNumber } from "./number_text.ts";
 import { printsTooLong } from "./printed_zeros.ts";
 import { findJudge } from "./whole_text.ts";

@@ -1,10 +1,30 @@
 import { type Path, quote, under } from "../errors/issue.ts";
-import { CONDITION_VALUES } from "./condition_value.ts";
-import type { Condition, Operator } from "./filter.ts";
+import {
+  CONDITION_VALUES,
+  describeBadOperator,
+  isNullOperator,
+  isOperator,
+  type ListOperator,
+  type NullOperator,
+  type Operator,
+  type PatternOperator,
+  type RangeOperator,
+  type ScalarOperator,
+} from "./operators.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
-import { reportUnknownKey } from "./known_keys.ts";
-import { NAME } from "./name.ts";
-import { describeBadOperator, isNullOperator, isOperator } from "./operator.ts";
+import { NAME, reportUnknownKey } from "./names.ts";
+import type { Scalar } from "../json/json.ts";
+
+/** One condition, its shape right. `path` is where it stands: `filters.and[1]`. @see Q17 */
+export type Condition =
+  & { readonly kind: "condition"; readonly field: string; readonly path: Path }
+  & (
+    | { readonly op: ScalarOperator; readonly value: Scalar }
+    | { readonly op: PatternOperator; readonly value: string }
+    | { readonly op: ListOperator; readonly value: readonly Scalar[] }
+    | { readonly op: RangeOperator; readonly value: readonly [Scalar, Scalar] }
+    | { readonly op: NullOperator }
+  );
 
 /** The members of a condition. @see Q20 */
 export const CONDITION_KEYS = ["field", "op", "value"] as const;

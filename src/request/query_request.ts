@@ -1,4 +1,4 @@
-import { isObject } from "./is_object.ts";
+import { isObject } from "../json/json.ts";
 import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
 import {
   DEFAULT_ROWS_PER_PAGE,
@@ -6,20 +6,11 @@ import {
   MAX_PATTERN_CHARACTERS,
   MAX_ROWS_PER_PAGE,
 } from "../errors/limits.ts";
-import { type ClientWords, NO_WORDS } from "./client_words.ts";
-import type { Group } from "./filter.ts";
+import { type ClientWords, NO_WORDS } from "../json/client_words.ts";
+import { type Group, parseFilters } from "./filters.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
-import { parseFilters } from "./group.ts";
-import { describeBadBody, reportUnknownKey } from "./known_keys.ts";
-import { NAME } from "./name.ts";
-import { PAGE, PER_PAGE } from "./page.ts";
-import { describeLongList, parseSort } from "./sort.ts";
-
-/** One key of the ordering, as the client wrote it. @see Q61 */
-export interface SortItem {
-  readonly field: string;
-  readonly direction: "asc" | "desc";
-}
+import { describeBadBody, NAME, reportUnknownKey } from "./names.ts";
+import { describeLongList, parseSort, type SortItem } from "./sort.ts";
 
 /**
  * A query whose shape is right; names and values are still the client's words.
@@ -109,4 +100,24 @@ function parseSelect(findings: Findings, input: unknown): readonly string[] {
     if (name !== undefined) names.push(name);
   }
   return names;
+}
+
+import * as v from "valibot";
+
+/** The number of a page, from 1. @see Q70 */
+export const PAGE = v.custom<number>(isCount, ({ input }) => {
+  // Beyond it a client's number was rounded already, whole though it is.
+  const beyond = typeof input === "number" && input > Number.MAX_SAFE_INTEGER;
+  const range = beyond ? `up to ${Number.MAX_SAFE_INTEGER}` : "from 1";
+  return `${quote(input)} is not a page, expected a whole number ${range}`;
+});
+
+/** Rows per page, from 1; what is above the cap is not refused. @see Q76, Q78 */
+export const PER_PAGE = v.custom<number>(
+  isCount,
+  (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,
+);
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
 }

@@ -1,11 +1,15 @@
 import * as v from "valibot";
-import { isObject } from "./is_object.ts";
+import { isObject } from "../json/json.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import { MAX_LIST_ITEMS } from "../errors/limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
-import { reportUnknownKey } from "./known_keys.ts";
-import { NAME } from "./name.ts";
-import type { SortItem } from "./query_request.ts";
+import { NAME, reportUnknownKey } from "./names.ts";
+
+/** One key of the ordering, as the client wrote it. @see Q61 */
+export interface SortItem {
+  readonly field: string;
+  readonly direction: "asc" | "desc";
+}
 
 const KEYS = ["field", "direction"];
 const SORT = pathOf("sort");

@@ -1,15 +1,10 @@
-import { isObject } from "./is_object.ts";
+import { isObject, type Json, type Scalar } from "../json/json.ts";
 import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { type ClientWords, NO_WORDS } from "./client_words.ts";
-import { SCALAR } from "./condition_value.ts";
-import type { Scalar } from "./filter.ts";
+import { type ClientWords, NO_WORDS } from "../json/client_words.ts";
+import { SCALAR } from "./operators.ts";
 import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
-import { describeBadBody, reportUnknownKey } from "./known_keys.ts";
-import { describeBadName, isName } from "./name.ts";
-
-/** Any JSON value, numbers safe, strings well-formed. */
-export type Json = Scalar | readonly Json[] | { readonly [key: string]: Json };
+import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
 
 /**
  * An update whose shape is right; names and values are still the client's words.

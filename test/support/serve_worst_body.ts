@@ -2,10 +2,10 @@ import { ApiError } from "../../src/errors/api_error.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { takesOf } from "../../src/plan/takes.ts";
-import { parseJson, parseJsonInTurns } from "../../src/request/json.ts";
+import { parseJson, parseJsonInTurns } from "../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { useOfQuery, useOfUpdate } from "../../src/request/uses.ts";
+import { useOfQuery, useOfUpdate } from "../../src/request/body_parts.ts";
 import { makeColumn, makeTable } from "./table.ts";
 import type { WorstBody } from "./worst_bodies.ts";
 

@@ -5,7 +5,7 @@
 import type { Sql } from "../../../src/postgres/driver.ts";
 import { flatten, recordStatement } from "../../../src/postgres/record_statement.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
-import { parseJson } from "../../../src/request/json.ts";
+import { parseJson } from "../../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { compileSelect } from "../../../src/sql/select.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";

@@ -1,5 +1,5 @@
 import { MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
-import { OPERATORS } from "../../request/operator.ts";
+import { OPERATORS } from "../../request/operators.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 
 const TRUE = { const: true };

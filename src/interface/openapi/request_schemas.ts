@@ -1,13 +1,18 @@
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
-import * as v from "valibot";
 import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_VALUES, NAME_PATTERN } from "../../errors/limits.ts";
-import { CONDITION_VALUES, SCALAR } from "../../request/condition_value.ts";
-import type { NullOperator, Operator } from "../../request/filter.ts";
-import { NAME } from "../../request/name.ts";
-import { isNullOperator, OPERATORS } from "../../request/operator.ts";
-import { PAGE, PER_PAGE } from "../../request/page.ts";
+import {
+  CONDITION_VALUES,
+  isNullOperator,
+  type NullOperator,
+  type Operator,
+  OPERATORS,
+  SCALAR,
+} from "../../request/operators.ts";
+import { NAME } from "../../request/names.ts";
+import { PAGE, PER_PAGE } from "../../request/query_request.ts";
 import { DIRECTION } from "../../request/sort.ts";
 import type { JsonSchema } from "./json_schema.ts";
+import * as v from "valibot";
 
 type Schema = v.GenericSchema;
 

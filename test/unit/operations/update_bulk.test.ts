@@ -5,7 +5,7 @@ import type { CurrentCatalogue } from "../../../src/catalogue/current.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import type { Call } from "../../../src/operations/call.ts";
 import { updateBulk } from "../../../src/operations/update_bulk.ts";
-import { parseJson } from "../../../src/request/json.ts";
+import { parseJson } from "../../../src/json/parse_json.ts";
 import type { Access } from "../../../src/tokens/token.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 

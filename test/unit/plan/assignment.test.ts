@@ -4,8 +4,8 @@ import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
 import { pathOf } from "../../../src/errors/issue.ts";
 import type { Findings } from "../../../src/plan/column.ts";
 import { planAssignment } from "../../../src/plan/assignment.ts";
-import { NO_WORDS } from "../../../src/request/client_words.ts";
-import type { Json } from "../../../src/request/update_request.ts";
+import { NO_WORDS } from "../../../src/json/client_words.ts";
+import type { Json } from "../../../src/json/json.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {

@@ -3,8 +3,9 @@ import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { pathOf } from "../../../src/errors/issue.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
-import { NO_WORDS } from "../../../src/request/client_words.ts";
-import type { Condition, Filter } from "../../../src/request/filter.ts";
+import { NO_WORDS } from "../../../src/json/client_words.ts";
+import type { Condition } from "../../../src/request/condition.ts";
+import type { Filter } from "../../../src/request/filters.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import fc from "fast-check";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { pathOf } from "../../../src/errors/issue.ts";
-import { parseJson } from "../../../src/request/json.ts";
+import { parseJson } from "../../../src/json/parse_json.ts";
 import { parseQueryRequest, type QueryRequest } from "../../../src/request/query_request.ts";
+import fc from "fast-check";
 
 function parse(body: unknown): QueryRequest {
   const { value, issues } = parseJson(typeof body === "string" ? body : JSON.stringify(body));

@@ -1,7 +1,82 @@
-import * as v from "valibot";
 import { quote } from "../errors/issue.ts";
+import { nearest } from "../text/nearest.ts";
 import { MAX_LIST_VALUES } from "../errors/limits.ts";
-import type { NullOperator, Operator, Scalar } from "./filter.ts";
+import { isScalar, type Scalar } from "../json/json.ts";
+
+/** Operators whose value is a scalar. */
+export type ScalarOperator = "eq" | "neq" | "gt" | "gte" | "lt" | "lte";
+/** Operators whose value is a pattern. */
+export type PatternOperator = "like" | "not_like";
+/** Operators whose value is a list. */
+export type ListOperator = "in" | "not_in";
+/** The operator whose value is two bounds. */
+export type RangeOperator = "between";
+/** Operators that take no value. */
+export type NullOperator = "is_null" | "is_not_null";
+/** Every operator. @see Q18 */
+export type Operator =
+  | ScalarOperator
+  | PatternOperator
+  | ListOperator
+  | RangeOperator
+  | NullOperator;
+
+/** The operators, in the order of docs/specification/query.md. */
+export const OPERATORS: readonly Operator[] = [
+  "eq",
+  "neq",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "like",
+  "not_like",
+  "in",
+  "not_in",
+  "between",
+  "is_null",
+  "is_not_null",
+];
+
+/** What other interfaces call them; told, never accepted. */
+const OTHER_SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["=", "eq"],
+  ["==", "eq"],
+  ["equals", "eq"],
+  ["is", "eq"],
+  ["!=", "neq"],
+  ["<>", "neq"],
+  [">", "gt"],
+  [">=", "gte"],
+  ["ge", "gte"],
+  ["<", "lt"],
+  ["<=", "lte"],
+  ["le", "lte"],
+  ["contains", "like"],
+  ["starts_with", "like"],
+  ["nin", "not_in"],
+]);
+
+/** Tells whether a value is an operator, spelt exactly so. */
+export function isOperator(value: unknown): value is Operator {
+  return (OPERATORS as readonly unknown[]).includes(value);
+}
+
+/** Tells whether a value is one of the two operators that take no value. */
+export function isNullOperator(value: unknown): value is NullOperator {
+  return value === "is_null" || value === "is_not_null";
+}
+
+/** Says that an operator is not supported, and which one was probably meant. @see E19 */
+export function describeBadOperator(op: unknown): string {
+  const meant = typeof op === "string"
+    ? OTHER_SPELLINGS.get(op.toLowerCase()) ?? nearest(op, OPERATORS)
+    : undefined;
+  return `${quote(op)} is not a supported operator, ` +
+    (meant === undefined ? `expected one of ${OPERATORS.join(", ")}` : `did you mean "${meant}"`);
+}
+
+import * as v from "valibot";
 
 /** A value of a filter: string, number, boolean or null. @see Q34 */
 export const SCALAR = v.custom<Scalar>(
@@ -75,11 +150,6 @@ export const CONDITION_VALUES: ReadonlyMap<Exclude<Operator, NullOperator>, Valu
   ["not_in", LIST],
   ["between", RANGE],
 ]);
-
-/** Tells whether a JSON value is a scalar. @see Q34 */
-export function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value !== "object";
-}
 
 function refuseNull(why: string): string {
   return `null ${why}, use is_null or is_not_null to test for it`;

@@ -10,7 +10,7 @@ import {
   skipSpace,
 } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
-import { closeTrimmed, openTrimmed, putTrimmed } from "./json_trimming.ts";
+import { closeTrimmed, openTrimmed, putTrimmed } from "./trimming.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,11 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import fc from "fast-check";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { parseJsonInTurns } from "../../../src/request/json.ts";
-import type { UseOf } from "../../../src/request/json_trimming.ts";
-import { useOfQuery, useOfUpdate } from "../../../src/request/uses.ts";
+import { parseJsonInTurns } from "../../../src/json/parse_json.ts";
+import type { UseOf } from "../../../src/json/trimming.ts";
+import { useOfQuery, useOfUpdate } from "../../../src/request/body_parts.ts";
 import { serveWorstBody } from "../../support/serve_worst_body.ts";
+
+import fc from "fast-check";
 
 /** A text that counts as long. */
 const LONG = 20_000;

@@ -1,5 +1,5 @@
 import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import type { UseOf } from "./json_trimming.ts";
+import type { UseOf } from "../json/trimming.ts";
 
 /** What a column takes besides scalars: any JSON, a list of scalars, or a list of any JSON. */
 export type Takes = "scalars" | "json" | "lists" | "lists of json";

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import { type Issue, pathOf } from "../errors/issue.ts";
-import type { Trimming } from "./json_trimming.ts";
+import type { Trimming } from "./trimming.ts";
 
 /** An array or an object whose end is not yet read. */
 export type JsonContainer = unknown[] | Record<string, unknown>;

@@ -2,8 +2,8 @@ import { ApiError } from "../errors/api_error.ts";
 import type { Issue } from "../errors/issue.ts";
 import { type ClientWords, keepWords } from "./client_words.ts";
 import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
-import { startTrimming, type UseOf } from "./json_trimming.ts";
-import { isTurning, readInTurns } from "./json_turns.ts";
+import { startTrimming, type UseOf } from "./trimming.ts";
+import { isTurning, readInTurns } from "./time_slices.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 
 /** So many are read at once; more in turns. */

@@ -1,10 +1,11 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import fc from "fast-check";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { type Path, pathOf, printPath } from "../../../src/errors/issue.ts";
-import { parseJson, parseJsonInTurns } from "../../../src/request/json.ts";
+import { parseJson, parseJsonInTurns } from "../../../src/json/parse_json.ts";
 import { readJson } from "../../support/read_json.ts";
+
+import fc from "fast-check";
 
 function refuse(text: string): string {
   const error = assertThrows(() => parseJson(text), ApiError);

@@ -1,9 +1,19 @@
-import { isObject } from "./is_object.ts";
+import { isObject } from "../json/json.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { CONDITION_KEYS, parseCondition } from "./condition.ts";
-import type { Condition, Filter, Group } from "./filter.ts";
+import { type Condition, CONDITION_KEYS, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
+
+/** A group, its shape right. @see Q6 */
+export interface Group {
+  readonly kind: "group";
+  readonly combine: "and" | "or";
+  readonly items: readonly Filter[];
+  readonly path: Path;
+}
+
+/** What a client may put in `filters` and in a group, names still strings. @see Q11 */
+export type Filter = Group | Condition;
 
 /** What is counted over the whole tree while it is walked. */
 interface Tally {
