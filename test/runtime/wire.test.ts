@@ -106,10 +106,10 @@ for (const runtime of RUNTIMES) {
       for (
         const path of [
           "/metrics",
-          "/metrics/",
           "/metrics?a=/../b",
           "/metrics?\\",
           fields,
+          `${fields}/`,
           "/",
           "/livez",
         ]
@@ -124,6 +124,10 @@ for (const runtime of RUNTIMES) {
           "/%2E/metrics",
           "/./metrics",
           "/metrics\\",
+          "/metrics/",
+          "/livez/",
+          "/readyz/?/integration/",
+          "/openapi.json/",
           "/metrics/.",
         ],
         ...[
