@@ -20,7 +20,7 @@ import { startFeathers } from "./feathers.ts";
 import { pictureRatios } from "./picture_ratios.ts";
 import { startPostgraphile } from "./postgraphile.ts";
 import { startPostgrest } from "./postgrest.ts";
-import { printReport } from "./report.ts";
+import { printReport, printSummary } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { type Measured, measureRounds } from "./rounds.ts";
 import { openStatements } from "./statement.ts";
@@ -99,6 +99,7 @@ async function write(measured: Measured): Promise<void> {
   const report = printReport(measured);
   await writeFile(join(output, "results.json"), `${JSON.stringify(measured, null, 1)}\n`);
   await writeFile(join(output, "results.md"), report);
+  await writeFile(join(output, "summary.md"), printSummary(measured));
   await draw(pictureRatios(measured), output);
   console.log(`\n${report}\nin ${output}`);
 }

@@ -32,7 +32,7 @@ export function printGrowth({ name, label, points }: Grown): string {
       postgresCpu.toFixed(0),
     ];
   }).toSorted((a, b) => a[0]!.localeCompare(b[0]!));
-  const head = ["request", label, "requests/s", "p99 ms", "µs CPU service", "µs CPU Postgres"];
+  const head = ["request", label, "requests/s", "p99 ms", "µs service", "µs Postgres"];
   const slopes = [...Map.groupBy(points, ({ line }) => line)].map(([line, own]) =>
     `- ${line}: CPU grows with the power ${slope(own).toFixed(2)} of it\n`
   );

@@ -51,9 +51,10 @@ try {
   for (const runtime of RUNTIMES.filter((name) => values.runtimes.split(",").includes(name))) {
     const samples = await watch(cluster, runtime);
     all[runtime] = samples;
-    rows.push([runtime, ...quarters(samples, "service"), ...quarters(samples, "postgres")]);
+    rows.push([runtime, "service", ...quarters(samples, "service")]);
+    rows.push([runtime, "Postgres", ...quarters(samples, "postgres")]);
   }
-  const head = ["runtime", ...list("service"), ...list("Postgres")];
+  const head = ["runtime", "process", "1st quarter", "2nd", "3rd", "4th", "4th / 2nd"];
   const report = `${describeMachine()}, ${values.requests} requests, MB\n\n${
     printTable(head, rows)
   }`;
@@ -108,8 +109,4 @@ function quarters(samples: readonly Sample[], of: "service" | "postgres"): strin
     ...medians.map((bytes) => (bytes / MEGABYTE).toFixed(0)),
     (medians[3]! / medians[1]!).toFixed(2),
   ];
-}
-
-function list(whose: string): string[] {
-  return [...[1, 2, 3, 4].map((quarter) => `${whose}, quarter ${quarter}`), "4th / 2nd"];
 }

@@ -1,81 +1,107 @@
-import { figure, findBeside, targetOf, TARGETS } from "./figures.ts";
+import { figure, findBeside } from "./figures.ts";
+import { type Work, WORKS } from "./options.ts";
 import type { Cell, Measured } from "./rounds.ts";
 
+const DESCRIPTIONS: Readonly<Record<Work, string>> = {
+  Q1: "one row by tenant and key, with total",
+  Q2: "four nested conditions, a sort, 50 rows, total of about 190",
+  Q2W: "the same over a wide range, total of about 3,700",
+  Q3: "200 rows of 12 columns in order of time, total of 600",
+  U1: "a single update by key",
+  U2: "a bulk update of about 100 rows",
+};
+
 const HEAD = [
-  "work",
-  "at",
   "contender",
+  "at",
   "requests/s",
-  "spread",
-  "× PostgREST",
-  "wanted",
+  "± %",
+  "× peer",
   "× bare",
-  "wanted",
   "p50 ms",
   "p99 ms",
-  "p99 of PostgREST",
-  "µs CPU service",
-  "µs CPU Postgres",
-  "Postgres's share",
-  "wanted",
-  "errors",
+  "µs own",
+  "µs Postgres",
 ];
 
-/** Whose multiples the figures are. */
+/** "× peer" is a multiple of this contender's requests/s. */
 const PEER = "postgrest";
 
-/** Prints what was measured as Markdown: a row for each contender on each work. */
+const SUMMARY = new Map([
+  [PEER, "PostgREST"],
+  ["postgraphile", "PostGraphile"],
+  ["feathers", "Feathers"],
+  ["rowgate deno", "Rowgate on Deno"],
+  ["rowgate bun", "on Bun"],
+  ["rowgate node", "on Node"],
+]);
+/** Clients of the summary. */
+const SUMMARY_CONCURRENCY = 16;
+
+/** Prints what was measured as Markdown: a table for each work, a row for each contender. */
 export function printReport(measured: Measured): string {
   const { when, machine, postgres, rounds, seconds, cells } = measured;
-  const rows = cells.map((cell) => printCell(measured, cell));
+  const errors = cells.reduce((sum, cell) => sum + figure(cell).errors, 0);
+  const failed = errors === 0 ? "No request failed." : `${errors} requests failed.`;
+  const tables = WORKS.flatMap((work) => {
+    const rows = cells.filter((cell) => cell.work === work).map((cell) =>
+      printCell(measured, cell)
+    );
+    return rows.length === 0
+      ? []
+      : [`\n## ${work}: ${DESCRIPTIONS[work]}\n\n${printTable(HEAD, rows)}`];
+  });
   return `${when}, ${machine}, ${postgres}; medians of ${rounds} alternating rounds of ${seconds} s.
-Bold: not reached. In brackets: above what the bare handler itself reached beside it.
+${failed}
+${tables.join("")}`;
+}
 
-${printTable(HEAD, rows)}`;
+/** Prints requests/s at 16 clients as one small table of Markdown. */
+export function printSummary({ cells }: Measured): string {
+  const rows = WORKS.map((work) => {
+    const find = (contender: string) =>
+      cells.find((cell) =>
+        cell.work === work && cell.contender === contender &&
+        cell.concurrency === SUMMARY_CONCURRENCY
+      );
+    const peer = find(PEER);
+    return [
+      work,
+      ...[...SUMMARY.keys()].map((contender) => {
+        const cell = find(contender);
+        if (cell === undefined) return "";
+        const rate = Math.round(figure(cell).requestsPerSecond).toLocaleString("en");
+        const times = contender.startsWith("rowgate") ? ratio(cell, peer)?.toFixed(1) : undefined;
+        return times === undefined ? rate : `${rate} (${times} ×)`;
+      }),
+    ];
+  });
+  return printTable(["work", ...SUMMARY.values()], rows);
 }
 
 function printCell(measured: Measured, cell: Cell): string[] {
   const own = figure(cell);
-  const isOurs = cell.kind === "rowgate";
   const peer = cell.contender === PEER ? undefined : findBeside(measured, cell, PEER);
-  const bare = isOurs ? findBeside(measured, cell, `bare ${cell.runtime}`) : undefined;
-  const target = TARGETS[cell.work];
-  const slowest = isOurs && peer ? figure(peer).p99 : undefined;
-  const share = isOurs ? target.share : undefined;
+  const bare = cell.kind === "rowgate"
+    ? findBeside(measured, cell, `bare ${cell.runtime}`)
+    : undefined;
   return [
-    cell.work,
-    String(cell.concurrency),
     cell.contender,
+    String(cell.concurrency),
     own.requestsPerSecond.toFixed(0),
-    `± ${(own.spread * 100).toFixed(0)} %`,
-    ...judge(ratio(cell, peer), isOurs ? targetOf(cell) : undefined, ratio(bare, peer)),
-    ...judge(ratio(cell, bare), isOurs ? target.bare : undefined),
+    (own.spread * 100).toFixed(0),
+    ratio(cell, peer)?.toFixed(2) ?? "",
+    ratio(cell, bare)?.toFixed(2) ?? "",
     own.p50.toFixed(2),
-    slowest !== undefined && own.p99 > slowest ? `**${own.p99.toFixed(2)}**` : own.p99.toFixed(2),
-    slowest?.toFixed(2) ?? "",
+    own.p99.toFixed(2),
     own.serviceCpu.toFixed(0),
     own.postgresCpu.toFixed(0),
-    ...judge(own.share, share),
-    String(own.errors),
   ];
 }
 
-/** How many times the answers of the other. */
-function ratio(one: Cell | undefined, other: Cell | undefined): number | undefined {
-  return one && other && figure(one).requestsPerSecond / figure(other).requestsPerSecond;
-}
-
-/** The figure, bold where it stays below what is wanted, and what is wanted, in brackets above the floor. */
-function judge(
-  found: number | undefined,
-  wanted: number | undefined,
-  floor = Infinity,
-): [string, string] {
-  if (found === undefined) return ["", ""];
-  const text = found.toFixed(2);
-  if (wanted === undefined) return [text, ""];
-  const least = floor < wanted ? `(≥ ${wanted})` : `≥ ${wanted}`;
-  return [found < wanted ? `**${text}**` : text, least];
+/** One cell's requests/s as a multiple of another's. */
+function ratio(one: Cell, other: Cell | undefined): number | undefined {
+  return other && figure(one).requestsPerSecond / figure(other).requestsPerSecond;
 }
 
 /** Prints a table of Markdown. */
