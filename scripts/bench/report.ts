@@ -14,7 +14,7 @@ const DESCRIPTIONS: Readonly<Record<Work, string>> = {
 const HEAD = [
   "contender",
   "at",
-  "requests/s",
+  "req/s",
   "± %",
   "× peer",
   "× bare",
