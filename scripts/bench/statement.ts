@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../../test/support/print_statement.ts";
-import { followDatabase } from "../../src/catalogue/current.ts";
+import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { EMPTY_POLICY } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
@@ -8,7 +8,7 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileSelect } from "../../src/sql/select.ts";
+import { compileSelect } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { isUpdate, type Task } from "./work.ts";

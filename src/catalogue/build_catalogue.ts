@@ -1,9 +1,7 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
-import { DEFAULT_CREDENTIAL_TABLES } from "./credential_tables.ts";
-import type { IntrospectOptions } from "./introspect.ts";
-import type { Introspection } from "./introspection.ts";
+import type { Introspection, IntrospectOptions } from "./introspect.ts";
 
 /** A catalogue, and what in the policy does not fit the database, for the operator. */
 export interface BuiltCatalogue {
@@ -66,3 +64,23 @@ async function digest(visible: unknown): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/**
+ * Tables that hold credential material, by default; in lower case, as they are compared. `api_tokens`
+ * is there because it is what a table of tokens like ours is called elsewhere.
+ * @see T28, AU15
+ */
+export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
+  "user_passwords",
+  "passwords",
+  "password_resets",
+  "password_reset_codes",
+  "password_reset_tokens",
+  "sessions",
+  "user_sessions",
+  "session_records",
+  "impersonations",
+  "impersonation_records",
+  "user_impersonations",
+  "api_tokens",
+];

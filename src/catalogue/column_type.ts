@@ -1,5 +1,5 @@
 import type { Column, SqlText, ValueKind } from "./catalogue.ts";
-import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
+import type { FoundColumn, FoundType, Introspection } from "./introspect.ts";
 import { arrayOf, qualify, trustFormattedType } from "./quote_identifier.ts";
 
 /** What a column's type decides about the column. */

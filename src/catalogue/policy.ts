@@ -1,7 +1,7 @@
-import * as v from "valibot";
 import { isObject } from "../json/json.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
-import { findRepeatedKey } from "./repeated_key.ts";
+
+import * as v from "valibot";
 
 /** What the operator's policy file refines. @see T10 */
 export interface Policy {
@@ -136,4 +136,24 @@ function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): stri
     return `${path}: is not known here`;
   }
   return `${path}: ${issue.message}`;
+}
+
+/**
+ * Finds a key that stands twice in one object of a JSON text, which `JSON.parse` would settle in
+ * silence: the policy's first entry for a table would be lost. The text must be valid JSON.
+ */
+export function findRepeatedKey(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  for (const token of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
+    const [mark, string, colon] = token;
+    if (mark === "{") open.push(new Set());
+    else if (mark === "[") open.push(undefined);
+    else if (mark === "}" || mark === "]") open.pop();
+    if (string === undefined || colon === undefined) continue;
+    const key = JSON.parse(string) as string;
+    const keys = open.at(-1);
+    if (keys?.has(key)) return key;
+    keys?.add(key);
+  }
+  return undefined;
 }

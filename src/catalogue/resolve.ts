@@ -3,7 +3,7 @@ import { quote } from "../errors/issue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
-import { tenantFits } from "./tenant_fits.ts";
+import { tenantFits } from "./tenant_column.ts";
 
 /** Who asks, and for what: Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {

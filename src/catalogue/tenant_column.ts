@@ -1,7 +1,6 @@
 import type { TenantColumn } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
-import type { IntrospectOptions } from "./introspect.ts";
-import type { FoundTable, Introspection } from "./introspection.ts";
+import type { FoundTable, Introspection, IntrospectOptions } from "./introspect.ts";
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 
@@ -60,4 +59,17 @@ export function findTenantColumn(
     cast: cast.startsWith("pg_catalog.") ? cast : qualify("pg_catalog", baseType),
     kind: tenantKind,
   };
+}
+
+const WHOLE_NUMBER = /^-?[0-9]{1,19}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const BITS = { int2: 16, int4: 32, int8: 64 } as const;
+
+/** Tells whether a tenant can stand in a tenant column of a kind at all, so that its cast can not fail. */
+export function tenantFits(tenant: string, kind: TenantColumn["kind"]): boolean {
+  if (kind === "text") return !tenant.includes("\0");
+  if (kind === "uuid") return UUID.test(tenant);
+  if (!WHOLE_NUMBER.test(tenant)) return false;
+  const number = BigInt(tenant);
+  return BigInt.asIntN(BITS[kind], number) === number;
 }

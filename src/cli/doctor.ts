@@ -8,7 +8,7 @@ import type { Run } from "./subcommand.ts";
 import { FAILED } from "./stop.ts";
 import { VERSION } from "./version.ts";
 import { followSettings, withDatabase } from "./with_database.ts";
-import { blankControls } from "../text/blank_controls.ts";
+import { blankControls } from "../text/redact.ts";
 import { count } from "../doctor/diagnosis.ts";
 
 const EXAMPLE = `

@@ -1,4 +1,4 @@
-import { blankControls } from "../text/blank_controls.ts";
+import { blankControls } from "../text/redact.ts";
 import type { Output } from "../runtime/host.ts";
 
 /** One line that says what is going on. */

@@ -1,6 +1,6 @@
 import type { Host } from "../runtime/host.ts";
 import { InvalidArgumentError } from "commander";
-import { blankControls } from "../text/blank_controls.ts";
+import { blankControls } from "../text/redact.ts";
 
 /** What a subcommand does; gives the exit code. */
 export type Work = (host: Host) => Promise<number>;

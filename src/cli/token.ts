@@ -15,7 +15,7 @@ import type { TokenRecord } from "../tokens/token_record.ts";
 import { prepareDatabase } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { withCatalogue, withDatabase, type Workplace } from "./with_database.ts";
-import { tenantFits } from "../catalogue/tenant_fits.ts";
+import { tenantFits } from "../catalogue/tenant_column.ts";
 
 const CREATE_EXAMPLE = `
 The token goes to standard output, alone, and is shown this once.

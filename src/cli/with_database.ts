@@ -5,7 +5,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import type { Host } from "../runtime/host.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import { explainFailure } from "./stop.ts";
-import { type CurrentCatalogue, followDatabase } from "../catalogue/current.ts";
+import { type CurrentCatalogue, followDatabase } from "../catalogue/current_catalogue.ts";
 
 /** What a command that works on the database is given. */
 export interface Workplace extends Settings {

@@ -3,8 +3,8 @@ import type { Database } from "../postgres/database.ts";
 import { type Errand, openGathering, openGatherings } from "./batch.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_up.ts";
-import type { PageRow } from "../sql/select.ts";
+import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
+import type { PageRow } from "../sql/query.ts";
 import { askAgain } from "./ask_again.ts";
 import { findShare } from "./find_share.ts";
 

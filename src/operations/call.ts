@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { CurrentCatalogue } from "../catalogue/current.ts";
+import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Client, Database, RunOptions } from "../postgres/database.ts";
 import type { Failure } from "../postgres/failure.ts";
 import { ApiError } from "../errors/api_error.ts";
@@ -7,8 +7,8 @@ import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
 import type { UseOf } from "../json/trimming.ts";
 import type { QueryLimits } from "../request/query_request.ts";
-import type { PageRow } from "../sql/select.ts";
-import type { Setting } from "../sql/setting.ts";
+import type { PageRow } from "../sql/query.ts";
+import type { Setting } from "../sql/settings.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
 import type { Access } from "../tokens/token.ts";
 import type { LookUp } from "./batch_look_ups.ts";

@@ -1,4 +1,4 @@
-import type { CurrentCatalogue } from "../catalogue/current.ts";
+import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** So long what the database answered to one probe is told to all, in milliseconds. */

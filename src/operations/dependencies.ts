@@ -1,4 +1,4 @@
-import type { CurrentCatalogue } from "../catalogue/current.ts";
+import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Metrics } from "../telemetry/metrics.ts";

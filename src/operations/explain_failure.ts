@@ -1,9 +1,8 @@
 import type { Failure } from "../postgres/failure.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, quote, refuseIssues } from "../errors/issue.ts";
-
 import type { Predicate } from "../plan/predicate.ts";
-import type { Assignment } from "../plan/update_plan.ts";
+import type { Assignment } from "../plan/assignment.ts";
 import type { Table } from "../catalogue/catalogue.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { type Call, failureOf } from "./call.ts";

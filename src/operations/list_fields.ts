@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { resolveTable } from "../catalogue/resolve.ts";
-import { operatorsOf } from "../plan/operators.ts";
+import { operatorsOf } from "../plan/condition.ts";
 import { type Answer, type Call, tryFresh } from "./call.ts";
 
 /**

@@ -2,8 +2,8 @@ import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
-import type { Assignment } from "../plan/update_plan.ts";
-import { compileProbe, type Suspects } from "../sql/probe.ts";
+import type { Assignment } from "../plan/assignment.ts";
+import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import { type Call, entrantOf, failureOf } from "./call.ts";
 
 /** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */

@@ -1,11 +1,11 @@
 import { resolveTable } from "../catalogue/resolve.ts";
 import type { Table } from "../catalogue/catalogue.ts";
 import type { Step } from "../postgres/database.ts";
-import { takesOf } from "../plan/takes.ts";
+import { takesOf } from "../plan/column.ts";
 import { planUpdate, type UpdatePlan } from "../plan/update_plan.ts";
 import { parseUpdateRequest, type UpdateRequest } from "../request/update_request.ts";
 import { useOfUpdate } from "../request/body_parts.ts";
-import { compileSetStep } from "../sql/lock.ts";
+import { compileSetStep } from "../sql/settings.ts";
 import { type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 

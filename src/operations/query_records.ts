@@ -1,12 +1,12 @@
 import { resolveTable } from "../catalogue/resolve.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Compile } from "../postgres/database.ts";
-import { findKey } from "../plan/find_key.ts";
+import { findKey } from "../plan/keys.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { useOfQuery } from "../request/body_parts.ts";
-import { compileSelect, type PageRow } from "../sql/select.ts";
-import type { Setting } from "../sql/setting.ts";
+import { compileSelect, type PageRow } from "../sql/query.ts";
+import type { Setting } from "../sql/settings.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
 

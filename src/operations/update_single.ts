@@ -1,9 +1,8 @@
 import type { Compile, Step } from "../postgres/database.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import { compileLock } from "../sql/lock.ts";
+import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
-import { compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { type Answer, type Call, entrantOf, failureOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { exceeds, refuseExceeded } from "./max_affected.ts";

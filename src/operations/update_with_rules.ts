@@ -1,6 +1,6 @@
 import type { Step } from "../postgres/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import { compileLock } from "../sql/lock.ts";
+import { compileLock } from "../sql/update_single.ts";
 import {
   compileAuditRuled,
   compileDecision,

@@ -1,18 +1,20 @@
+import type { Value } from "./predicate.ts";
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import type { Json } from "../json/json.ts";
 import { printArray } from "../text/array_text.ts";
 import type { ClientWords } from "../json/client_words.ts";
 import { type Findings, resolveColumn } from "./column.ts";
-import type { Assignment } from "./update_plan.ts";
-import {
-  isDecided,
-  judgeDigits,
-  type Judgement,
-  judgeScalar,
-  judgeTogether,
-  type ValueType,
-} from "./value.ts";
+import { isDecided, judgeDigits, judgeScalar, judgeTogether, type ValueType } from "./value.ts";
+import type { Judgement } from "./predicate.ts";
+
+/** One column's new value; null sets NULL. */
+export interface Assignment {
+  readonly column: Column;
+  readonly value: Value | null;
+  /** False where only Postgres can judge new values of the column. */
+  readonly decided: boolean;
+}
 
 const FIELDS = pathOf("fields");
 

@@ -3,6 +3,7 @@ import { type Issue, type Path, quote } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import type { ClientWords } from "../json/client_words.ts";
+import type { Takes } from "../request/body_parts.ts";
 
 /** Collects what is wrong with a request while it is planned. */
 export interface Findings {
@@ -48,4 +49,13 @@ export function resolveColumn(
     : `did you mean ${quote(near)}`;
   findings.issues.push({ path, message: `Unknown column ${quote(name)}, ${expected}` });
   return undefined;
+}
+
+/** Tells what a column of a table takes; undefined where there is no such column. */
+export function takesOf(table: Table, name: string): Takes | undefined {
+  const column = table.columns.get(name);
+  if (column === undefined) return undefined;
+  if (column.kind === "json") return "json";
+  if (column.kind !== "array" || column.elementKind === undefined) return "scalars";
+  return column.elementKind === "json" ? "lists of json" : "lists";
 }

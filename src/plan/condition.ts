@@ -2,10 +2,14 @@ import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Condition } from "../request/condition.ts";
-import type { ListOperator, RangeOperator, ScalarOperator } from "../request/operators.ts";
+import type {
+  ListOperator,
+  Operator,
+  RangeOperator,
+  ScalarOperator,
+} from "../request/operators.ts";
 import type { Scalar } from "../json/json.ts";
 import { type Findings, resolveColumn } from "./column.ts";
-import { operatorsOf } from "./operators.ts";
 import type { Comparison, Predicate, Value } from "./predicate.ts";
 import { isDecided, judgeScalar } from "./value.ts";
 
@@ -162,4 +166,32 @@ function checkScalar(
       `expected ${judgement.expected}`,
   });
   return undefined;
+}
+
+const EQUALITY: readonly Operator[] = ["eq", "neq", "in", "not_in"];
+const ORDER: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
+const ALWAYS: readonly Operator[] = ["like", "not_like", "is_null", "is_not_null"];
+
+/** By whether a type has equality, and whether it has an order. */
+const ADMITTED = [false, true].map((equality) =>
+  [false, true].map((order) => listOperators(equality, order))
+);
+
+/**
+ * The operators that a column's type admits, in the order in which Get Fields lists them.
+ * @see T50
+ */
+export function operatorsOf({ equality, order }: Column): readonly Operator[] {
+  return ADMITTED[Number(equality)]![Number(order)]!;
+}
+
+function listOperators(equality: boolean, order: boolean): readonly Operator[] {
+  return [
+    ...(equality ? EQUALITY.slice(0, 2) : []),
+    ...(order ? ORDER.slice(0, 4) : []),
+    ...ALWAYS.slice(0, 2),
+    ...(equality ? EQUALITY.slice(2) : []),
+    ...(order ? ORDER.slice(4) : []),
+    ...ALWAYS.slice(2),
+  ];
 }

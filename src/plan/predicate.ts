@@ -1,6 +1,15 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import type { Path } from "../errors/issue.ts";
 
+/** What a value's check found: its text for Postgres, or what was expected instead. */
+export type Judgement =
+  | {
+    readonly text: string;
+    /** Of a `timestamp` or a list of them: whether it has an offset. Undefined: of a word such as now. */
+    readonly zoned?: boolean;
+  }
+  | { readonly expected: string };
+
 /** A value for one column, as text that Postgres's input function of `column.cast` takes. */
 export interface Value {
   readonly text: string;

@@ -4,8 +4,8 @@ import { MAX_PAGE_BYTES } from "../errors/limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
-import { planGroup } from "./group.ts";
-import { readsKeysFirst } from "./keys_first.ts";
+import { planGroup } from "./filters.ts";
+import { readsKeysFirst } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 

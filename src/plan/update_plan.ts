@@ -1,24 +1,16 @@
-import type { Column, Table } from "../catalogue/catalogue.ts";
+import type { Table } from "../catalogue/catalogue.ts";
 import { pathOf, refuseIssues, under } from "../errors/issue.ts";
 import type { Scalar } from "../json/json.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
-import { planAssignment } from "./assignment.ts";
+import { type Assignment, planAssignment } from "./assignment.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
 import { planEquality, refuseOperator } from "./condition.ts";
-import { namesKey } from "./find_key.ts";
-import type { Predicate, Value } from "./predicate.ts";
+import { namesKey } from "./keys.ts";
+import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
 const FILTERS = pathOf("filters");
-
-/** One column's new value; null sets NULL. */
-export interface Assignment {
-  readonly column: Column;
-  readonly value: Value | null;
-  /** False where only Postgres can judge new values of the column. */
-  readonly decided: boolean;
-}
 
 /** The update as its row of the audit tells it: names, never values. @see docs/decisions/0140-audit.md */
 export interface AuditEntry {

@@ -1,21 +1,12 @@
+import type { Judgement } from "./predicate.ts";
 import { readLeaves } from "../text/array_text.ts";
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Scalar } from "../json/json.ts";
-import { isDecimal, isWholeNumber } from "./number_text.ts";
-import { printsTooLong } from "./printed_zeros.ts";
-import { findJudge } from "./whole_text.ts";
-
-/** What a value's check found: its text for Postgres, or what was expected instead. */
-export type Judgement =
-  | {
-    readonly text: string;
-    /** Of a `timestamp` or a list of them: whether it has an offset. Undefined: of a word such as now. */
-    readonly zoned?: boolean;
-  }
-  | { readonly expected: string };
+import { isDecimal, isWholeNumber, printsTooLong } from "./number_text.ts";
+import { findJudge } from "./text_checks.ts";
 
 /** The part of a column that decides what values it takes. */
 export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "labels">;

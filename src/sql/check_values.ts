@@ -1,9 +1,10 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
+import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
-import type { Assignment } from "../plan/update_plan.ts";
-import { join } from "./fragment.ts";
-import { compileList, compileValue } from "./predicate.ts";
+import type { Assignment } from "../plan/assignment.ts";
+import { join, literal } from "./fragment.ts";
+import { compileDetour, compileList, compileValue } from "./predicate.ts";
+import { printArray } from "../text/array_text.ts";
 
 /**
  * Casts every value that only Postgres can judge, whether or not a row is reached: a date that does
@@ -58,4 +59,23 @@ function castOfList(
 function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fragment[] {
   if (decided) return [];
   return [sql`num_nulls(${compileValue(sql, value, { column, cast: column.storedCast })})`];
+}
+
+/** Values of one column that Postgres casts alike: all have an offset, or none. */
+export interface Suspects {
+  readonly column: Column;
+  readonly cast: SqlText;
+  readonly values: readonly Value[];
+}
+
+/** Compiles the cast of values alone, to find out which of them Postgres refuses. */
+export function compileProbe(
+  sql: Sql,
+  { column, cast, values }: Suspects,
+): PendingQuery<Row[]> {
+  const list = printArray(values.map((value) => value.text));
+  const detour = compileDetour(sql, values[0]?.zoned, column.kind === "array");
+  return sql`select count("$v"."$e"${detour}::${
+    literal(sql, cast)
+  }) from unnest(${list}::text[]) "$v"("$e")`;
 }

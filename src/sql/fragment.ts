@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
-import type { SqlText } from "../catalogue/catalogue.ts";
+import type { SqlText, Table } from "../catalogue/catalogue.ts";
 
 /**
  * One template for each text: the driver remembers every template that it has ever seen, so a new one
@@ -46,4 +46,9 @@ function keep<Key>(
   const template = Object.assign([...texts], { raw: texts });
   templates.set(key, template);
   return template;
+}
+
+/** `"schema"."table" "$t"`, the only way a statement names the table. */
+export function compileTable(sql: Sql, { identifier }: Table): Fragment {
+  return sql`${literal(sql, identifier)} "$t"`;
 }

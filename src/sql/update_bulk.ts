@@ -3,8 +3,9 @@ import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./check_values.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
-import { compileChanges, compileSet, compileTable } from "./update.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
+import { compileChanges, compileSet } from "./assignments.ts";
+import { compileTable } from "./fragment.ts";
 
 /** The one row of a bulk update's result. */
 export interface BulkRow {
@@ -25,7 +26,7 @@ export function compileUpdateBulk(
   plan: UpdatePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<BulkRow[]> {
-  const table = compileTable(sql, plan);
+  const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const judgement = compileJudgement(sql, plan.predicate, plan.assignments);
   const limit = plan.maxAffected === undefined

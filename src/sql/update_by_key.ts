@@ -3,8 +3,9 @@ import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./check_values.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
-import { compileChanges, compileSet, compileTable } from "./update.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
+import { compileChanges, compileSet } from "./assignments.ts";
+import { compileTable } from "./fragment.ts";
 
 /** The one row of the result of an update by key. */
 export interface KeyedRow {
@@ -32,7 +33,7 @@ export function compileUpdateByKey(
   settings: readonly Setting[] = [],
 ): PendingQuery<KeyedRow[]> {
   const { predicate, assignments, audit } = plan;
-  const table = compileTable(sql, plan);
+  const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const changes = compileChanges(sql, assignments);
   const judgement = compileJudgement(sql, predicate, assignments);

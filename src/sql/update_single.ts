@@ -1,10 +1,11 @@
-import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
+import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./check_values.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
-import { compileChanges, compileSet, compileTable } from "./update.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
+import { compileChanges, compileSet } from "./assignments.ts";
+import { compileTable } from "./fragment.ts";
 
 /** A single update, and whether it is only to tell what it finds. */
 export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
@@ -32,7 +33,7 @@ export function compileUpdateSingle(
   plan: SinglePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<SingleRow[]> {
-  const table = compileTable(sql, plan);
+  const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const judgement = compileJudgement(sql, plan.predicate, plan.assignments);
   return sql<SingleRow[]>`with ${compileSettings(sql, settings)}"$m" as materialized (select ${
@@ -71,4 +72,14 @@ function compileMaximum(sql: Sql, { maxAffected }: UpdatePlan): Fragment {
   return maxAffected === undefined
     ? sql``
     : sql` and "$k"."$n" <= ${String(maxAffected)}::text::int8`;
+}
+
+/**
+ * Compiles the lock that comes before a single update in the lane: at most the two rows that decide.
+ * @see P16
+ */
+export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
+  return sql`select 1 from ${compileTable(sql, plan.table)} where ${
+    compileWhere(sql, plan)
+  } limit 2 for update`;
 }

@@ -3,7 +3,8 @@ import type { AuditEntry, UpdatePlan } from "../plan/update_plan.ts";
 import { compileAudit } from "./audit.ts";
 import { compileJudgement } from "./check_values.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileChanges, compileSet, compileTable } from "./update.ts";
+import { compileChanges, compileSet } from "./assignments.ts";
+import { compileTable } from "./fragment.ts";
 
 /** What stands before an update of a table with rules. */
 export interface Decision {
@@ -23,7 +24,7 @@ export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decisi
   return sql<Decision[]>`select count(*)::text matched, coalesce(bool_or(${
     compileChanges(sql, plan.assignments)
   }), false) wanted${judgement === undefined ? sql`` : sql`, (${judgement}) judged`} from ${
-    compileTable(sql, plan)
+    compileTable(sql, plan.table)
   } where ${compileWhere(sql, plan)}`;
 }
 
@@ -33,7 +34,7 @@ export function compileUpdateRuled(
   plan: UpdatePlan,
   maxRows: number | undefined,
 ): Fragment {
-  const table = compileTable(sql, plan);
+  const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const limit = sql`${String(maxRows)}::text::int8`;
   const guard = maxRows === undefined

@@ -1,7 +1,6 @@
-import { blankControls } from "../text/blank_controls.ts";
+import { blankControls, redactTokens } from "../text/redact.ts";
 import type { Config } from "../config/config.ts";
 import type { Measured, Observation, Observe } from "./observe.ts";
-import { redactTokens } from "../text/redact.ts";
 
 /** Where log lines go, and for whom. */
 export interface LogOptions {

@@ -21,3 +21,12 @@ const TOKEN = new RegExp(
 export function redactTokens(text: string): string {
   return text.includes("rg_") || text.includes("%") ? text.replaceAll(TOKEN, "$1…") : text;
 }
+
+/**
+ * Blanks control characters: what somebody else chose, such as a name, must not move the cursor of a
+ * terminal or begin a line of a log.
+ */
+export function blankControls(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, "�");
+}

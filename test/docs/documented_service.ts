@@ -1,12 +1,9 @@
-import type { App } from "../../src/app.ts";
-import { createApp } from "../../src/app.ts";
-import { followDatabase } from "../../src/catalogue/current.ts";
+import { type App, createApp } from "../../src/app.ts";
+import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
-import type { Environment } from "../../src/config/config.ts";
-import { readConfig } from "../../src/config/config.ts";
+import { type Environment, readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
-import type { Embedded } from "../../src/postgres/embedded.ts";
-import { openEmbedded } from "../../src/postgres/embedded.ts";
+import { type Embedded, openEmbedded } from "../../src/postgres/embedded.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { VERSION } from "../../src/cli/version.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
-import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/credential_tables.ts";
+import { DEFAULT_CREDENTIAL_TABLES } from "../../src/catalogue/build_catalogue.ts";
 import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.ts";
 import { OPERATORS } from "../../src/request/operators.ts";
 import { type Setting, SETTINGS } from "../../src/config/settings.ts";

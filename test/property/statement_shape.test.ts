@@ -1,22 +1,21 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { Column, SqlText, ValueKind } from "../../src/catalogue/catalogue.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileSelect } from "../../src/sql/select.ts";
+import { compileSelect } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { arbitraryGroup, arbitrarySort } from "../support/arbitraries.ts";
 import { ORACLE_COLUMNS } from "../support/oracle_columns.ts";
-import { columnOf } from "../support/oracle.ts";
-import type { OracleFilter } from "../support/oracle.ts";
+import { columnOf, type OracleFilter } from "../support/oracle.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { checkLaw } from "./check_law.ts";
 import { printStatement } from "../support/print_statement.ts";
+import fc from "fast-check";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
   i4: "int4",

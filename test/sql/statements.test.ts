@@ -5,9 +5,9 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileLock } from "../../src/sql/lock.ts";
-import { compileLookUps } from "../../src/sql/look_up.ts";
-import { compileSelect } from "../../src/sql/select.ts";
+import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { compileLookUps } from "../../src/sql/look_ups.ts";
+import { compileSelect } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import {
@@ -15,7 +15,6 @@ import {
   compileDecision,
   compileUpdateRuled,
 } from "../../src/sql/update_with_rules.ts";
-import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";

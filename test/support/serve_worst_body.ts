@@ -1,7 +1,7 @@
 import { ApiError } from "../../src/errors/api_error.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
-import { takesOf } from "../../src/plan/takes.ts";
+import { takesOf } from "../../src/plan/column.ts";
 import { parseJson, parseJsonInTurns } from "../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";

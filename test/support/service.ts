@@ -1,6 +1,6 @@
 import process from "node:process";
 import { type App, createApp } from "../../src/app.ts";
-import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current.ts";
+import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";

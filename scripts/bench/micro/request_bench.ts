@@ -7,7 +7,7 @@ import { flatten, recordStatement } from "../../../src/postgres/record_statement
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseJson } from "../../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
-import { compileSelect } from "../../../src/sql/select.ts";
+import { compileSelect } from "../../../src/sql/query.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
 
 const TABLE = makeTable([

@@ -4,7 +4,7 @@
  */
 import type { Sql } from "../../../src/postgres/driver.ts";
 import { createApp } from "../../../src/app.ts";
-import type { CurrentCatalogue } from "../../../src/catalogue/current.ts";
+import type { CurrentCatalogue } from "../../../src/catalogue/current_catalogue.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { flatten, recordStatement } from "../../../src/postgres/record_statement.ts";

@@ -7,7 +7,7 @@ import type { Settings } from "../read_settings.ts";
 import { showWork } from "../progress.ts";
 import type { Watch } from "./observe_process.ts";
 import { followSettings } from "../with_database.ts";
-import type { CurrentCatalogue } from "../../catalogue/current.ts";
+import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Observe } from "../../telemetry/observe.ts";

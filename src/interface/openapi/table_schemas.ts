@@ -1,5 +1,5 @@
 import type { Column, Table } from "../../catalogue/catalogue.ts";
-import { operatorsOf } from "../../plan/operators.ts";
+import { operatorsOf } from "../../plan/condition.ts";
 import { describePrinted, describeTaken } from "./column_schema.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 

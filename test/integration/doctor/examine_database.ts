@@ -1,4 +1,4 @@
-import { followDatabase } from "../../../src/catalogue/current.ts";
+import { followDatabase } from "../../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";

@@ -1,5 +1,5 @@
 import { createApp } from "../../../src/app.ts";
-import { followDatabase } from "../../../src/catalogue/current.ts";
+import { followDatabase } from "../../../src/catalogue/current_catalogue.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config/config.ts";

@@ -4,7 +4,7 @@ import { planQuery } from "../../../src/plan/query_plan.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
-import { compileSelect } from "../../../src/sql/select.ts";
+import { compileSelect } from "../../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../../src/sql/update_by_key.ts";
 import { compileUpdateSingle } from "../../../src/sql/update_single.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
 import { openLookUps } from "../../../src/operations/batch_look_ups.ts";
-import { findKey } from "../../../src/plan/find_key.ts";
+import { findKey } from "../../../src/plan/keys.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { printStatement } from "../../support/print_statement.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
-import type { CurrentCatalogue } from "../../../src/catalogue/current.ts";
+import type { CurrentCatalogue } from "../../../src/catalogue/current_catalogue.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import type { Call } from "../../../src/operations/call.ts";
 import { updateBulk } from "../../../src/operations/update_bulk.ts";

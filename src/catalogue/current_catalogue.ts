@@ -4,8 +4,7 @@ import type { Failure } from "../postgres/failure.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { introspect, type IntrospectOptions } from "./introspect.ts";
-import type { Introspection } from "./introspection.ts";
+import { introspect, type Introspection, type IntrospectOptions } from "./introspect.ts";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 

@@ -1,11 +1,10 @@
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import { compileColumn, join, literal } from "./fragment.ts";
+import { compileColumn, compileTable, join, literal } from "./fragment.ts";
 import { compileJudgement } from "./check_values.ts";
-import { compileOutput } from "./output.ts";
-import { compileBytes, compileSmall } from "./row_size.ts";
+import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileFromSettings, compileSettings, type Setting } from "./setting.ts";
+import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** The one row of a query's result: texts, passed through as they are. */
 export interface PageRow {
@@ -118,7 +117,7 @@ function compileMeasured(sql: Sql, plan: QueryPlan): Fragment {
 }
 
 function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predicate">): Fragment {
-  return sql`${literal(sql, plan.table.identifier)} "$t" where ${compileWhere(sql, plan)}`;
+  return sql`${compileTable(sql, plan.table)} where ${compileWhere(sql, plan)}`;
 }
 
 /** The rows that match, and one more than may be: of the columns that the page and its order need. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
-import { findKey } from "../../../src/plan/find_key.ts";
+import { findKey } from "../../../src/plan/keys.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";

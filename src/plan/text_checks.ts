@@ -1,7 +1,6 @@
 import { readLeaves } from "../text/array_text.ts";
-import { judgeInterval } from "./interval_text.ts";
-import { judgeTime, type TimeType } from "./time_text.ts";
-import type { Judgement } from "./value.ts";
+import { judgeInterval, judgeTime, type TimeType } from "./time_text.ts";
+import type { Judgement } from "./predicate.ts";
 
 /** Checks that Postgres would use all of a text. */
 type Judge = (text: string) => Judgement;

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
+import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { join } from "./fragment.ts";
 
 /**
@@ -30,4 +30,9 @@ export function compileSetConfig(sql: Sql, settings: readonly Setting[]): Fragme
     sql`set_config(${name}::text, ${value}::text, true)`
   );
   return sql`concat(${join(sql, ",", calls)})`;
+}
+
+/** Compiles the settings of a whole transaction of the lane. */
+export function compileSetStep(sql: Sql, settings: readonly Setting[]): PendingQuery<Row[]> {
+  return sql`select ${compileSetConfig(sql, settings)}`;
 }

@@ -10,7 +10,7 @@ import {
   MAX_AGE_MS,
   MIN_REFRESH_INTERVAL_MS,
   RENEW_AGE_MS,
-} from "../../../src/catalogue/current.ts";
+} from "../../../src/catalogue/current_catalogue.ts";
 import { EMPTY_POLICY, type Policy } from "../../../src/catalogue/policy.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";

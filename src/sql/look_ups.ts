@@ -1,9 +1,8 @@
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import { join, literal } from "./fragment.ts";
-import { compileOutput } from "./output.ts";
+import { compileTable, join } from "./fragment.ts";
+import { compileOutput, compileSmall } from "./record.ts";
 import { compileWhere } from "./predicate.ts";
-import { compileSmall } from "./row_size.ts";
 
 /** What was found for one look-up; VALUES gives its columns these names. */
 export interface FoundRow {
@@ -44,9 +43,9 @@ export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQu
 
 /** `limit` keeps Postgres from printing the record once for its size and once more for itself. */
 function compileLookUp(sql: Sql, plan: QueryPlan): Fragment {
-  const row = sql`select ${compileOutput(sql, plan)} from ${
-    literal(sql, plan.table.identifier)
-  } "$t" where ${compileWhere(sql, plan)}`;
+  const row = sql`select ${compileOutput(sql, plan)} from ${compileTable(sql, plan.table)} where ${
+    compileWhere(sql, plan)
+  }`;
   const small = compileSmall(sql, plan, MAX_BYTES);
   const printed = small === undefined
     ? sql`row_to_json("$r")`

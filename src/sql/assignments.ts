@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
-import type { Assignment, UpdatePlan } from "../plan/update_plan.ts";
+import type { Assignment } from "../plan/assignment.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileValue } from "./predicate.ts";
 
@@ -36,9 +36,4 @@ export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fr
 /** Text drops the padding of `char(n)`, which is no part of the value. */
 function asText(sql: Sql, value: Fragment, kind: string): Fragment {
   return kind === "array" ? sql`${value}::text[]` : sql`${value}::text`;
-}
-
-/** `"schema"."table" "$t"`, the only way a statement names the table. */
-export function compileTable(sql: Sql, plan: Pick<UpdatePlan, "table">): Fragment {
-  return sql`${literal(sql, plan.table.identifier)} "$t"`;
 }

@@ -1,6 +1,16 @@
-import type { Column, Table } from "../catalogue/catalogue.ts";
+import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
 import type { Predicate } from "./predicate.ts";
-import type { QueryPlan } from "./query_plan.ts";
+import type { Scope } from "./scope.ts";
+
+/** The parts of a query that decide whether it is read by the key. */
+interface KeyQuery {
+  readonly table: Table;
+  readonly scope: Scope;
+  readonly predicate: Predicate | undefined;
+  readonly sort: readonly { readonly column: Column }[];
+  readonly page: number;
+  readonly perPage: number;
+}
 
 /** `column = value`. */
 type Equality = Extract<Predicate, { kind: "compare" }>;
@@ -11,7 +21,7 @@ type Equality = Extract<Predicate, { kind: "compare" }>;
  * refuse none of their values. Undefined for every other query.
  * @see docs/decisions/0186-look-ups-together.md
  */
-export function findKey({ table, scope, page, predicate }: QueryPlan): Column[] | undefined {
+export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
   if (scope.kind !== "tenant" || page !== 1 || predicate?.kind !== "and") return undefined;
   const { items } = predicate;
   if (!items.every((item) => isEquality(item) && item.value.decided)) return undefined;
@@ -40,4 +50,27 @@ function listKey({ primaryKey, tenant }: Table): Column[] {
 /** A padded text is compared without its padding, which no index knows. */
 function isEquality(item: Predicate): item is Equality {
   return item.kind === "compare" && item.comparison === "=" && !item.column.padded;
+}
+
+/** So many rows before a page, and finding its keys before its rows pays. */
+const DEEP_ROWS = 1000;
+
+/**
+ * Tells whether one index knows which rows match and in what order, so that those before a deep page
+ * need not be read.
+ * @see docs/decisions/0183-deep-pages.md
+ */
+export function readsKeysFirst(
+  { table, scope, predicate, sort, page, perPage }: KeyQuery,
+): boolean {
+  if ((page - 1) * perPage < DEEP_ROWS || sort.length === 0) return false;
+  if (!table.keyIndexed || scope.kind !== "tenant") return false;
+  const indexed = new Set([...table.keyOrder, scope.column.identifier]);
+  return sort.every(({ column }) => indexed.has(column.identifier)) &&
+    (predicate === undefined || isOn(predicate, indexed));
+}
+
+function isOn(predicate: Predicate, indexed: ReadonlySet<SqlText>): boolean {
+  if ("items" in predicate) return predicate.items.every((item) => isOn(item, indexed));
+  return indexed.has(predicate.column.identifier);
 }
