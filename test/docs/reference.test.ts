@@ -1,4 +1,4 @@
-// What the documents list is what the code knows: variables, keys of the policy file, credential tables, operators.
+// The lists in the documents match the code: settings, keys of the policy file, credential tables, operators.
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
@@ -7,14 +7,14 @@ import { POLICY_SCHEMA, TABLE_POLICY_SCHEMA } from "../../src/catalogue/policy.t
 import { OPERATORS } from "../../src/request/operators.ts";
 import { type Setting, SETTINGS } from "../../src/config/settings.ts";
 
-const [readme = "", guide = "", operators = ""] = await Promise.all(
-  ["README.md", "docs/guide.md", "docs/operators.md"].map((name) =>
-    readFile(new URL(`../../${name}`, import.meta.url), "utf8")
+const [configuration = "", guide = "", operators = ""] = await Promise.all(
+  ["configuration.md", "guide.md", "operators.md"].map((name) =>
+    readFile(new URL(`../../docs/${name}`, import.meta.url), "utf8")
   ),
 );
 
 describe("docs/specification", () => {
-  it("names every variable, with its default where it lists one", async () => {
+  it("names every setting, with the default of those in its table", async () => {
     const page = await readFile(
       new URL("../../docs/specification/running.md", import.meta.url),
       "utf8",
@@ -31,9 +31,9 @@ describe("docs/specification", () => {
   });
 });
 
-describe("the documents", () => {
-  it("list every variable with its default, and no other [R7]", () => {
-    const rows = [...readme.matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? +\| ([^|]+)\|/gm)];
+describe("the pages in docs", () => {
+  it("list every setting with its default, and no others [R7]", () => {
+    const rows = [...configuration.matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? +\| ([^|]+)\|/gm)];
     const listed = rows.flatMap(([, first, second, text = ""]) => {
       const [one = "", two = ""] = second === undefined ? [text.trim()] : text.trim().split(", ");
       return second === undefined ? [[first, one]] : [[first, one], [second, two]];
