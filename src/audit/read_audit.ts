@@ -35,7 +35,7 @@ type Row = Record<Exclude<keyof AuditRecord, "filters" | "fields">, string> & {
 
 /**
  * Reads rows of the audit, newest first.
- * @throws {ApiError} 403 the role may not; 500 there is no audit; others as the database rejects
+ * @throws {DatabaseError} `permission` the role may not; `stale` there is no audit
  */
 export async function readAudit(
   database: Database,

@@ -64,7 +64,7 @@ export const PRUNE_ROWS = 1000;
 /**
  * Deletes the oldest rows of the audit that are older than so many days by the database's clock, at
  * most `PRUNE_ROWS`; gives how many. Deletes none while another instance does, so that nobody waits.
- * @throws {ApiError} 403 the role may not; others as the database rejects
+ * @throws {DatabaseError} `permission` when the role may not
  * @see docs/decisions/0140-audit.md
  */
 export async function pruneAudit(database: Database, days: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Failure } from "../postgres/failure.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -12,7 +12,7 @@ const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 export interface CurrentCatalogue {
   /**
    * The catalogue in force, at once where that is young enough; loads it when there is none yet.
-   * Rejects with the database's ApiError.
+   * Rejects with a `DatabaseError`.
    */
   readonly current: () => Catalogue | Promise<Catalogue>;
   /**
@@ -208,7 +208,6 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return "internal";
-  const failure = error.cause as Partial<Failure> | undefined;
-  return failure?.code ?? String(error.status);
+  if (error instanceof DatabaseError) return error.code;
+  return error instanceof ApiError ? String(error.status) : "internal";
 }

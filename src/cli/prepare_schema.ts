@@ -11,7 +11,7 @@ import { FAILED, stop } from "./stop.ts";
  * @returns true when it was made now
  * @throws {Stop} with the statements to run when the role may not make it, or may not do in it what
  * is needed
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  * @see R33, R34
  */
 export async function prepareDatabase(

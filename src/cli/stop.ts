@@ -1,6 +1,7 @@
-import type { Failure } from "../postgres/failure.ts";
-import { describeFatal } from "../postgres/fatal.ts";
+import { toApiError } from "../http/database_status.ts";
 import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
+import { describeFatal } from "../postgres/fatal.ts";
 
 /** An end of the command that a person is told, line by line. */
 export interface Stop extends Error {
@@ -34,12 +35,13 @@ export function isStop(error: unknown): error is Stop {
 }
 
 /** Says in a person's words what the database did; never its own text. */
-export function explainFailure(error: unknown): Stop {
-  if (isStop(error)) return error;
+export function explainFailure(thrown: unknown): Stop {
+  if (isStop(thrown)) return thrown;
+  const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;
   if (!(error instanceof ApiError)) {
     return stop(FAILED, `rowgate: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const failure = error.cause as Failure | undefined;
+  const failure = findDatabaseError(error);
   const fatal = failure === undefined ? undefined : describeFatal(failure);
   const what = fatal ?? `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
   const line = `rowgate: ${what}${failure === undefined ? "" : ` (${failure.code})`}`;

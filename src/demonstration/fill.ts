@@ -19,7 +19,7 @@ const FILL_ORDER: readonly ShopTable[] = [
  *
  * @param progress is told which table comes next
  * @returns true when the demonstration was made now
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  * @see R4
  */
 export async function fillDemonstration(

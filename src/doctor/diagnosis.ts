@@ -34,7 +34,7 @@ export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
 /** One question to the set-up; reads, and changes nothing. */
 export interface Check {
   readonly name: string;
-  /** @throws {ApiError} as the database rejects */
+  /** @throws {DatabaseError} */
   readonly look: (setup: Setup) => Promise<Diagnosis>;
 }
 
@@ -55,7 +55,7 @@ export function count(many: number, noun: string): string {
 
 /**
  * Runs a statement that reads Postgres's own catalogue and gives the JSON of its one column `found`.
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  */
 export async function askJson<T>(
   database: Database,

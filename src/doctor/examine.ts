@@ -1,5 +1,4 @@
-import type { Failure } from "../postgres/failure.ts";
-import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { checkConnection } from "./connection.ts";
 import { checkCredentialColumns } from "./credential_columns.ts";
 import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
@@ -49,18 +48,17 @@ export async function* examine(setup: Setup): AsyncGenerator<Examined> {
 
 /** @throws {unknown} what is no rejection of the database */
 function describeFailure(error: unknown): Diagnosis {
-  const failure = error instanceof ApiError ? error.cause as Failure | undefined : undefined;
-  if (failure === undefined || failure.kind === "unavailable") throw error;
-  const what = failure.kind === "permission"
+  if (!(error instanceof DatabaseError) || error.kind === "unavailable") throw error;
+  const what = error.kind === "permission"
     ? "the database role may not look at it"
-    : `the database did not answer (${failure.code})`;
+    : `the database did not answer (${error.code})`;
   return {
     seen: "could not be looked at",
     findings: [{
       level: "warning",
       what,
       why: "what is not known is not known to be safe",
-      fix: failure.kind === "permission"
+      fix: error.kind === "permission"
         ? "run rowgate doctor as the owner of the tables for this check"
         : "try again at a quiet time, or with a higher ROWGATE_STATEMENT_TIMEOUT_MS",
     }],

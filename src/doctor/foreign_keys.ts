@@ -121,7 +121,7 @@ export type Action = "a" | "r" | "c" | "n" | "d";
 /**
  * Reads the foreign keys between tables of tenants. Columns of `pg_constraint` that older servers
  * lack are read through `to_jsonb`.
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  */
 export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {
   const [names, tenants] = printTenants(listTenantTables(setup));

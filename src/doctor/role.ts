@@ -98,7 +98,7 @@ export interface RoleScope {
 
 /**
  * Asks Postgres's own catalogue what the role of the session is and may do.
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  */
 export function readRole(database: Database, { schema, tables }: RoleScope): Promise<Role> {
   return askJson(database, (sql) =>

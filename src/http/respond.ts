@@ -1,7 +1,9 @@
 import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { makeBody } from "./answer_body.ts";
 import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { toApiError } from "./database_status.ts";
 import { isUnchanged } from "./etag.ts";
 import { isLong, type Recipient, streamBytes } from "./stream_answer.ts";
 
@@ -114,15 +116,21 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
 }
 
 /**
- * Makes the response to anything thrown: the error body for an {@link ApiError}, and for all else
- * 500 with one text, whatever it was.
+ * Makes the response to anything thrown: the error body for an {@link ApiError} or an error of the
+ * database, and for all else 500 with one text, whatever it was.
  * @see E1, E45
  */
 export function respondError(error: unknown, exchange: Exchange): Response {
-  const refusal = error instanceof ApiError ? error : new ApiError(500, "Internal error");
-  const { status, message, matched, headers } = refusal;
+  const { status, message, matched, headers } = findApiError(error) ??
+    new ApiError(500, "Internal error");
   const body = { success: false, error: message, ...(matched === undefined ? {} : { matched }) };
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
+}
+
+/** Gives the error that a client sees for anything thrown; undefined for an error that nobody foresaw. */
+export function findApiError(error: unknown): ApiError | undefined {
+  if (error instanceof DatabaseError) return toApiError(error);
+  return error instanceof ApiError ? error : undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { Failure } from "../postgres/failure.ts";
-import { ApiError } from "../errors/api_error.ts";
+import { findDatabaseError } from "../postgres/database_error.ts";
 import type { Place } from "./in_flight.ts";
-import type { Exchange } from "./respond.ts";
+import { type Exchange, findApiError } from "./respond.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { redactTokens } from "../text/redact.ts";
 import type { Access } from "../tokens/token.ts";
@@ -76,8 +75,7 @@ function pathOf(url: string): string {
  * such as a 409 is an answer, though the database gave it a code.
  */
 function describeFailure(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.name : typeof error;
-  if (error.status < 500) return undefined;
-  const cause = error.cause as Partial<Failure> | null | undefined;
-  return typeof cause?.code === "string" ? cause.code : undefined;
+  const status = findApiError(error)?.status;
+  if (status === undefined) return error instanceof Error ? error.name : typeof error;
+  return status < 500 ? undefined : findDatabaseError(error)?.code;
 }

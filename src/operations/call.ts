@@ -1,7 +1,7 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Client, Database, RunOptions } from "../postgres/database.ts";
-import type { Failure } from "../postgres/failure.ts";
+import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { UpdateOptions } from "../plan/update_plan.ts";
 import type { ParsedJson } from "../json/parse_json.ts";
@@ -76,13 +76,6 @@ export function entrantOf({ access, client }: Call): Pick<RunOptions, "share" | 
   return { share: access.tenant, client };
 }
 
-/** Gives the database's failure behind an error; undefined for any other error. */
-export function failureOf(error: unknown): Failure | undefined {
-  if (!(error instanceof ApiError) || typeof error.cause !== "object") return undefined;
-  const cause = error.cause as Partial<Failure> | null;
-  return typeof cause?.kind === "string" ? cause as Failure : undefined;
-}
-
 /**
  * Tries on the catalogue in force and, where a newer one might lead to another answer, once more on
  * the fresh one.
@@ -96,8 +89,8 @@ export async function tryFresh<T>(
   try {
     return await attempt(seen);
   } catch (error) {
-    const failure = failureOf(error);
-    if (!isStale(error, failure)) throw error;
+    if (!isStale(error)) throw error;
+    const failure = findDatabaseError(error);
     const reason = failure?.code ?? "refused";
     // A client's mistake may come again and again; what only the database knew of is looked at.
     const failed = failure === undefined ? undefined : `${table} ${reason}`;
@@ -111,8 +104,9 @@ export async function tryFresh<T>(
 }
 
 /** A right that was taken away shows as 42501 where the catalogue still knows the column. */
-function isStale(error: unknown, failure: Failure | undefined): boolean {
-  return error instanceof ApiError && (error.stale || failure?.kind === "permission");
+function isStale(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.kind === "stale" || error.kind === "permission";
+  return error instanceof ApiError && error.stale;
 }
 
 /**
@@ -120,8 +114,7 @@ function isStale(error: unknown, failure: Failure | undefined): boolean {
  * such as `like` on a column whose collation knows no patterns.
  */
 function settle(error: unknown): unknown {
-  const failure = failureOf(error);
-  if (failure?.kind !== "stale") return error;
+  if (!(error instanceof DatabaseError) || error.kind !== "stale") return error;
   const message = "The database can not do this with the columns that the request names";
-  return new ApiError(400, message, { cause: failure });
+  return new ApiError(400, message, { cause: error });
 }

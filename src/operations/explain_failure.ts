@@ -1,11 +1,11 @@
-import type { Failure } from "../postgres/failure.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, quote, refuseIssues } from "../errors/issue.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Table } from "../catalogue/catalogue.ts";
 import { findSchema } from "../schema/find_schema.ts";
-import { type Call, failureOf } from "./call.ts";
+import type { Call } from "./call.ts";
 import { locateValues } from "./locate_values.ts";
 
 /** The statement that failed, by its plan, and the document that asked for it. */
@@ -25,16 +25,15 @@ export interface FailedStatement {
  * @see docs/specification/errors.md#what-the-database-refuses
  */
 export async function explainFailure(error: unknown, statement: FailedStatement): Promise<unknown> {
-  const failure = failureOf(error);
-  if (failure === undefined) return error;
-  if (await isOfAudit(failure, statement.call)) return refuseUnaudited(failure);
-  switch (failure.kind) {
+  if (!(error instanceof DatabaseError)) return error;
+  if (await isOfAudit(error, statement.call)) return refuseUnaudited(error);
+  switch (error.kind) {
     case "value":
       return await explainValue(error, statement, "The database could not take the values");
     case "check":
-      return await explainValue(error, statement, describeCheck(failure));
+      return await explainValue(error, statement, describeCheck(error));
     case "not_null":
-      return explainNull(failure, statement);
+      return explainNull(error, statement);
     // A type of an extension may refuse a value with any code, regclass in the words of a missing table.
     case "stale":
     case "too_complex":
@@ -49,40 +48,45 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
 const AUDIT_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
 
 /** Postgres names the table of a broken constraint, and of nothing else: the rest is asked for. */
-async function isOfAudit(failure: Failure, { audited, database }: Call): Promise<boolean> {
+async function isOfAudit(
+  failure: DatabaseError,
+  { audited, database }: Call,
+): Promise<boolean> {
   if (audited === undefined) return false;
   if (failure.relation === "rowgate.audit") return true;
   return AUDIT_KINDS.has(failure.kind) && !(await findSchema(database)).writesAudit;
 }
 
 /** Nothing of it is the client's fault, and no newer catalogue would help. */
-function refuseUnaudited(failure: Failure): ApiError {
+function refuseUnaudited(cause: DatabaseError): ApiError {
   const message = "The audit of the change could not be written; nothing was changed";
   const headers = { "Retry-After": "1" };
-  return new ApiError(503, message, { headers, cause: { ...failure, kind: "unavailable" } });
+  return new ApiError(503, message, { headers, cause });
 }
 
 /** Names the values that Postgres refuses; where it takes them all, says `otherwise` or the error itself. */
 async function explainValue(
-  error: unknown,
+  error: DatabaseError,
   { call, plan, document }: FailedStatement,
   otherwise?: string,
 ): Promise<unknown> {
   const issues = await locateValues(call, plan);
   if (issues.length > 0) return refuseIssues(issues, document, { stale: true });
   if (otherwise === undefined) return error;
-  const cause = failureOf(error);
   const member = plan.assignments === undefined ? "filters" : "fields";
-  return new ApiError(400, `${member}: ${otherwise}`, { cause, stale: cause?.kind === "value" });
+  return new ApiError(400, `${member}: ${otherwise}`, {
+    cause: error,
+    stale: error.kind === "value",
+  });
 }
 
-function describeCheck({ constraint }: Failure): string {
+function describeCheck({ constraint }: DatabaseError): string {
   if (constraint === undefined) return "The new values break a check constraint";
   return `The new values break the check constraint ${quote(constraint)}`;
 }
 
 /** A NOT NULL that only the database knew of, such as one set by a trigger. */
-function explainNull(failure: Failure, { plan, document }: FailedStatement): ApiError {
+function explainNull(failure: DatabaseError, { plan, document }: FailedStatement): ApiError {
   const column = plan.assignments?.find((assignment) => assignment.column.name === failure.column);
   if (column === undefined) {
     const message = "fields: A column that must have a value would be null";

@@ -1,10 +1,11 @@
+import { DatabaseError } from "../postgres/database_error.ts";
 import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
-import { type Call, entrantOf, failureOf } from "./call.ts";
+import { type Call, entrantOf } from "./call.ts";
 
 /** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */
 const REFUSALS: ReadonlySet<string> = new Set(
@@ -14,7 +15,7 @@ const REFUSALS: ReadonlySet<string> = new Set(
 /**
  * Asks Postgres about the values that only it can judge, to find those it refused: lists whole at
  * first, then in halves. Nothing is read or written. Stops at as many issues as an answer tells.
- * @throws {ApiError} 503 or 504 when the database fails meanwhile
+ * @throws {DatabaseError} when the database fails meanwhile
  * @see E33
  */
 export async function locateValues(
@@ -63,8 +64,7 @@ async function probe(call: Call, suspects: Suspects): Promise<string | undefined
     });
     return undefined;
   } catch (error) {
-    const kind = failureOf(error)?.kind;
-    if (kind !== undefined && REFUSALS.has(kind)) return kind;
+    if (error instanceof DatabaseError && REFUSALS.has(error.kind)) return error.kind;
     throw error;
   }
 }

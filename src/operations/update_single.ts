@@ -1,9 +1,10 @@
 import type { Compile, Step } from "../postgres/database.ts";
 import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
-import { type Answer, type Call, entrantOf, failureOf, settingsOf } from "./call.ts";
+import { type Answer, type Call, entrantOf, settingsOf } from "./call.ts";
 import { prepareUpdate, transact } from "./prepare_update.ts";
 import { exceeds, refuseExceeded } from "./max_affected.ts";
 import { writeRuled } from "./update_with_rules.ts";
@@ -57,7 +58,7 @@ async function writeByKey(call: Call, plan: UpdatePlan): Promise<SingleRow | und
     const matched = row.wanted === null ? "0" : "1";
     return { matched, wanted: row.wanted === true, updated: row.updated === true ? "1" : "0" };
   } catch (error) {
-    if (failureOf(error)?.code === SECOND_ROW) return undefined;
+    if (error instanceof DatabaseError && error.code === SECOND_ROW) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import type { Failure } from "./failure.ts";
-import { fail } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { fail } from "./database_error.ts";
 import { startDeadline } from "../runtime/deadline.ts";
 import type { Client } from "./database.ts";
 

@@ -1,5 +1,5 @@
 import type { Observe } from "../telemetry/observe.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
 
 /**
  * Tells when the database goes away and when it is back, once each; not that it was never there. The

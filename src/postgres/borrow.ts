@@ -2,8 +2,8 @@ import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
 import type { RunOptions } from "./database.ts";
 import { CONNECT_MS, SLOW_MS } from "./sessions.ts";
-import type { Failure } from "./failure.ts";
-import { nameFault, toApiError } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { DatabaseError, nameFault } from "./database_error.ts";
 import type { Gate } from "./admission.ts";
 import type { Pool } from "./pool.ts";
 import type { Outcome } from "./statement.ts";
@@ -28,7 +28,7 @@ export interface Borrower extends RunOptions {
 /**
  * Uses a session once the gate lets in, and gives it back. Whoever waited for a place waits less for
  * a session: a database that went silent keeps nobody for the sum of both.
- * @throws {ApiError} 400, 403, 409, 503 or 504, its cause a `Failure`
+ * @throws {DatabaseError}
  */
 export async function borrow<T>(
   { gate, pool, observe, used, settled }: Lender,
@@ -39,7 +39,7 @@ export async function borrow<T>(
   const leave = await gate.enter({ share, client });
   if (typeof leave !== "function") {
     observe({ kind: "fault", fault: nameFault(leave) });
-    throw toApiError(leave, { write });
+    throw new DatabaseError(leave, { write });
   }
   let left: Promise<void> | undefined;
   const attempt = async (): Promise<Outcome<T>> => {
@@ -60,7 +60,7 @@ export async function borrow<T>(
     const failed = first.failure !== undefined;
     const outcome = failed ? await repeat(attempt, { first, again, observe }) : first;
     settled(outcome.failure);
-    if (outcome.failure !== undefined) throw toApiError(outcome.failure, { write });
+    if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
     return outcome.rows;
   } finally {
     // Its place is free once Postgres works on the statement no more.

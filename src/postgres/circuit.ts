@@ -1,5 +1,5 @@
-import type { Failure } from "./failure.ts";
-import { isBroken } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { isBroken } from "./database_error.ts";
 
 /** How long nobody connects after an attempt in vain, in milliseconds. */
 export const PAUSE_MS = 250;

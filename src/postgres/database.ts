@@ -43,8 +43,8 @@ export interface TransactionOptions extends Pick<RunOptions, "share" | "client">
 }
 
 /**
- * Postgres, behind one round trip a statement. Every rejection is an ApiError whose
- * `cause` is a `Failure`; no text of Postgres stands in its message.
+ * Postgres, behind one round trip a statement. Every rejection is a
+ * `DatabaseError`; no text of Postgres stands in its message.
  */
 export interface Database {
   /** What each statement must set for itself, because the session can't be trusted to have it. */

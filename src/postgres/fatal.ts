@@ -1,4 +1,4 @@
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
 
 const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["28P01", "the database refuses the user or the password of DATABASE_URL"],

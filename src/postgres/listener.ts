@@ -1,8 +1,8 @@
 import type { Backend } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import type { Failure } from "./failure.ts";
-import { classify, isBroken } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { classify, isBroken } from "./database_error.ts";
 
 /** A server that refuses to listen is asked so much later again, on the same session. */
 const REFUSED_MS = 5000;

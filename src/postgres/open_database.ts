@@ -1,6 +1,5 @@
 import type { Row } from "./driver.ts";
 import type { Config } from "../config/config.ts";
-import { ApiError } from "../errors/api_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { watchAbandoned } from "./abandoned.ts";
 import { observeAvailability } from "./availability.ts";
@@ -11,8 +10,8 @@ import { planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
 import { planSessions } from "./sessions.ts";
 import type { Embedded } from "./embedded.ts";
-import type { Failure } from "./failure.ts";
-import { DEADLINE, LANE_DEADLINE } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { DatabaseError, DEADLINE, LANE_DEADLINE } from "./database_error.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
 import { openLane } from "./transaction.ts";
 import { openListeners } from "./listener.ts";
@@ -191,7 +190,7 @@ export async function probeDatabase(database: Database): Promise<Failure | undef
     await database.run((sql) => sql`select 1`, { write: false });
     return undefined;
   } catch (error) {
-    if (error instanceof ApiError) return error.cause as Failure;
+    if (error instanceof DatabaseError) return error;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Row } from "./driver.ts";
 import type { Backend } from "./session.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Compile, Database, TogetherOptions } from "./database.ts";
-import { isBroken, nameFault, toApiError } from "./failure.ts";
+import { DatabaseError, isBroken, nameFault } from "./database_error.ts";
 import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
 
@@ -39,7 +39,7 @@ export function openTogether(
     const isUndone = failure === ABORTED || !breaks && AGAIN.has(failure.kind);
     // What broke the session is told once, by who lent it.
     if (!breaks) observe({ kind: "fault", fault });
-    if (!isUndone) return reject(toApiError(failure, { write }));
+    if (!isUndone) return reject(new DatabaseError(failure, { write }));
     observe({ kind: "retry", fault });
     resolve(undefined);
   }

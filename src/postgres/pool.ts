@@ -4,8 +4,8 @@ import { PAUSE_MS } from "./circuit.ts";
 import { SLOW_MS } from "./sessions.ts";
 import { startDeadline } from "../runtime/deadline.ts";
 import type { Client } from "./database.ts";
-import type { Failure } from "./failure.ts";
-import { fail } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { fail } from "./database_error.ts";
 
 /** Sessions that are taken for one statement or transaction, and given back. */
 export interface Pool {

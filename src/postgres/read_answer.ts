@@ -1,7 +1,7 @@
 import type { PendingQuery, Row, RowList } from "./driver.ts";
 import { IS_DENO } from "../runtime/name.ts";
 import type { StepResult } from "./database.ts";
-import { fail } from "./failure.ts";
+import { fail } from "./database_error.ts";
 import type { DriverQuery } from "./statement_cache.ts";
 import type { Outcome } from "./statement.ts";
 

@@ -6,8 +6,8 @@ import { planConnection, planSettings } from "./connection.ts";
 import type { ClientOptions, Sql } from "./driver.ts";
 import { openClient } from "./driver.ts";
 import type { Embedded } from "./embedded.ts";
-import type { Failure } from "./failure.ts";
-import { classify, fail } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { classify, fail } from "./database_error.ts";
 import type { DriverSocket } from "./socket.ts";
 import { openSocket } from "./socket.ts";
 

@@ -3,8 +3,8 @@ import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
 import type { Client, Compile, StepResult } from "./database.ts";
 import { startDeadline } from "../runtime/deadline.ts";
-import type { Failure } from "./failure.ts";
-import { classify, DEADLINE, fail, isBroken, nameFault } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { classify, DEADLINE, fail, isBroken, nameFault } from "./database_error.ts";
 import { preferBytes, readAnswer } from "./read_answer.ts";
 import type { Shapes } from "./statement_cache.ts";
 

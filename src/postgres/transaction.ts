@@ -9,8 +9,8 @@ import type {
   TransactionOptions,
 } from "./database.ts";
 import { borrow, type Lender } from "./borrow.ts";
-import type { Failure } from "./failure.ts";
-import { DEADLINE, fail, LANE_DEADLINE } from "./failure.ts";
+import type { Failure } from "./database_error.ts";
+import { DEADLINE, fail, LANE_DEADLINE } from "./database_error.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, runStatement, settle } from "./statement.ts";
 

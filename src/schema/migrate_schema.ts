@@ -1,7 +1,6 @@
 import type { Sql } from "../postgres/driver.ts";
 import type { Compile, Database } from "../postgres/database.ts";
-import type { Failure } from "../postgres/failure.ts";
-import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema, type FoundSchema } from "./find_schema.ts";
 import { VERSIONS } from "./statements.ts";
 
@@ -21,7 +20,7 @@ const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(3221070597124618
  * Makes the schema `rowgate` what this version has, under an advisory lock, in one transaction; what
  * is there already is not tried again. "not permitted" only when what is needed is not there: a role
  * that may read the tokens and nothing else serves, also on the schema of an earlier version.
- * @throws {ApiError} 503 and others as the database rejects; "not permitted" is no error
+ * @throws {DatabaseError} of any kind but `permission`
  * @see R33
  */
 export async function migrateSchema(
@@ -35,8 +34,7 @@ export async function migrateSchema(
   try {
     await database.transact([LOCK, ...steps], { rollback: false });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if ((error.cause as Failure | undefined)?.kind !== "permission") throw error;
+    if (!(error instanceof DatabaseError) || error.kind !== "permission") throw error;
     return isEnough(found) ? "current" : "not permitted";
   }
   return isEnough(await findSchema(database)) ? "migrated" : "not permitted";

@@ -1,5 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import type { Failure } from "../postgres/failure.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Measured, Observe } from "../telemetry/observe.ts";
 import { type Answers, openAnswers } from "./answers.ts";
@@ -126,13 +126,10 @@ async function select(database: Database, hex: string) {
 
 /** The schema is not made yet, or may not be read: the token may well be good. */
 function isMissing(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const kind = (error.cause as Failure | undefined)?.kind;
-  return kind === "stale" || kind === "permission";
+  return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }
 
 function refuseUnready(error: unknown): ApiError {
   const headers = { "Retry-After": "1" };
-  const cause = error instanceof ApiError ? error.cause : error;
-  return new ApiError(503, "The service is not ready", { headers, cause });
+  return new ApiError(503, "The service is not ready", { headers, cause: error });
 }

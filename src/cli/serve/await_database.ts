@@ -1,14 +1,13 @@
 import type { Config } from "../../config/config.ts";
 import { probeDatabase } from "../../postgres/open_database.ts";
 import type { Database } from "../../postgres/database.ts";
-import type { Failure } from "../../postgres/failure.ts";
+import { DatabaseError, type Failure, isTransient } from "../../postgres/database_error.ts";
 import { describeFatal } from "../../postgres/fatal.ts";
-import { ApiError } from "../../errors/api_error.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 import type { Output } from "../../runtime/host.ts";
 import { findSchema } from "../../schema/find_schema.ts";
 import { prepareDatabase } from "../prepare_schema.ts";
-import { FAILED, isStop, stop } from "../stop.ts";
+import { FAILED, stop } from "../stop.ts";
 import { readRole } from "../../doctor/role.ts";
 
 const RETRY_MS = 1000;
@@ -70,9 +69,8 @@ async function attempt(
     }
     return undefined;
   } catch (error) {
-    if (isStop(error) || !(error instanceof ApiError)) throw error;
-    if (error.status !== 503 && error.status !== 504) throw error;
-    return judge(error.cause as Failure);
+    if (!(error instanceof DatabaseError) || !isTransient(error)) throw error;
+    return judge(error);
   }
 }
 
@@ -85,7 +83,7 @@ function judge(failure: Failure): Failure {
 /**
  * Gives a warning for each way in which the serving role is above the rights that hold it: superuser,
  * above row level security, owner of tables of the schema.
- * @throws {ApiError} as the database rejects
+ * @throws {DatabaseError}
  * @see R38
  */
 export async function findRoleWarnings(

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import { keepRetention } from "../../../src/audit/retention.ts";
 import { PRUNE_ROWS, pruneAudit } from "../../../src/audit/retention.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject, type Subject } from "../database/open_subject.ts";
@@ -104,8 +104,8 @@ for (const kind of DATABASE_KINDS) {
       await test.admin`grant insert on rowgate.audit to rowgate_app`;
       const serving = await openSubject({ ...test, url: test.servingUrl });
       try {
-        const refused = await assertRejects(() => pruneAudit(serving.database, 10), ApiError);
-        assertEquals(refused.status, 403);
+        const refused = await assertRejects(() => pruneAudit(serving.database, 10), DatabaseError);
+        assertEquals(refused.kind, "permission");
       } finally {
         await serving.database.close(1000);
       }

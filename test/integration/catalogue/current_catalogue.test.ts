@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { afterAll, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
 import type { Config } from "../../../src/config/config.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import {
@@ -236,7 +236,7 @@ describe("the catalogue in force follows the database", () => {
       ...database,
       run: (compile, options) =>
         away
-          ? Promise.reject(new ApiError(503, "The database is away", { cause: { code: "08006" } }))
+          ? Promise.reject(new DatabaseError(fail("lost", "08006"), { write: false }))
           : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);
@@ -257,12 +257,14 @@ describe("the catalogue in force follows the database", () => {
     const failing: Database = {
       ...database,
       run: (compile, options) =>
-        away ? Promise.reject(new ApiError(503, "away")) : database.run(compile, options),
+        away
+          ? Promise.reject(new DatabaseError(fail("unavailable", "08001"), { write: false }))
+          : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);
     assertEquals(
-      (await assertRejects(async () => await catalogue.current(), ApiError)).status,
-      503,
+      (await assertRejects(async () => await catalogue.current(), DatabaseError)).kind,
+      "unavailable",
     );
     assertEquals(catalogue.loaded(), false);
     away = false;

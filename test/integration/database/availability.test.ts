@@ -4,7 +4,8 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { openDatabase, probeDatabase } from "../../../src/postgres/open_database.ts";
 import { describeFatal } from "../../../src/postgres/fatal.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import { toApiError } from "../../../src/http/database_status.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { configure } from "./open_subject.ts";
@@ -65,10 +66,11 @@ describe("a database that comes and goes", () => {
     const failure = await probeDatabase(database);
     assertEquals([failure?.kind, failure?.code], ["unavailable", "ECONNREFUSED"]);
     assert(failure !== undefined && describeFatal(failure) === undefined);
-    const error = await assertRejects(
+    const rejection = await assertRejects(
       () => database.run((sql) => sql`select 1`, { write: true }),
-      ApiError,
-    ) as ApiError;
+      DatabaseError,
+    );
+    const error = toApiError(rejection);
     assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
     assert(error.message.includes("nothing was changed"));
 

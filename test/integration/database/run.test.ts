@@ -4,8 +4,9 @@ import process from "node:process";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
 import { probeDatabase } from "../../../src/postgres/open_database.ts";
 import type { Compile } from "../../../src/postgres/database.ts";
-import type { Failure } from "../../../src/postgres/failure.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError, findDatabaseError } from "../../../src/postgres/database_error.ts";
+import type { ApiError } from "../../../src/errors/api_error.ts";
+import { toApiError } from "../../../src/http/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
@@ -15,12 +16,12 @@ import type { Subject } from "./open_subject.ts";
 /** Gives the error that a statement is answered with. */
 async function refuse(work: Promise<unknown>): Promise<ApiError> {
   const error = await assertRejects(() => work);
-  assert(error instanceof ApiError, String(error));
-  return error;
+  assert(error instanceof DatabaseError, String(error));
+  return toApiError(error);
 }
 
-function failureOf(error: ApiError): Failure {
-  return error.cause as Failure;
+function failureOf(error: ApiError): DatabaseError {
+  return findDatabaseError(error)!;
 }
 
 for (const kind of DATABASE_KINDS) {
@@ -131,7 +132,7 @@ for (const kind of DATABASE_KINDS) {
       );
       assertEquals([missing.kind, missing.column], ["not_null", "n"]);
       const raised = await write((sql) => sql`delete from rules where id = ${"1"}::text::int4`);
-      assertEquals([raised.kind, raised.message], ["raised", "not on a Sunday"]);
+      assertEquals([raised.kind, raised.raised], ["raised", "not on a Sunday"]);
     });
 
     it("prepares 256 shapes and no more [P12]", async () => {

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
 import type { Compile } from "../../../src/postgres/database.ts";
-import type { Failure } from "../../../src/postgres/failure.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import { toApiError } from "../../../src/http/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openOtherSession } from "../operations/other_session.ts";
@@ -56,8 +56,8 @@ for (const kind of DATABASE_KINDS) {
           const rows = await answer;
           return rows === undefined ? "undone" : rows.map(({ id }) => id).join();
         } catch (error) {
-          assert(error instanceof ApiError, String(error));
-          return `${error.status} ${(error.cause as Failure).kind}`;
+          assert(error instanceof DatabaseError, String(error));
+          return `${toApiError(error).status} ${error.kind}`;
         } finally {
           assertEquals(sent, 1);
         }
@@ -216,8 +216,8 @@ for (const kind of DATABASE_KINDS) {
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };
       for (const answer of closed.database.runTogether([add(1), add(2)], options)) {
-        const error = await assertRejects(() => answer, ApiError);
-        assertEquals([error.status, (error.cause as Failure).kind], [503, "unavailable"]);
+        const error = await assertRejects(() => answer, DatabaseError);
+        assertEquals([toApiError(error).status, error.kind], [503, "unavailable"]);
       }
       assertEquals(await read(), "");
     });

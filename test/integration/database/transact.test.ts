@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import type { Failure } from "../../../src/postgres/failure.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError } from "../../../src/postgres/database_error.ts";
+import { toApiError } from "../../../src/http/database_status.ts";
 import { createTestDatabase, DATABASE_KINDS } from "../../support/database.ts";
 import type { TestDatabase } from "../../support/database.ts";
 import { openSubject } from "./open_subject.ts";
@@ -58,8 +58,8 @@ for (const kind of DATABASE_KINDS) {
         const error = await assertRejects(() =>
           subject.database.transact([
             (sql) => sql`update places set seat = 1, name = ${"new"}::text where id = 2`,
-          ], { rollback }), ApiError);
-        assertEquals((error as ApiError).status, 409);
+          ], { rollback }), DatabaseError);
+        assertEquals(toApiError(error).status, 409);
         assertEquals(await names(), ["old"]);
       }
     });
@@ -69,8 +69,8 @@ for (const kind of DATABASE_KINDS) {
         subject.database.transact([
           (sql) => sql`update places set name = ${"new"}::text`,
           (sql) => sql`select ${"x"}::text::int4`,
-        ], { rollback: false }), ApiError);
-      assertEquals(((error as ApiError).cause as Failure).kind, "value");
+        ], { rollback: false }), DatabaseError);
+      assertEquals(error.kind, "value");
       assertEquals(await names(), ["old"]);
       await subject.database.transact([(sql) => sql`select 1`], { rollback: false });
       assertEquals(await names(), ["old"]);
@@ -145,8 +145,11 @@ describe("transact over locks and broken connections", () => {
       const error = await assertRejects(() =>
         subject.database.transact([
           (sql) => sql`update places set name = ${"new"}::text`,
-        ], { rollback: false }), ApiError) as ApiError;
-      assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
+        ], { rollback: false }), DatabaseError);
+      assertEquals([toApiError(error).status, toApiError(error).headers["Retry-After"]], [
+        503,
+        "1",
+      ]);
     });
     assertEquals(await name(), "old");
   });
@@ -167,9 +170,9 @@ describe("transact over locks and broken connections", () => {
       subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text`,
         (sql) => sql`select pg_terminate_backend(pg_backend_pid())`,
-      ], { rollback: false }), ApiError) as ApiError;
-    assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
-    assert(error.message.includes("nothing was changed"));
+      ], { rollback: false }), DatabaseError);
+    assertEquals([toApiError(error).status, toApiError(error).headers["Retry-After"]], [503, "1"]);
+    assert(toApiError(error).message.includes("nothing was changed"));
     assertEquals(await name(), "old");
     const rows = await subject.database.transact([(sql) => sql`select name from places`], {
       rollback: false,
@@ -185,8 +188,8 @@ describe("transact over locks and broken connections", () => {
       subject.database.transact([
         (sql) => sql`update places set name = ${"new"}::text`,
         (sql) => sql`select fill_disk()`,
-      ], { rollback: false }), ApiError) as ApiError;
-    assertEquals(error.status, 503);
+      ], { rollback: false }), DatabaseError);
+    assertEquals(toApiError(error).status, 503);
     assertEquals(await name(), "old");
   });
 

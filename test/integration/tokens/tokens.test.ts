@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
 import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import {
   createToken,
   listTokens,
@@ -186,7 +187,7 @@ describe("a role of least rights", () => {
     assertEquals(await migrateSchema(serving), "current");
     const access = await createTokenStore(serving).find(created?.token ?? "");
     assertMatch(access?.tenant ?? "", /^acme/);
-    const error = await assertRejects(() => createToken(serving, DRAFT), ApiError);
-    assertEquals(error.status, 403);
+    const error = await assertRejects(() => createToken(serving, DRAFT), DatabaseError);
+    assertEquals(error.kind, "permission");
   });
 });

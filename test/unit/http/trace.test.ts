@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
+import { DatabaseError, fail as makeFailure } from "../../../src/postgres/database_error.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { startTrace } from "../../../src/http/trace.ts";
 import { SENDING } from "../../support/sending.ts";
@@ -18,10 +19,12 @@ describe("the failure behind an answer", () => {
   }
 
   it("is told with the database's code where the answer is a 500 or above", () => {
-    const error = new ApiError(503, "unavailable", { cause: { kind: "lost", code: "08006" } });
-    assertEquals(fail(error), [
-      { kind: "failure", requestId: "r", code: "08006", where: "update_single" },
-    ]);
+    const lost = new DatabaseError(makeFailure("lost", "08006"), { write: false });
+    for (const error of [lost, new ApiError(503, "unavailable", { cause: lost })]) {
+      assertEquals(fail(error), [
+        { kind: "failure", requestId: "r", code: "08006", where: "update_single" },
+      ]);
+    }
   });
 
   it("is told by its name where it is no error of ours", () => {
@@ -31,8 +34,8 @@ describe("the failure behind an answer", () => {
   });
 
   it("is none where the database refused: a 409 or 400 is an answer", () => {
-    const conflict = { kind: "conflict", code: "23505" };
-    assertEquals(fail(new ApiError(409, "taken", { cause: conflict })), []);
-    assertEquals(fail(new ApiError(400, "value", { cause: { kind: "value", code: "22P02" } })), []);
+    assertEquals(fail(new DatabaseError(makeFailure("conflict", "23505"), { write: true })), []);
+    const value = new DatabaseError(makeFailure("value", "22P02"), { write: true });
+    assertEquals(fail(new ApiError(400, "value", { cause: value })), []);
   });
 });

@@ -1,9 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { borrow, type Lender } from "../../../src/postgres/borrow.ts";
-import { fail } from "../../../src/postgres/failure.ts";
+import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
 import { openGate } from "../../../src/postgres/admission.ts";
-import { ApiError } from "../../../src/errors/api_error.ts";
 import { sleep } from "../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */
@@ -36,7 +35,7 @@ describe("borrow", () => {
     const waiting = borrow(lender, use, { write: false, again: () => false });
     await sleep(300);
     leave();
-    assertEquals((await assertRejects(() => waiting, ApiError)).status, 503);
+    assertEquals((await assertRejects(() => waiting, DatabaseError)).kind, "lost");
     assertEquals(limits.length, 1);
     assert(limits[0]! < 4710 && limits[0]! >= 1000, String(limits[0]));
   });
@@ -47,7 +46,7 @@ describe("borrow", () => {
     let left = 1;
     await assertRejects(
       () => borrow(lender, use, { write: false, again: () => left-- > 0 }),
-      ApiError,
+      DatabaseError,
     );
     assertEquals(limits.length, 2);
     assert(limits[1]! <= limits[0]!, limits.join());

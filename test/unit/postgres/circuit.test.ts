@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { openCircuit, PAUSE_MS } from "../../../src/postgres/circuit.ts";
-import { fail } from "../../../src/postgres/failure.ts";
+import { fail } from "../../../src/postgres/database_error.ts";
 
 const CLOSED = fail("unavailable", "CONNECTION_CLOSED");
 const FULL = fail("unavailable", "53300");

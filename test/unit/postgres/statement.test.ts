@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { fail } from "../../../src/postgres/failure.ts";
-import type { Failure } from "../../../src/postgres/failure.ts";
+import { fail } from "../../../src/postgres/database_error.ts";
+import type { Failure } from "../../../src/postgres/database_error.ts";
 import { repeat } from "../../../src/postgres/statement.ts";
 
 /** Runs `repeat` on a list of failures, after which there are rows; counts the attempts. */

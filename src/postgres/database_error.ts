@@ -1,7 +1,6 @@
-import { ApiError } from "../errors/api_error.ts";
 import { type FailureKind, kindOf } from "./failure_kind.ts";
 
-/** A failure of the database, for the log and for the choice of an answer; never shown as it is. */
+/** What went wrong with a statement; never shown to a client as it is. */
 export interface Failure {
   readonly kind: FailureKind;
   /** SQLSTATE or the driver's code. */
@@ -12,8 +11,47 @@ export interface Failure {
   readonly relation: string | undefined;
   /** Name of the column, for `not_null`. */
   readonly column: string | undefined;
-  /** The text, for `raised` alone. */
-  readonly message: string | undefined;
+  /** What a function of the operator's raised, for `raised` alone; every other text of Postgres is dropped. */
+  readonly raised: string | undefined;
+}
+
+/** Whether a statement might change rows, which decides what a lost connection means. */
+export interface StatementEffect {
+  readonly write: boolean;
+}
+
+/**
+ * The error with which every call of {@link Database} rejects. What it means for a client stands in
+ * `http/database_status.ts`.
+ */
+export class DatabaseError extends Error implements Failure {
+  override readonly name = "DatabaseError";
+  readonly kind: FailureKind;
+  readonly code: string;
+  readonly constraint: string | undefined;
+  readonly relation: string | undefined;
+  readonly column: string | undefined;
+  readonly raised: string | undefined;
+  /** True when the statement might have changed rows. */
+  readonly write: boolean;
+
+  constructor(failure: Failure, { write }: StatementEffect) {
+    super(`${failure.kind} (${failure.code})`);
+    this.kind = failure.kind;
+    this.code = failure.code;
+    this.constraint = failure.constraint;
+    this.relation = failure.relation;
+    this.column = failure.column;
+    this.raised = failure.raised;
+    this.write = write;
+  }
+}
+
+/** Gives the error of the database that an error is, or was caused by; undefined for any other. */
+export function findDatabaseError(error: unknown): DatabaseError | undefined {
+  if (error instanceof DatabaseError) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof DatabaseError ? cause : undefined;
 }
 
 /** Code of a failure that our own deadline made: the backend did not even answer its timeout. */
@@ -49,7 +87,7 @@ export function classify(error: unknown, sent = true): Failure {
     constraint: kind === "check" ? text(fields.constraint_name) : undefined,
     relation: text(fields.table_name) && `${fields.schema_name}.${fields.table_name}`,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
-    message: kind === "raised" && isSaid(code, fields.routine)
+    raised: kind === "raised" && isSaid(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
   };
@@ -78,6 +116,16 @@ export function isBroken({ kind, code }: Failure): boolean {
   return kind === "lost" || code === DEADLINE || !SQLSTATE.test(code);
 }
 
+/** Kinds of failure after which the same statement may succeed later. */
+const TRANSIENT: ReadonlySet<FailureKind> = new Set(
+  ["serialization", "locked", "timeout", "unavailable", "lost", "remote"],
+);
+
+/** Reports whether waiting may help. */
+export function isTransient({ kind }: Failure): boolean {
+  return TRANSIENT.has(kind);
+}
+
 /** What Postgres itself says, ready for the next statement. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
@@ -101,71 +149,10 @@ export function fail(kind: FailureKind, code: string): Failure {
     constraint: undefined,
     relation: undefined,
     column: undefined,
-    message: undefined,
+    raised: undefined,
   };
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-const RETRY_SOON = { "Retry-After": "1" };
-/** No connection was made. Any other may have been lost while the other server committed its part. */
-const UNCONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
-const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
-
-/**
- * Chooses the answer for a failure; status and text are ours alone. Kinds that an operation can say
- * more about (`value`, `not_null`, `check`, `stale`) get a general text; the failure is its `cause`.
- * @see docs/specification/errors.md#what-the-database-refuses
- */
-export function toApiError(failure: Failure, { write }: { readonly write: boolean }): ApiError {
-  const unchanged = write ? "; nothing was changed" : "";
-  const refuse = (status: number, message: string, headers: Record<string, string> = {}) =>
-    new ApiError(status, message, { cause: failure, headers, stale: failure.kind === "stale" });
-  switch (failure.kind) {
-    case "value":
-      return refuse(400, "A value does not fit the type of its column");
-    case "not_null":
-      return refuse(400, "A column that must have a value was given null");
-    case "check":
-      return refuse(
-        400,
-        failure.constraint === undefined
-          ? "The new values break a check constraint"
-          : `The new values break the check constraint "${failure.constraint}"`,
-      );
-    case "conflict":
-      return refuse(409, "The new values conflict with existing data");
-    case "raised":
-      // Where rows are read, it may be of a row that the tenant's predicate would have left out.
-      return write
-        ? refuse(400, failure.message ?? "The database refused the change")
-        : refuse(400, "The database refused the query");
-    case "permission":
-      return refuse(403, "The service's database role does not permit this");
-    case "serialization":
-      return refuse(503, `The rows are being changed by other requests${unchanged}`, RETRY_SOON);
-    case "locked":
-      return refuse(503, `The rows are locked by another transaction${unchanged}`, RETRY_SOON);
-    case "timeout":
-      return write && failure.code === DEADLINE
-        ? refuse(504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`)
-        : refuse(504, `The database took too long${unchanged}`);
-    case "remote":
-      return write && !UNCONNECTED.has(failure.code)
-        ? refuse(503, `The database is not available; ${OUTCOME_UNKNOWN}`, RETRY_SOON)
-        : refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
-    case "unavailable":
-      return refuse(503, `The database is not available${unchanged}`, RETRY_SOON);
-    case "lost":
-      return write
-        ? refuse(503, `The connection to the database was lost; ${OUTCOME_UNKNOWN}`, RETRY_SOON)
-        : refuse(503, "The connection to the database was lost", RETRY_SOON);
-    case "too_complex":
-      return refuse(400, "The request is too complex for the database");
-    case "stale":
-    case "unknown":
-      return refuse(500, "Internal error");
-  }
 }

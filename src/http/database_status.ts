@@ -1,0 +1,65 @@
+import { ApiError } from "../errors/api_error.ts";
+import type { DatabaseError } from "../postgres/database_error.ts";
+import { DEADLINE } from "../postgres/database_error.ts";
+import type { FailureKind } from "../postgres/failure_kind.ts";
+
+type Describe = (error: DatabaseError) => readonly [status: number, message: string];
+
+const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
+/** No connection was made. With any other code the other server may have committed its part. */
+const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
+
+/**
+ * Status and message of each kind of database error. `value`, `not_null`, `check` and `stale` are
+ * the fallback: `records/explain_error.ts` usually finds the field and says more.
+ * @see docs/specification/errors.md#what-the-database-refuses
+ */
+const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
+  value: () => [400, "A value does not fit the type of its column"],
+  not_null: () => [400, "A column that must have a value was given null"],
+  check: ({ constraint }) => [
+    400,
+    constraint === undefined
+      ? "The new values break a check constraint"
+      : `The new values break the check constraint "${constraint}"`,
+  ],
+  conflict: () => [409, "The new values conflict with existing data"],
+  // On a read, the message may describe a row that the tenant's predicate would have left out.
+  raised: ({ write, raised }) =>
+    write
+      ? [400, raised ?? "The database refused the change"]
+      : [400, "The database refused the query"],
+  permission: () => [403, "The service's database role does not permit this"],
+  serialization: (error) => [503, unchanged("The rows are being changed by other requests", error)],
+  locked: (error) => [503, unchanged("The rows are locked by another transaction", error)],
+  timeout: (error) =>
+    error.write && error.code === DEADLINE
+      ? [504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`]
+      : [504, unchanged("The database took too long", error)],
+  remote: (error) =>
+    error.write && !NEVER_CONNECTED.has(error.code)
+      ? [503, `The database is not available; ${OUTCOME_UNKNOWN}`]
+      : [503, unchanged("The database is not available", error)],
+  unavailable: (error) => [503, unchanged("The database is not available", error)],
+  lost: ({ write }) => [
+    503,
+    `The connection to the database was lost${write ? `; ${OUTCOME_UNKNOWN}` : ""}`,
+  ],
+  too_complex: () => [400, "The request is too complex for the database"],
+  stale: () => [500, "Internal error"],
+  unknown: () => [500, "Internal error"],
+};
+
+function unchanged(message: string, { write }: DatabaseError): string {
+  return write ? `${message}; nothing was changed` : message;
+}
+
+/**
+ * Gives the error that a client sees for an error of the database: status, message and, for a 503,
+ * `Retry-After`.
+ */
+export function toApiError(error: DatabaseError): ApiError {
+  const [status, message] = RESPONSE_BY_KIND[error.kind](error);
+  const headers: Record<string, string> = status === 503 ? { "Retry-After": "1" } : {};
+  return new ApiError(status, message, { cause: error, headers });
+}

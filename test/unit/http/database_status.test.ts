@@ -1,0 +1,112 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { ApiError } from "../../../src/errors/api_error.ts";
+import { toApiError } from "../../../src/http/database_status.ts";
+import {
+  classify,
+  DatabaseError,
+  DEADLINE,
+  fail,
+  type Failure,
+} from "../../../src/postgres/database_error.ts";
+
+const SECRET = "Key (email)=(secret@other.example) already exists";
+
+/** An error as the driver makes it. */
+function pretend(code: string, fields: Record<string, unknown> = {}): Error {
+  return Object.assign(new Error(SECRET), { code, detail: SECRET, ...fields });
+}
+
+function answer(failure: Failure, options: { write: boolean }): ApiError {
+  return toApiError(new DatabaseError(failure, options));
+}
+
+describe("toApiError", () => {
+  const answers: readonly (readonly [string, number, boolean])[] = [
+    ["22P02", 400, false],
+    ["23502", 400, false],
+    ["23514", 400, false],
+    ["23505", 409, false],
+    ["42501", 403, false],
+    ["42703", 500, false],
+    ["40001", 503, true],
+    ["40P01", 503, true],
+    ["55P03", 503, true],
+    ["57014", 504, false],
+    ["53300", 503, true],
+    ["25006", 503, true],
+    ["CONNECTION_CLOSED", 503, true],
+    ["54001", 400, false],
+    ["XX000", 500, false],
+  ];
+  for (const [code, status, retry] of answers) {
+    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
+      for (const write of [true, false]) {
+        const error = answer(classify(pretend(code)), { write });
+        assertEquals(error.status, status);
+        assertEquals("Retry-After" in error.headers, retry);
+        assertEquals(error.matched, undefined);
+      }
+    });
+  }
+
+  it("shows no text of Postgres, except of a trigger's RAISE [E44] [E34] [P30]", () => {
+    for (const [code] of answers) {
+      const error = answer(classify(pretend(code)), { write: true });
+      assertEquals(error.message.includes("secret"), false, code);
+      assertEquals(error.message.includes(code), false, code);
+    }
+    const raised = answer(classify(pretend("P0001")), { write: true });
+    assertEquals([raised.status, raised.message], [400, SECRET]);
+  });
+
+  it("shows what a trigger said, not what PL/pgSQL says for it [E34] [E44]", () => {
+    for (const code of ["P0002", "P0003", "P0004"]) {
+      const routines = ["exec_stmt_execsql", "exec_stmt_raise"].map((routine) =>
+        answer(classify(pretend(code, { routine })), { write: true }).message
+      );
+      assertEquals(routines, ["The database refused the change", SECRET]);
+    }
+  });
+
+  it("shows nothing of what a function raised over the rows of a query [E44]", () => {
+    const error = answer(classify(pretend("P0001")), { write: false });
+    assertEquals([error.status, error.message], [400, "The database refused the query"]);
+  });
+
+  it("has one text for unique, foreign key and exclusion violations [E31]", () => {
+    const texts = ["23505", "23503", "23P01"].map((code) =>
+      answer(classify(pretend(code)), { write: true }).message
+    );
+    assertEquals(new Set(texts).size, 1);
+  });
+
+  it("names the constraint of a check violation [E32]", () => {
+    const error = answer(classify(pretend("23514", { constraint_name: "ck" })), {
+      write: true,
+    });
+    assertStringIncludes(error.message, '"ck"');
+  });
+
+  it("says that nothing was changed only where that is certain [E42] [E39] [E40]", () => {
+    const message = (code: string, write: boolean) =>
+      answer(classify(pretend(code)), { write }).message;
+    for (const code of ["55P03", "57014", "40001", "ECONNREFUSED"]) {
+      assertStringIncludes(message(code, true), "nothing was changed");
+    }
+    const lost = [
+      message("ECONNRESET", true),
+      answer(fail("timeout", DEADLINE), { write: true }).message,
+    ];
+    for (const text of lost) {
+      assertStringIncludes(text, "outcome is unknown");
+      assertStringIncludes(text, "repeating the request is safe");
+    }
+    assertEquals(message("ECONNRESET", false).includes("outcome"), false);
+  });
+
+  it("carries the database's error, for the log", () => {
+    const error = new DatabaseError(classify(pretend("42703")), { write: false });
+    assertEquals(toApiError(error).cause, error);
+  });
+});
