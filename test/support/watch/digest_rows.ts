@@ -10,13 +10,14 @@ const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "account_id", "company_no"
 const WRITTEN_BY_TRIGGERS = ["trail"];
 
 /**
- * Digests every row of the schema `public`, by table and tenant: values, place and version, so that a
- * write that changes nothing shows too. One statement finds the tables, one reads them.
+ * Digests the versions of all rows of the schema `public`, by table and tenant: place (`ctid`) and
+ * writing transaction (`xmin`), so that a write that changes nothing shows too. Postgres never changes
+ * a version in place, so the values themselves need not be read: for a table of 8 GB that took 30 s.
  */
 export async function digestRows(admin: Sql): Promise<Digests> {
   const [found] = await admin<{ statement: string | null }[]>`
     select string_agg(format(
-      'select %L::text as key, %s as tenant, count(*) || '':'' || sum(hashtextextended(t.ctid::text || t.xmin::text || t::text, 0)) as digest from %s t group by 2',
+      'select %L::text as key, %s as tenant, count(*) || '':'' || sum(hashtextextended(t.ctid::text || t.xmin::text, 0)) as digest from %s t group by 2',
       c.relname, coalesce('t.' || quote_ident(a.attname) || '::text', 'null::text'), c.oid::regclass), ' union all ') as statement
     from pg_class c
     left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
