@@ -1,21 +1,21 @@
 /**
- * Holds the files to the rules of the house: a docstring on every export, no file over 300 lines, no
- * name that says nothing, at most three parameters, no class but the errors, no default export,
- * links in Markdown that lead to a file of the repository, and an `@see` that names a rule of
- * docs/specification or a file.
+ * Checks the rules of CONTRIBUTING.md that a program can check: a docstring on every export, no file
+ * over 300 lines, no name that says nothing, at most three parameters, no class but errors, no default
+ * export; links, paths and `@see` that lead to a file, a heading or a rule; the template of
+ * docs/decisions.
  */
 import { execFile } from "node:child_process";
-import { access, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { anchorsOf, findBrokenLinks, listPages } from "./check_pages.ts";
 import { findFalseCitations } from "./find_citations.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./read_source.ts";
 import { readRules } from "./read_rules.ts";
 
-/** What `deno doc --json` tells of one export. */
+/** What `deno doc --json` says about one export. */
 interface Declaration {
   readonly kind: string;
   readonly location: { readonly filename: string; readonly line: number };
@@ -44,8 +44,8 @@ const files =
     .flat();
 for (const file of files) await checkFile(file);
 await checkExports(files.filter((file) => file.startsWith("src/")));
-const pages = await listMarkdown();
-for (const page of pages) await checkLinks(page);
+const pages = await listPages();
+for (const page of pages) problems.push(...await findBrokenLinks(page));
 const { rules: ids } = await readRules();
 for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
 for (const problem of problems) console.error(problem);
@@ -91,45 +91,4 @@ async function checkExports(paths: readonly string[]): Promise<void> {
       }
     }
   }
-}
-
-async function listMarkdown(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)("git", [
-    ...["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-  ]);
-  return stdout.split("\n").filter((path) => path !== "");
-}
-
-async function checkLinks(page: string): Promise<void> {
-  const text = await readFile(page, "utf8").catch(() => "");
-  const prose = text.replaceAll(
-    /^(```|~~~)[\s\S]*?^\1|`[^`\n]*`/gm,
-    (code) => code.replaceAll(/[^\n]/g, " "),
-  );
-  for (const match of prose.matchAll(/\]\(<?([^)>\s]+)>?(?:\s+"[^"]*")?\)/g)) {
-    const [path = "", anchor] = match[1]!.split("#");
-    if (/^[a-z]+:/.test(path)) continue;
-    const where = `${page}:${lineAt(text, match.index)}: ${match[1]}`;
-    const target = path === "" ? page : join(dirname(page), path);
-    if (!await exists(target)) problems.push(`${where} leads nowhere`);
-    else if (anchor !== undefined && target.endsWith(".md")) {
-      if (!anchorsOf(await readFile(target, "utf8")).has(anchor)) {
-        problems.push(`${where} leads to no heading`);
-      }
-    }
-  }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false);
-}
-
-/** The names that GitHub gives to the headings of a page. */
-function anchorsOf(markdown: string): Set<string> {
-  const headings = [...markdown.matchAll(/^#{1,6} +(.+?) *$/gm)].map((match) => match[1]!);
-  return new Set(
-    headings.map((heading) =>
-      heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")
-    ),
-  );
 }

@@ -1,5 +1,6 @@
 /**
- * Holds src/ to ARCHITECTURE.md: its import table (which room may use which, no circles) and its table of what stands in one place alone.
+ * Holds src/ to the three tables of ARCHITECTURE.md: a room uses only rooms above it, some rooms use
+ * only a few of those, and packages and some words are used in one place only.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -31,7 +32,7 @@ const architecture = await readFile("ARCHITECTURE.md", "utf8");
 const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
   .flat();
 const edges = await readEdges(files);
-checkTable(edges);
+checkRooms(edges);
 checkCircles(edges);
 await checkPlaces(edges);
 for (const problem of problems) console.error(problem);
@@ -71,44 +72,38 @@ function nameOf(specifier: string, src: string): string {
   return /^npm:\/?((?:@[^/]+\/)?[^/@]+)/.exec(specifier)?.[1] ?? specifier;
 }
 
-/** The part of the house a file lies in: its folder, or itself when it lies at the top. */
-function partOf(name: string): string {
+/** The room of a file: its folder, or the file itself at the top of src/. */
+function roomOf(name: string): string {
   return /^src\/([^/]+?)(?:\.tsx?)?(?:\/|$)/.exec(name)?.[1] ?? name;
 }
 
-/**
- * Each import must be in the table, and a room only from a row above, types included: so no room
- * stands in a circle.
- */
-function checkTable(all: readonly Edge[]): void {
-  const allowed = new Map<string, ReadonlySet<string>>();
-  const used = new Set<string>();
-  for (const [parts = [], rooms = [], packages = []] of readTable(architecture, "imports")) {
-    for (const part of parts) {
-      const late = rooms.filter((other) => !allowed.has(other));
-      for (const other of late) problems.push(`ARCHITECTURE.md: ${part} uses ${other} from below`);
-    }
-    const names = new Set([...rooms, ...packages.map((name) => `npm:${name}`)]);
-    for (const part of parts) allowed.set(part, names);
-  }
+/** Each room must be in the list, and may use only rooms above it, or fewer; types included. */
+function checkRooms(all: readonly Edge[]): void {
+  const order = readTable(architecture, "rooms").flatMap(([names = []]) => names);
+  const only = new Map(
+    readTable(architecture, "only").map(([[room = ""] = [], used = []]) => [room, used]),
+  );
+  const unused = new Set([...only].flatMap(([room, used]) => used.map((one) => `${room} ${one}`)));
   for (const { from, to } of all) {
-    const part = partOf(from);
-    const other = to.startsWith("src/") ? partOf(to) : `npm:${to}`;
-    if (part === other) continue;
-    used.add(`${part} ${other}`);
-    if (!allowed.has(part)) problems.push(`${from}: ARCHITECTURE.md does not know ${part}`);
-    else if (!allowed.get(part)!.has(other)) problems.push(`${from}: ${part} may not use ${other}`);
-  }
-  for (const [part, others] of allowed) {
-    for (const other of others) {
-      if (!used.has(`${part} ${other}`)) {
-        problems.push(`ARCHITECTURE.md: ${part} does not use ${other} at all`);
-      }
+    if (!to.startsWith("src/")) continue;
+    const [room, used] = [roomOf(from), roomOf(to)];
+    if (room === used) continue;
+    unused.delete(`${room} ${used}`);
+    const missing = [room, used].find((name) => !order.includes(name));
+    if (missing !== undefined) {
+      problems.push(`${from}: ARCHITECTURE.md does not list ${missing}`);
+    } else if (order.indexOf(used) > order.indexOf(room)) {
+      problems.push(`${from}: ${room} uses ${used}, which is below it in ARCHITECTURE.md`);
+    } else if (only.has(room) && !only.get(room)!.includes(used)) {
+      problems.push(`${from}: ${room} may not use ${used}`);
     }
+  }
+  for (const pair of unused) {
+    problems.push(`ARCHITECTURE.md: ${pair.replace(" ", " does not use ")} at all`);
   }
 }
 
-/** No circle of values between files either. */
+/** Files import no values in circles either. */
 function checkCircles(all: readonly Edge[]): void {
   const next = Map.groupBy(all.filter(({ kind }) => kind === "value"), ({ from }) => from);
   const done = new Set<string>();
@@ -123,27 +118,38 @@ function checkCircles(all: readonly Edge[]): void {
   for (const file of files) walk(file, []);
 }
 
-/** What stands in one place alone: packages by their value imports, the rest by the code's text. */
+/** Packages and words of the code that are used in one place only. Every package must be listed. */
 async function checkPlaces(all: readonly Edge[]): Promise<void> {
+  const placesOf = new Map<string, string[]>();
   for (const [terms = [], places = []] of readTable(architecture, "places")) {
-    const inPlace = (file: string) => places.some((place) => file.startsWith(place));
-    for (const { from, to } of all) {
-      if (!terms.includes(to) || inPlace(from)) continue;
+    for (const term of terms) {
+      const known = placesOf.get(term) ?? [];
+      placesOf.set(term, [...known, ...places.map((place) => `src/${place}`)]);
+    }
+  }
+  const packages = new Set<string>();
+  for (const { from, to } of all.filter(({ to }) => !to.startsWith("src/"))) {
+    packages.add(to);
+    const places = placesOf.get(to);
+    if (places === undefined) problems.push(`${from}: ARCHITECTURE.md does not list ${to}`);
+    else if (!places.some((place) => from.startsWith(place))) {
       problems.push(`${from}: imports ${to}, which belongs in ${places.join(", ")}`);
     }
-    const words = terms.filter((term) => !all.some(({ to }) => to === term));
-    for (const file of files.filter((file) => words.length > 0 && !inPlace(file))) {
-      const text = await readFile(file, "utf8");
-      const { code } = readSource(text);
-      for (const { 0: word, index } of words.flatMap((word) => [...code.matchAll(search(word))])) {
-        const line = lineAt(text, index);
-        problems.push(`${file}:${line}: ${word} belongs in ${places.join(", ")}`);
+  }
+  const words = [...placesOf].filter(([term]) => !packages.has(term));
+  for (const file of files) {
+    const text = await readFile(file, "utf8");
+    const { code } = readSource(text);
+    for (const [word, places] of words) {
+      if (places.some((place) => file.startsWith(place))) continue;
+      for (const { index } of code.matchAll(search(word))) {
+        problems.push(`${file}:${lineAt(text, index)}: ${word} belongs in ${places.join(", ")}`);
       }
     }
   }
 }
 
-/** A word stands alone and is no member of something else; `.unsafe(` is found as it is. */
+/** A whole word that is no member of something else; `.unsafe(` as it is. */
 function search(term: string): RegExp {
   const text = term.split(" ").map(RegExp.escape).join("\\s+");
   return new RegExp(/^\w/.test(term) ? `(?<![\\w$.])${text}(?![\\w$]|\\s*:)` : text, "g");
