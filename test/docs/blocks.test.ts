@@ -73,8 +73,10 @@ describe("what stands within a line", () => {
   });
 
   it("names commands of rowgate that there are", async () => {
-    const files = (await readdir(`${ROOT}src/cli`)).map((name) => readDocument(`src/cli/${name}`));
-    const sources = (await Promise.all(files)).join();
+    const files = await readdir(`${ROOT}src/cli`, { recursive: true });
+    const sources = (await Promise.all(
+      files.filter((name) => name.endsWith(".ts")).map((name) => readDocument(`src/cli/${name}`)),
+    )).join();
     const known = [...sources.matchAll(/\.command\("(\w+)/g)].map(([, name]) => name!);
     const words = [...named, ...commands].flatMap((code) =>
       /\browgate ([a-z]\w*)/.exec(code)?.[1] ?? []
