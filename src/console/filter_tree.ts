@@ -1,9 +1,26 @@
 import type { Operator } from "../request/operators.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
-import { countValues, type Field } from "./field.ts";
-import { writeValue } from "./value.ts";
+import type { Field } from "./api.ts";
+import { parseValue } from "./value.ts";
 
-/** A condition that a person builds; `values` as they were typed. */
+/** How each operator is shown. */
+export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
+  eq: "=",
+  neq: "≠",
+  gt: ">",
+  gte: "≥",
+  lt: "<",
+  lte: "≤",
+  between: "between",
+  in: "in",
+  not_in: "not in",
+  like: "like",
+  not_like: "not like",
+  is_null: "is NULL",
+  is_not_null: "is not NULL",
+};
+
+/** A condition of the filter on the screen; `values` as they were typed. */
 export interface ConditionNode {
   readonly kind: "condition";
   readonly id: number;
@@ -12,7 +29,7 @@ export interface ConditionNode {
   readonly values: readonly string[];
 }
 
-/** A group that a person builds. */
+/** A group of the filter on the screen. */
 export interface GroupNode {
   readonly kind: "group";
   readonly id: number;
@@ -20,7 +37,7 @@ export interface GroupNode {
   readonly items: readonly FilterNode[];
 }
 
-/** What stands in a group. */
+/** An item of a group. */
 export type FilterNode = ConditionNode | GroupNode;
 
 let lastId = 0;
@@ -30,20 +47,27 @@ export function makeGroup(combine: "and" | "or" = "and"): GroupNode {
   return { kind: "group", id: ++lastId, combine, items: [] };
 }
 
-/** Makes a condition on a column, with the first operator that it admits. */
+/** Makes a condition on a column, with the first of its operators. */
 export function makeCondition(field: Field): ConditionNode {
   const op = field.operators[0] ?? "is_null";
   return { kind: "condition", id: ++lastId, field: field.name, op, values: fitValues(op, []) };
 }
 
-/** Gives as many values as the operator takes. */
+/** How many values an operator takes; undefined: one or more. */
+export function countValues(op: Operator): 0 | 1 | 2 | undefined {
+  if (op === "is_null" || op === "is_not_null") return 0;
+  if (op === "in" || op === "not_in") return undefined;
+  return op === "between" ? 2 : 1;
+}
+
+/** Cuts or fills a list of values to the number that the operator takes. */
 export function fitValues(op: Operator, values: readonly string[]): readonly string[] {
   const count = countValues(op);
   if (count === undefined) return values.length === 0 ? [""] : values;
   return Array.from({ length: count }, (_, at) => values[at] ?? "");
 }
 
-/** Puts another node in the place of the one with its id; undefined takes it away. */
+/** Replaces the node with an id; a change to undefined removes it. */
 export function replaceNode(
   group: GroupNode,
   id: number,
@@ -56,44 +80,47 @@ export function replaceNode(
   return { ...group, items };
 }
 
-/** Counts the conditions of the whole tree. */
+/** Counts the conditions of a tree. */
 export function countConditions(node: FilterNode): number {
   if (node.kind === "condition") return 1;
   return node.items.reduce((sum, item) => sum + countConditions(item), 0);
 }
 
-/** Tells what may still be added to a group of a depth; the outermost is 1. @see L1, L3 */
-export function readRoom(
+/** Whether a group may take another condition or group; the depth of the root is 1. @see L1, L3 */
+export function findRoom(
   root: GroupNode,
   depth: number,
 ): { readonly condition: boolean; readonly group: boolean } {
   return { condition: countConditions(root) < MAX_CONDITIONS, group: depth < MAX_GROUP_DEPTH };
 }
 
-/** Gives a node as it goes over the wire, each one at the place that it has on the screen. */
+/**
+ * Converts a node to the JSON of a request. Items keep their positions, so that the paths of an error
+ * lead back to the screen.
+ */
 export function writeFilter(node: FilterNode, fields: ReadonlyMap<string, Field>): unknown {
   if (node.kind === "group") {
     return { [node.combine]: node.items.map((item) => writeFilter(item, fields)) };
   }
   const { field, op, values } = node;
   const type = op === "like" || op === "not_like" ? undefined : fields.get(field)?.type;
-  const written = values.map((text) => writeValue(text, type));
+  const written = values.map((text) => parseValue(text, type));
   const count = countValues(op);
   if (count === 0) return { field, op };
   return { field, op, value: count === 1 ? written[0] : written };
 }
 
-/** The place of a finding within one condition or group. */
-export interface Place {
+/** Where in the tree an issue belongs. */
+export interface NodePlace {
   readonly id: number;
-  /** `field`, `op`, `value`; empty: the whole. */
+  /** `field`, `op` or `value`; empty: the whole node. */
   readonly part: string;
   /** Which of the values; undefined: all. */
   readonly index: number | undefined;
 }
 
-/** Finds the node that a path of an error names: `filters.and[1].or[0].value[2]`. */
-export function locate(root: GroupNode, path: string): Place | undefined {
+/** Finds the node that the path of an error names: `filters.and[1].or[0].value[2]`. */
+export function findNode(root: GroupNode, path: string): NodePlace | undefined {
   if (!/^filters(?![A-Za-z0-9_])/.test(path)) return undefined;
   let node: FilterNode = root;
   let rest = path.slice("filters".length);

@@ -1,26 +1,30 @@
 import { useMemo, useState } from "preact/hooks";
-import { ask, type Outcome, type Request } from "./ask.ts";
-import { ColumnPicker } from "./column_picker.tsx";
-import type { Entry } from "./entry_list.tsx";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type OpenTable,
+  type Page,
+  type Row,
+  sendRequest,
+} from "./api.ts";
+import type { ColumnValue } from "./column_values.tsx";
+import { readIssues } from "./error_message.tsx";
+import { type FilterContext, GroupEditor, type PlacedIssue } from "./filter_editor.tsx";
 import {
   countConditions,
-  type FilterNode,
+  findNode,
   type GroupNode,
-  locate,
   makeGroup,
   replaceNode,
   writeFilter,
 } from "./filter_tree.ts";
-import { readFindings } from "./finding.ts";
-import { type EditorProps, GroupEditor, type PlacedFinding } from "./group_editor.tsx";
-import { type Page, QueryResult } from "./query_result.tsx";
+import { ColumnPicker, SortEditor, type SortItem } from "./query_options.tsx";
 import { RequestPanel } from "./request_panel.tsx";
-import { SortEditor, type SortItem } from "./sort_editor.tsx";
-import type { TableProps } from "./workbench.tsx";
+import { QueryResult } from "./rows.tsx";
 
 const PAGE_SIZES = [10, 25, 50, 100, 200];
 
-/** What a person has put together so far. */
+/** The query on the screen. */
 interface Draft {
   readonly root: GroupNode;
   readonly select: readonly string[];
@@ -28,12 +32,12 @@ interface Draft {
   readonly perPage: number;
 }
 
-interface QueryViewProps extends TableProps {
-  /** Opens the update of one row. */
-  readonly onEdit: (filters: readonly Entry[]) => void;
+interface QueryViewProps extends OpenTable {
+  /** Opens the update of one row, given by its key. */
+  readonly onEdit: (filters: readonly ColumnValue[]) => void;
 }
 
-/** Builds a query, sends it, shows what came. */
+/** Builds a query, sends it and shows the result. */
 export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
   const [draft, setDraft] = useState<Draft>(() => ({
     root: makeGroup(),
@@ -42,55 +46,59 @@ export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
     perPage: 25,
   }));
   const [sent, setSent] = useState<Draft>();
-  const [outcome, setOutcome] = useState<Outcome<Page>>();
-  const [findings, setFindings] = useState<readonly PlacedFinding[]>([]);
+  const [response, setResponse] = useState<ApiResponse<Page>>();
+  const [issues, setIssues] = useState<readonly PlacedIssue[]>([]);
   const [busy, setBusy] = useState(false);
   const byName = useMemo(() => new Map(fields.map((field) => [field.name, field])), [fields]);
   const { root, select, sort, perPage } = draft;
-  const request = (of: Draft, page = 1): Request => ({
+  const makeRequest = (query: Draft, page = 1): ApiRequest => ({
     method: "POST",
     path: `integration/tables/${table.name}/query`,
     body: {
-      ...(of.root.items.length > 0 && { filters: writeFilter(of.root, byName) }),
-      ...(of.root.items.length === 0 && of.root.combine === "or" && { filters: { or: [] } }),
-      ...(of.select.length > 0 && { select: of.select }),
-      ...(of.sort.length > 0 && { sort: of.sort }),
+      ...(query.root.items.length > 0 && { filters: writeFilter(query.root, byName) }),
+      ...(query.root.items.length === 0 && query.root.combine === "or" && { filters: { or: [] } }),
+      ...(query.select.length > 0 && { select: query.select }),
+      ...(query.sort.length > 0 && { sort: query.sort }),
       ...(page > 1 && { page }),
-      per_page: of.perPage,
+      per_page: query.perPage,
     },
   });
 
-  async function run(of: Draft, page = 1): Promise<void> {
+  async function run(query: Draft, page = 1): Promise<void> {
     if (busy) return;
     setBusy(true);
-    const answered = await ask<Page>(token, request(of, page));
+    const received = await sendRequest<Page>(token, makeRequest(query, page));
     setBusy(false);
-    setSent(of);
-    setOutcome(answered);
-    const found = readFindings(answered.error ?? "").filter(({ message }) => message !== "");
-    setFindings(found.map((one) => ({ ...one, place: locate(of.root, one.path) })));
-    if (found.length > 0) setTimeout(focusWrong);
+    setSent(query);
+    setResponse(received);
+    const found = readIssues(received.error);
+    setIssues(found.map((issue) => ({ ...issue, place: findNode(query.root, issue.path) })));
+    if (found.length > 0) setTimeout(focusFirstInvalid);
   }
 
-  const put = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const editor: EditorProps = {
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const context: FilterContext = {
     root,
     fields: byName,
-    findings,
+    issues,
     change: (id, node) => {
-      put({ root: id === root.id ? node as GroupNode : replaceNode(root, id, () => node) });
-      setFindings(findings.filter(({ place }) => place?.id !== id));
+      change({ root: id === root.id ? node as GroupNode : replaceNode(root, id, () => node) });
+      setIssues(issues.filter(({ place }) => place?.id !== id));
     },
-    remove: (id) => put({ root: replaceNode(root, id, () => undefined as FilterNode | undefined) }),
+    remove: (id) => change({ root: replaceNode(root, id, () => undefined) }),
   };
   const sortBy = (field: string) => {
     const before = (sent ?? draft).sort.find((item) => item.field === field)?.direction;
     const next: readonly SortItem[] = before === "desc"
       ? []
       : [{ field, direction: before === "asc" ? "desc" : "asc" }];
-    put({ sort: next });
+    change({ sort: next });
     void run({ ...sent ?? draft, sort: next });
   };
+  const editRow = (row: Row) =>
+    onEdit(
+      table.primary_key.map((field) => ({ field, text: String(row[field]), isNull: false })),
+    );
   const submit = (event: Event) => {
     event.preventDefault();
     void run(draft);
@@ -105,27 +113,27 @@ export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
         }}
       >
         <h2>
-          Filter <span class="normal">{tellConditions(root)}</span>
+          Filter <span class="normal">{describeSize(root)}</span>
         </h2>
-        <GroupEditor node={root} depth={1} editor={editor} />
+        <GroupEditor node={root} depth={1} context={context} />
         <div class="setting">
           <h2>Columns</h2>
-          <ColumnPicker fields={fields} select={select} onChange={(to) => put({ select: to })} />
+          <ColumnPicker fields={fields} select={select} onChange={(to) => change({ select: to })} />
         </div>
         <div class="setting">
           <h2>Sort</h2>
-          <SortEditor fields={fields} sort={sort} onChange={(to) => put({ sort: to })} />
+          <SortEditor fields={fields} sort={sort} onChange={(to) => change({ sort: to })} />
         </div>
         <div class="line run">
           <button type="submit" class="primary" disabled={busy}>
-            {busy ? "Asking…" : "Run"}
+            {busy ? "Running…" : "Run"}
           </button>
           <kbd class="muted wide-only">Ctrl ⏎</kbd>
           <label class="line">
-            <span class="muted">rows a page</span>
+            <span class="muted">rows per page</span>
             <select
               value={perPage}
-              onChange={(event) => put({ perPage: Number(event.currentTarget.value) })}
+              onChange={(event) => change({ perPage: Number(event.currentTarget.value) })}
             >
               {PAGE_SIZES.map((size) => <option key={size} value={size}>{size}</option>)}
             </select>
@@ -133,35 +141,28 @@ export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
         </div>
       </form>
       <QueryResult
-        outcome={outcome}
+        response={response}
         busy={busy}
-        findings={findings.filter(({ place }) => place === undefined)}
-        placed={findings.some(({ place }) => place !== undefined)}
+        issues={issues.filter(({ place }) => place === undefined)}
+        hasMarkedIssues={issues.some(({ place }) => place !== undefined)}
         fields={byName}
         sort={sent?.sort ?? []}
+        primaryKey={table.primary_key}
         onSort={sortBy}
         onPage={(page) => void run(sent ?? draft, page)}
-        onEdit={!table.writable || table.primary_key.length === 0
-          ? undefined
-          : (row) =>
-            onEdit(table.primary_key.map((field) => ({
-              field,
-              text: String(row[field]),
-              isNull: false,
-            })))}
-        primaryKey={table.primary_key}
+        onEdit={table.writable && table.primary_key.length > 0 ? editRow : undefined}
       />
-      <RequestPanel request={request(draft)} />
+      <RequestPanel request={makeRequest(draft)} />
     </>
   );
 }
 
-function tellConditions(root: GroupNode): string {
+function describeSize(root: GroupNode): string {
   const count = countConditions(root);
   if (count === 0) return "";
   return count === 1 ? "1 condition" : `${count} conditions`;
 }
 
-function focusWrong(): void {
+function focusFirstInvalid(): void {
   document.querySelector<HTMLElement>('.query [aria-invalid="true"]')?.focus();
 }

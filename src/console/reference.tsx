@@ -1,100 +1,289 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { ask } from "./ask.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Operator } from "../request/operators.ts";
+import { type ApiResponse, type Field, readFields, sendRequest } from "./api.ts";
+import { FieldTable } from "./field_table.tsx";
+import { OPERATOR_LABELS } from "./filter_tree.ts";
+import {
+  readReference,
+  type ReferenceDocument,
+  type ReferenceError,
+  type ReferenceOperation,
+  type ReferenceSection,
+} from "./reference_document.ts";
+import { printJson } from "./request_formats.ts";
+import { RequestPanel } from "./request_panel.tsx";
+import { makeSample } from "./sample_request.ts";
+import { SectionList } from "./section_list.tsx";
+import type { Session } from "./session.tsx";
 
-interface SwaggerUi {
-  (options: {
-    readonly spec: unknown;
-    readonly domNode: HTMLElement;
-    readonly supportedSubmitMethods: readonly string[];
-    readonly validatorUrl: null;
-    readonly defaultModelsExpandDepth: number;
-    readonly tryItOutEnabled: boolean;
-  }): unknown;
-}
+/** No table can have this name: it contains a space. */
+const OVERVIEW = "API overview";
 
-/** The library is fetched when it is first looked at. */
-let library: Promise<SwaggerUi> | undefined;
+/** The tag of the operations that belong to no table. */
+const GENERAL_TAG = "Catalogue";
 
-/** `/openapi.json` as a page: with a token, the document of its tenant. */
-export function Reference({ token }: { readonly token: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  const [document, setDocument] = useState<unknown>();
-  const [problem, setProblem] = useState<string>();
+/** The API as `/openapi.json` describes it to this token, or to everyone without one. */
+export function Reference({ session }: { readonly session: Session | undefined }) {
+  const token = session?.token ?? "";
+  const [response, setResponse] = useState<ApiResponse<unknown>>();
+  const [chosen, setChosen] = useState(OVERVIEW);
   useEffect(() => {
     let left = false;
-    void show(token).catch((error: unknown) => setProblem(String(error)));
+    void sendRequest(token, { method: "GET", path: "openapi.json" }).then((received) => {
+      if (!left) setResponse(received);
+    });
     return () => {
       left = true;
     };
-
-    async function show(token: string): Promise<void> {
-      const [render, answer] = await Promise.all([
-        library ??= loadLibrary(),
-        ask<unknown>(token, { method: "GET", path: "openapi.json" }),
-      ]);
-      if (left) return;
-      if (answer.body === undefined) return setProblem(answer.error);
-      setDocument(answer.body);
-      render({
-        spec: answer.body,
-        domNode: place.current!,
-        supportedSubmitMethods: [],
-        validatorUrl: null,
-        defaultModelsExpandDepth: 0,
-        tryItOutEnabled: false,
-      });
-    }
   }, [token]);
+  const reference = useMemo<ReferenceDocument | undefined>(
+    () => response?.body === undefined ? undefined : readReference(response.body),
+    [response],
+  );
+  if (reference === undefined) {
+    return (
+      <main id="main" class="empty-state">
+        <p class="problem" role="alert">{response?.error}</p>
+      </main>
+    );
+  }
+  const sections = reference.sections.filter(({ name }) => name !== GENERAL_TAG);
+  const section = sections.find(({ name }) => name === chosen);
+  const table = session?.tables.find(({ name }) => name === chosen);
+  const choose = (name: string) => {
+    setChosen(name);
+    scrollTo(0, 0);
+  };
   return (
-    <main id="main" class="reference">
-      <p class="muted line">
-        {token === ""
-          ? "The interface for everybody. With a token, this page shows your own tables, typed."
-          : "The interface of your token: your tables, each column typed."}
-        {document !== undefined && (
-          <button type="button" onClick={() => save(document)}>Save openapi.json</button>
-        )}
-      </p>
-      <p class="problem" role="alert">{problem}</p>
-      <div ref={place} />
-    </main>
+    <div class="bench">
+      <SectionList
+        title="Reference"
+        label="Section"
+        sections={[
+          { name: OVERVIEW },
+          ...sections.map(({ name, description }) => ({
+            name,
+            note: session?.tables.find((each) => each.name === name)?.writable === false
+              ? "read only"
+              : undefined,
+            title: description,
+          })),
+        ]}
+        chosen={section?.name ?? OVERVIEW}
+        onChoose={choose}
+      />
+      <main id="main" class="reference">
+        {section === undefined
+          ? <Overview reference={reference} isGeneral={token === ""} document={response!.body} />
+          : (
+            <>
+              <div class="table-head">
+                <h1>{section.name}</h1>
+                {table?.writable === false && <span class="badge">read only</span>}
+                <p class="muted">{section.description}</p>
+              </div>
+              {table === undefined
+                ? section.operations.map((operation) => (
+                  <Operation key={operation.path} operation={operation} />
+                ))
+                : <TableSection key={section.name} token={token} section={section} />}
+            </>
+          )}
+      </main>
+    </div>
   );
 }
 
-/** A link could not carry the token. */
-function save(document: unknown): void {
-  const text = JSON.stringify(document, null, 2);
+interface TableSectionProps {
+  readonly token: string;
+  readonly section: ReferenceSection;
+}
+
+/** A table of the token: its columns, and its operations with examples made from these. */
+function TableSection({ token, section }: TableSectionProps) {
+  const [response, setResponse] = useState<ApiResponse<{ readonly fields: readonly Field[] }>>();
+  useEffect(() => void readFields(token, section.name).then(setResponse), [token, section.name]);
+  const fields = response?.body?.fields;
+  if (fields === undefined) return <p class="problem" role="alert">{response?.error}</p>;
+  return (
+    <>
+      <div class="panel fields">
+        <FieldTable fields={fields} />
+      </div>
+      {section.operations.map((operation) => {
+        const sample = makeSample(operation.id, { table: section.name, fields });
+        const request = { ...operation.request, ...(sample?.body ? { body: sample.body } : {}) };
+        return (
+          <Operation
+            key={operation.path}
+            operation={{ ...operation, request, response: sample?.response }}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** One operation: what it does, a request to copy, the response, the preferences and errors. */
+function Operation({ operation }: { readonly operation: ReferenceOperation }) {
+  const { summary, description, request, response, parameters, errors } = operation;
+  return (
+    <section class="operation" aria-label={summary}>
+      <h2>{summary}</h2>
+      <Prose text={description} />
+      {parameters.length > 0 && (
+        <dl class="parameters">
+          {parameters.map(({ name, description }) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd>
+                <Prose text={description} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <RequestPanel request={request} />
+      {response !== undefined && (
+        <section class="panel request" aria-label="The response">
+          <h3>
+            200 <span class="normal">an example of the response</span>
+          </h3>
+          <pre class="mono" tabIndex={0} role="region" aria-label="An example response">
+            {printJson(response)}
+          </pre>
+        </section>
+      )}
+      <details class="panel">
+        <summary>
+          <h3>Errors</h3>
+          <span class="names muted">{errors.map(({ status }) => status).join(" · ")}</span>
+        </summary>
+        <ErrorTable errors={errors} />
+      </details>
+    </section>
+  );
+}
+
+interface OverviewProps {
+  readonly reference: ReferenceDocument;
+  /** True without a token. */
+  readonly isGeneral: boolean;
+  readonly document: unknown;
+}
+
+function Overview({ reference, isGeneral, document }: OverviewProps) {
+  const general = reference.sections.find(({ name }) => name === GENERAL_TAG);
+  return (
+    <>
+      <div class="table-head">
+        <h1>{reference.title}</h1>
+        <button type="button" onClick={() => saveDocument(document)}>Save openapi.json</button>
+      </div>
+      <Prose text={reference.description} />
+      <p class="muted">
+        {isGeneral
+          ? "This is the API for any table. Enter a token under Rows to see your own tables here."
+          : "The tables on the left are those that your token gives access to."}
+      </p>
+      {general?.operations.map((operation) => (
+        <Operation key={operation.path} operation={operation} />
+      ))}
+      <section class="operation" aria-label="Operators">
+        <h2>Operators</h2>
+        <div class="panel scroll" tabIndex={0} role="region" aria-label="Table of operators">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Operator</th>
+                <th scope="col">Shown as</th>
+                <th scope="col">Value</th>
+              </tr>
+            </thead>
+            <tbody>
+              {Object.entries(OPERATOR_VALUES).map(([op, value]) => (
+                <tr key={op}>
+                  <th scope="row">
+                    <code>{op}</code>
+                  </th>
+                  <td>{OPERATOR_LABELS[op as Operator]}</td>
+                  <td class="comment">
+                    <Prose text={value} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <section class="operation" aria-label="Errors">
+        <h2>Errors</h2>
+        <div class="panel">
+          <ErrorTable errors={reference.errors} />
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** What each operator is compared with. */
+const OPERATOR_VALUES: Readonly<Record<Operator, string>> = {
+  eq: "A value. `null` means `is_null`",
+  neq: "A value. `null` means `is_not_null`",
+  gt: "A value, not `null`",
+  gte: "A value, not `null`",
+  lt: "A value, not `null`",
+  lte: "A value, not `null`",
+  like: "A pattern: `%` stands for any text, `_` for one character, a backslash escapes both",
+  not_like: "A pattern, as for `like`",
+  in: "An array of values",
+  not_in: "An array of values",
+  between: "An array of two values, both included",
+  is_null: "None",
+  is_not_null: "None",
+};
+
+function ErrorTable({ errors }: { readonly errors: readonly ReferenceError[] }) {
+  return (
+    <dl class="errors">
+      {errors.map(({ status, description, examples }) => (
+        <div key={status}>
+          <dt>{status}</dt>
+          <dd>
+            <Prose text={description} />
+            {examples.map(({ summary, message }) => (
+              <p key={summary} class="small">
+                <span class="muted">{summary}:</span> <code>{message}</code>
+              </p>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Text of the document: paragraphs, and code between backticks. */
+function Prose({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split("\n\n").map((paragraph) => (
+        <p key={paragraph}>
+          {paragraph.split("`").map((part, index) =>
+            index % 2 === 1 ? <code key={index}>{part}</code> : part
+          )}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Saves the document as a file. A link to it could not carry the token. */
+function saveDocument(content: unknown): void {
+  const text = JSON.stringify(content, null, 2);
   const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = Object.assign(globalThis.document.createElement("a"), {
-    href,
-    download: "openapi.json",
-  });
-  link.click();
+  Object.assign(document.createElement("a"), { href, download: "openapi.json" }).click();
   URL.revokeObjectURL(href);
-}
-
-async function loadLibrary(): Promise<SwaggerUi> {
-  followColours();
-  await Promise.all([
-    append("link", { rel: "stylesheet", href: "console/reference.css" }),
-    append("script", { src: "console/reference.js" }),
-  ]);
-  return (globalThis as unknown as { SwaggerUIBundle: SwaggerUi }).SwaggerUIBundle;
-}
-
-/** The library's dark form is asked for by a class. */
-function followColours(): void {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-  dark.addEventListener("change", apply);
-  apply();
-}
-
-function append(name: "link" | "script", members: Readonly<Record<string, string>>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement(name), members);
-    element.onload = () => resolve();
-    element.onerror = () => reject(new Error("The reference could not be loaded"));
-    document.head.append(element);
-  });
 }

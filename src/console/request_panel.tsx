@@ -1,13 +1,26 @@
-import { useState } from "preact/hooks";
-import { readAddress, type Request } from "./ask.ts";
-import { printJson, REQUEST_FORMS } from "./request_text.ts";
+import { createContext } from "preact";
+import { useContext, useId, useState } from "preact/hooks";
+import { type ApiRequest, readServiceUrl } from "./api.ts";
+import { printJson, REQUEST_FORMATS } from "./request_formats.ts";
 
-/** The request as it would be sent, in the words of other tools, to be copied. */
-export function RequestPanel({ request }: { readonly request: Request }) {
-  const [chosen, setChosen] = useState("curl");
+/** The format chosen, shared by all panels so that it is chosen once. */
+export interface FormatChoice {
+  readonly name: string;
+  readonly choose: (name: string) => void;
+}
+
+/** Gives panels the chosen format. */
+export const FormatContext = createContext<FormatChoice>({ name: "curl", choose: () => {} });
+
+/** A request written for curl, fetch, Python, n8n or as JSON, to be copied. */
+export function RequestPanel({ request }: { readonly request: ApiRequest }) {
+  const { name: chosen, choose } = useContext(FormatContext);
   const [copied, setCopied] = useState<string>();
-  const form = REQUEST_FORMS.find(({ name }) => name === chosen);
-  const text = form === undefined ? printJson(request.body) : form.write(request, readAddress());
+  const id = useId();
+  const format = REQUEST_FORMATS.find(({ name }) => name === chosen);
+  const text = format === undefined
+    ? printJson(request.body ?? null)
+    : format.write(request, readServiceUrl());
   const copy = async () => {
     await copyText(text);
     setCopied(text);
@@ -18,14 +31,14 @@ export function RequestPanel({ request }: { readonly request: Request }) {
         <span class="mono request-line">
           <b>{request.method}</b> /{request.path}
         </span>
-        <span class="segments" role="radiogroup" aria-label="Write it as">
-          {[...REQUEST_FORMS.map(({ name }) => name), "JSON"].map((name) => (
+        <span class="segments" role="radiogroup" aria-label="Format">
+          {[...REQUEST_FORMATS.map(({ name }) => name), "JSON"].map((name) => (
             <label key={name}>
               <input
                 type="radio"
-                name={`form-${request.method}`}
+                name={`format-${id}`}
                 checked={name === chosen}
-                onChange={() => setChosen(name)}
+                onChange={() => choose(name)}
               />
               <span>{name}</span>
             </label>
@@ -40,21 +53,21 @@ export function RequestPanel({ request }: { readonly request: Request }) {
         aria-label={`The request as ${chosen}`}
       >{text}</pre>
       <p class="small muted" role="status">
-        {copied === text ? `Copied as ${chosen}.` : form?.hint ?? "The body alone"}
+        {copied === text ? `Copied as ${chosen}.` : format?.hint ?? "The body only"}
       </p>
     </section>
   );
 }
 
-/** Without TLS a browser has no clipboard for pages of other hosts; then the older way serves. */
+/** On a page without TLS, browsers have no clipboard API; the older way still works there. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
-    return await navigator.clipboard.writeText(text).catch(() => copyByHand(text));
+    return await navigator.clipboard.writeText(text).catch(() => copyBySelection(text));
   }
-  copyByHand(text);
+  copyBySelection(text);
 }
 
-function copyByHand(text: string): void {
+function copyBySelection(text: string): void {
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);

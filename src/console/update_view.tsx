@@ -1,66 +1,77 @@
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Outcome, type Request } from "./ask.ts";
-import { belongs, type Entry, EntryList, writeEntries } from "./entry_list.tsx";
-import { readFindings } from "./finding.ts";
-import { makeRealRequest, type Preview, previewUpdate, type Updated } from "./preview.ts";
-import { Refusal } from "./refusal.tsx";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Field,
+  type OpenTable,
+  type Page,
+  sendRequest,
+  type UpdateResult,
+} from "./api.ts";
+import { type ColumnValue, ColumnValues, isWithin, writeColumnValues } from "./column_values.tsx";
+import { ErrorMessage, readIssues } from "./error_message.tsx";
 import { RequestPanel } from "./request_panel.tsx";
-import { UpdatePreview } from "./update_preview.tsx";
-import type { TableProps } from "./workbench.tsx";
+import { countRows, RowsTable } from "./rows.tsx";
 
-interface UpdateViewProps extends TableProps {
-  /** The row to begin with, by its key. */
-  readonly chosen: readonly Entry[];
+interface UpdateViewProps extends OpenTable {
+  /** The filters to begin with: the key of a row, or none. */
+  readonly initialFilters: readonly ColumnValue[];
 }
 
 const MODES = [["single", "exactly one row"], ["bulk", "all rows that match"]] as const;
 
-/** Prepares an update: tried first, sent when that is what was meant. */
-export function UpdateView({ token, table, fields, chosen }: UpdateViewProps) {
+/** Prepares an update. Only one that was previewed can be sent. */
+export function UpdateView({ token, table, fields, initialFilters }: UpdateViewProps) {
   const [mode, setMode] = useState<"single" | "bulk">("single");
-  const [filters, setFilters] = useState<readonly Entry[]>(chosen);
-  const [values, setValues] = useState<readonly Entry[]>([]);
+  const [filters, setFilters] = useState(initialFilters);
+  const [values, setValues] = useState<readonly ColumnValue[]>([]);
   const [preview, setPreview] = useState<Preview>();
-  const [sent, setSent] = useState<Outcome<Updated>>();
+  const [sent, setSent] = useState<ApiResponse<UpdateResult>>();
   const [busy, setBusy] = useState(false);
-  useEffect(() => setFilters(chosen), [chosen]);
-  if (!table.writable) return <p class="empty-state">This table can only be read.</p>;
+  useEffect(() => setFilters(initialFilters), [initialFilters]);
+  if (!table.writable) return <p class="empty-state">This table is read-only.</p>;
 
-  const written = writeEntries(filters, { member: "filters", fields });
-  const request: Request = {
+  const writtenFilters = writeColumnValues(filters, { member: "filters", fields });
+  const request: ApiRequest = {
     method: "PATCH",
     path: `integration/tables/${table.name}/records/${mode}`,
-    body: { filters: written, fields: writeEntries(values, { member: "fields", fields }) },
+    body: {
+      filters: writtenFilters,
+      fields: writeColumnValues(values, { member: "fields", fields }),
+    },
   };
+  // A preview holds only for the request that it tried.
   const current = preview && isSame(preview.request, request) ? preview : undefined;
-  const refused = sent?.error === undefined ? current?.outcome : sent;
-  const findings = readFindings(refused?.error ?? "").filter(({ message }) => message !== "");
-  const isPlaced = (path: string) =>
-    filters.some(({ field }) => belongs(path, `filters.${field}`)) ||
-    values.some(({ field }) => belongs(path, `fields.${field}`));
+  const failed = sent?.error === undefined ? current?.response : sent;
+  const issues = readIssues(failed?.error);
+  const isMarked = (path: string) =>
+    filters.some(({ field }) => isWithin(path, `filters.${field}`)) ||
+    values.some(({ field }) => isWithin(path, `fields.${field}`));
 
-  async function act(work: () => Promise<void>): Promise<void> {
+  async function runOnce(work: () => Promise<void>): Promise<void> {
     if (busy) return;
     setBusy(true);
     setSent(undefined);
     await work();
     setBusy(false);
   }
-  const look = (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    return act(async () =>
-      setPreview(await previewUpdate(token, { request, table: table.name, filters: written }))
+    return runOnce(async () =>
+      setPreview(
+        await previewUpdate(token, { request, table: table.name, filters: writtenFilters }),
+      )
     );
   };
-  const send = (tried: Preview) =>
-    act(async () => {
-      setSent(await ask<Updated>(token, makeRealRequest(tried)));
+  const send = (previewed: Preview) =>
+    runOnce(async () => {
+      setSent(await sendRequest<UpdateResult>(token, makeFinalRequest(previewed)));
       setPreview(undefined);
     });
 
   return (
     <>
-      <form class="panel query" onSubmit={look}>
+      <form class="panel query" onSubmit={submit}>
         <fieldset class="line">
           <legend class="hidden">How many rows</legend>
           <h2>Update</h2>
@@ -77,25 +88,24 @@ export function UpdateView({ token, table, fields, chosen }: UpdateViewProps) {
           ))}
         </fieldset>
         <h2>Where</h2>
-        <EntryList
+        <ColumnValues
           member="filters"
-          {...{ fields, findings }}
-          entries={filters}
+          {...{ fields, issues }}
+          values={filters}
           onChange={setFilters}
         />
         <h2>Set</h2>
-        <EntryList
+        <ColumnValues
           member="fields"
           fields={fields.filter(({ writable }) => writable)}
-          findings={findings}
-          entries={values}
+          {...{ issues, values }}
           onChange={setValues}
         />
         <div class="line run">
           <button type="submit" class={current === undefined ? "primary" : ""} disabled={busy}>
-            {busy ? "Trying…" : "Preview"}
+            {busy ? "Running…" : "Preview"}
           </button>
-          <span class="small muted">Does everything and keeps nothing: tx=rollback</span>
+          <span class="small muted">Runs the update and rolls it back (tx=rollback)</span>
         </div>
       </form>
       <div role="status">
@@ -105,11 +115,11 @@ export function UpdateView({ token, table, fields, chosen }: UpdateViewProps) {
           </p>
         )}
       </div>
-      {refused?.error !== undefined && (
-        <Refusal
-          outcome={refused}
-          findings={findings.filter(({ path }) => !isPlaced(path))}
-          placed={findings.some(({ path }) => isPlaced(path))}
+      {failed?.error !== undefined && (
+        <ErrorMessage
+          response={failed}
+          issues={issues.filter(({ path }) => !isMarked(path))}
+          hasMarkedIssues={issues.some(({ path }) => isMarked(path))}
         />
       )}
       {current !== undefined && (
@@ -120,16 +130,96 @@ export function UpdateView({ token, table, fields, chosen }: UpdateViewProps) {
           onSend={() => send(current)}
         />
       )}
-      <RequestPanel request={current === undefined ? request : makeRealRequest(current)} />
+      <RequestPanel request={current === undefined ? request : makeFinalRequest(current)} />
     </>
   );
 }
 
-function isSame(one: Request, other: Request): boolean {
+function isSame(one: ApiRequest, other: ApiRequest): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Says how many rows. */
-export function countRows(count: number): string {
-  return count === 1 ? "1 row" : `${count.toLocaleString("en")} rows`;
+interface Preview {
+  /** The request that was tried, without its preferences. */
+  readonly request: ApiRequest;
+  /** Undefined when unknown: the token may not query. */
+  readonly matched: number | undefined;
+  readonly response: ApiResponse<UpdateResult>;
+  /** The first rows that match, with their present values. */
+  readonly page: Page | undefined;
+}
+
+const PREVIEWED_ROWS = 10;
+
+/** Runs an update that is rolled back, and queries the rows that it matches. @see U45 */
+async function previewUpdate(
+  token: string,
+  { request, table, filters }: {
+    readonly request: ApiRequest;
+    readonly table: string;
+    readonly filters: Readonly<Record<string, unknown>>;
+  },
+): Promise<Preview> {
+  const and = Object.entries(filters).map(([field, value]) => ({ field, op: "eq", value }));
+  const [rows, response] = await Promise.all([
+    sendRequest<Page>(token, {
+      method: "POST",
+      path: `integration/tables/${table}/query`,
+      body: { filters: { and }, per_page: PREVIEWED_ROWS },
+    }),
+    sendRequest<UpdateResult>(token, { ...request, prefer: "tx=rollback, handling=strict" }),
+  ]);
+  const matched = rows.body?.total ?? response.matched;
+  return { request, matched, response, page: rows.body };
+}
+
+/** The request to send after a preview: a bulk update may reach no more rows than the preview did. */
+function makeFinalRequest({ request, matched }: Preview): ApiRequest {
+  if (!request.path.endsWith("/bulk") || matched === undefined || matched === 0) return request;
+  return { ...request, prefer: `max-affected=${matched}` };
+}
+
+interface UpdatePreviewProps {
+  readonly preview: Preview;
+  readonly fields: readonly Field[];
+  readonly busy: boolean;
+  readonly onSend: () => void;
+}
+
+function UpdatePreview({ preview, fields, busy, onSend }: UpdatePreviewProps) {
+  const { response, matched, page } = preview;
+  const updated = response.body?.updated;
+  const counts = [
+    [matched?.toLocaleString("en") ?? "?", matched === 1 ? "matches" : "match"],
+    [updated?.toLocaleString("en") ?? "–", "would change"],
+  ];
+  return (
+    <section class="panel preview" aria-label="Preview">
+      <div class="line counts" role="status">
+        {counts.map(([count, label]) => (
+          <span key={label}>
+            <b>{count}</b> <span class="muted">{label}</span>
+          </span>
+        ))}
+        {updated !== undefined && (
+          <button type="button" class="danger" disabled={busy} onClick={onSend}>
+            Change {countRows(updated)}
+          </button>
+        )}
+      </div>
+      {page !== undefined && page.records.length > 0 && (
+        <>
+          <p class="small muted">
+            {matched !== page.records.length && `The first ${page.records.length} that match, `}
+            {matched !== page.records.length ? "as they are now" : "As they are now"}
+          </p>
+          <RowsTable
+            label="Rows that match"
+            rows={page.records}
+            fields={new Map(fields.map((field) => [field.name, field]))}
+          />
+        </>
+      )}
+    </section>
+  );
 }

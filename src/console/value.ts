@@ -1,15 +1,21 @@
-import { type Field, isNumber } from "./field.ts";
+import type { Field } from "./api.ts";
 
-/** A JSON number that survives a double as it is written. */
+const NUMBERS = new Set(["int2", "int4", "int8", "numeric", "float4", "float8"]);
+/** A JSON number that a double holds exactly. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?$/;
 const MAX_EXACT_CHARACTERS = 16;
 
+/** Whether the values of a type are numbers, which are aligned to the right. */
+export function isNumber(type: string): boolean {
+  return NUMBERS.has(type);
+}
+
 /**
- * Gives what a person typed as the JSON value of a column: a number where the column holds numbers
- * and a double keeps it exactly, a boolean where it holds those, else the text. What does not fit is
- * sent as it is: the server names its place.
+ * Converts typed text to the JSON value of a column: a number if the column holds numbers and a
+ * double holds this one exactly, a boolean if it holds booleans, else the text. A value that does not
+ * fit is sent as it is, and the server says so.
  */
-export function writeValue(text: string, type: string | undefined): unknown {
+export function parseValue(text: string, type: string | undefined): unknown {
   if (type === undefined) return text;
   const trimmed = text.trim();
   if (isNumber(type)) {
@@ -20,8 +26,8 @@ export function writeValue(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** Gives a new value for a column; arrays and JSON are typed as JSON. @see U8, U9, U10 */
-export function writeNewValue(text: string, field: Field | undefined): unknown {
+/** Converts typed text to a new value for a column; arrays and JSON are typed as JSON. @see U8, U9, U10 */
+export function parseNewValue(text: string, field: Field | undefined): unknown {
   const type = field?.type;
   if (type === "json" || type === "jsonb" || type?.endsWith("[]")) {
     try {
@@ -30,10 +36,10 @@ export function writeNewValue(text: string, field: Field | undefined): unknown {
       return text;
     }
   }
-  return writeValue(text, type);
+  return parseValue(text, type);
 }
 
-/** An example of what a column of the type takes, for an empty input. */
+/** An example value of a type, shown in an empty input. */
 export function exampleOf(type: string): string {
   if (type.endsWith("[]")) return "{a,b}";
   if (isNumber(type)) return type.startsWith("int") ? "12" : "19.90";

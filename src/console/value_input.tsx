@@ -1,21 +1,21 @@
-import type { Field } from "./field.ts";
+import type { Field } from "./api.ts";
 import { exampleOf } from "./value.ts";
 
 interface ValueInputProps {
-  /** Undefined: any text, as a pattern. */
+  /** Undefined: a pattern, for which any text will do. */
   readonly field: Field | undefined;
   readonly value: string;
   readonly label: string;
   readonly invalid?: boolean;
-  /** Id of what says why it is invalid. */
+  /** Id of the element that says why the value is invalid. */
   readonly describedBy?: string | undefined;
   readonly disabled?: boolean;
   readonly onChange: (value: string) => void;
-  /** Several values were pasted at once. */
+  /** Called when several values are pasted at once. */
   readonly onPasteMany?: (values: readonly string[]) => void;
 }
 
-/** One value, by the type of its column: labels of an enum, true or false, a day, or text. */
+/** An input for one value, by the type of its column: a choice of labels or booleans, a date, or text. */
 export function ValueInput(props: ValueInputProps) {
   const { field, value, label, invalid, describedBy, disabled, onChange, onPasteMany } = props;
   const choices = field?.enum ?? (field?.type === "bool" ? ["true", "false"] : undefined);

@@ -1,49 +1,53 @@
 import { useEffect, useState } from "preact/hooks";
-import type { View } from "./app.tsx";
-import { ask } from "./ask.ts";
-import type { Field, TableEntry } from "./field.ts";
-import { FieldList } from "./field_list.tsx";
+import { type Field, readFields, type Table } from "./api.ts";
+import type { ColumnValue } from "./column_values.tsx";
+import { FieldTable } from "./field_table.tsx";
 import { QueryView } from "./query_view.tsx";
-import type { Session } from "./session.ts";
-import { TableList } from "./table_list.tsx";
-import type { Entry } from "./entry_list.tsx";
+import { SectionList } from "./section_list.tsx";
+import type { Session } from "./session.tsx";
 import { UpdateView } from "./update_view.tsx";
 
-/** What both views of a table are given. */
-export interface TableProps {
-  readonly token: string;
-  readonly table: TableEntry;
-  readonly fields: readonly Field[];
-}
+/** What can be done with a table. */
+export type TableView = "rows" | "update";
 
 interface WorkbenchProps {
   readonly session: Session;
-  readonly view: View;
-  readonly onView: (view: View) => void;
+  readonly view: TableView;
+  readonly onView: (view: TableView) => void;
 }
 
-/** The tables of the token, and one of them to query or to update. */
+/** The tables of the token, and one of them to query or update. */
 export function Workbench({ session, view, onView }: WorkbenchProps) {
   const { token, tables } = session;
   const [table, setTable] = useState(tables.find(({ writable }) => writable) ?? tables[0]);
-  const [described, setDescribed] = useState<Described>();
-  const [chosen, setChosen] = useState<readonly Entry[]>([]);
+  const [description, setDescription] = useState<Description>();
+  const [filters, setFilters] = useState<readonly ColumnValue[]>([]);
   useEffect(() => {
-    if (table !== undefined) void describe(token, table).then(setDescribed);
+    if (table !== undefined) void describeTable(token, table).then(setDescription);
   }, [token, table]);
   if (table === undefined) {
-    return <main id="main" class="empty-state">This token opens no table.</main>;
+    return <main id="main" class="empty-state">This token gives access to no table.</main>;
   }
-  const choose = (next: TableEntry) => {
-    setTable(next);
-    setChosen([]);
-  };
-  const { fields, problem } = described?.table === table
-    ? described
+  // While the description of another table is being read, the last one still stands in the state.
+  const { fields, problem } = description?.table === table
+    ? description
     : { fields: undefined, problem: undefined };
   return (
     <div class="bench">
-      <TableList tables={tables} chosen={table} onChoose={choose} />
+      <SectionList
+        title="Tables"
+        label="Table"
+        sections={tables.map(({ name, writable, comment }) => ({
+          name,
+          note: writable ? undefined : "read only",
+          title: comment ?? undefined,
+        }))}
+        chosen={table.name}
+        onChoose={(name) => {
+          setTable(tables.find((each) => each.name === name));
+          setFilters([]);
+        }}
+      />
       <main id="main">
         <div class="table-head">
           <h1>{table.name}</h1>
@@ -58,14 +62,14 @@ export function Workbench({ session, view, onView }: WorkbenchProps) {
               <QueryView
                 key={table.name}
                 {...{ token, table, fields }}
-                onEdit={(filters) => {
-                  setChosen(filters);
+                onEdit={(key) => {
+                  setFilters(key);
                   onView("update");
                 }}
               />
             </div>
             {view === "update" && (
-              <UpdateView key={table.name} {...{ token, table, fields }} chosen={chosen} />
+              <UpdateView key={table.name} {...{ token, table, fields }} initialFilters={filters} />
             )}
           </>
         )}
@@ -74,14 +78,26 @@ export function Workbench({ session, view, onView }: WorkbenchProps) {
   );
 }
 
-interface Described {
-  readonly table: TableEntry;
+/** The columns of a table, folded away until they are asked for. */
+function FieldList({ fields }: { readonly fields: readonly Field[] }) {
+  return (
+    <details class="panel fields">
+      <summary>
+        <h2>Fields</h2> <span class="muted">{fields.length}</span>
+        <span class="names muted">{fields.map(({ name }) => name).join(" · ")}</span>
+      </summary>
+      <FieldTable fields={fields} />
+    </details>
+  );
+}
+
+interface Description {
+  readonly table: Table;
   readonly fields: readonly Field[] | undefined;
   readonly problem: string | undefined;
 }
 
-async function describe(token: string, table: TableEntry): Promise<Described> {
-  const path = `integration/tables/${table.name}/fields`;
-  const outcome = await ask<{ readonly fields: readonly Field[] }>(token, { method: "GET", path });
-  return { table, fields: outcome.body?.fields, problem: outcome.error };
+async function describeTable(token: string, table: Table): Promise<Description> {
+  const response = await readFields(token, table.name);
+  return { table, fields: response.body?.fields, problem: response.error };
 }

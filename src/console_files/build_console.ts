@@ -16,7 +16,6 @@ export interface ConsoleFile {
 const HTML = "text/html; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
-const TEXT = "text/plain; charset=utf-8";
 const SVG = "image/svg+xml";
 
 /** False in the module that stands for this one in a bundle, where the pages are built already. */
@@ -33,19 +32,11 @@ const ROOT = new URL("../../", import.meta.url);
 export async function buildConsole(root: URL = ROOT): Promise<ReadonlyMap<string, ConsoleFile>> {
   const sources = new URL("src/console/", root);
   const [app, style] = await bundle(fileURLToPath(root));
-  const licences = ["NOTICE", "LICENSE", "swagger-ui-bundle.js.LICENSE.txt"].map(readReference);
   const files: readonly (readonly [path: string, type: string, text: string])[] = [
     ["/", HTML, await readFile(new URL("index.html", sources), "utf8")],
     ["/console/app.js", SCRIPT, await licensePreact() + app],
     ["/console/app.css", STYLE, style],
     ["/console/icon.svg", SVG, await readFile(new URL("icon.svg", sources), "utf8")],
-    ["/console/reference.js", SCRIPT, await readReference("swagger-ui-bundle.js")],
-    ["/console/reference.css", STYLE, await readReference("swagger-ui.css")],
-    [
-      "/console/swagger-ui-bundle.js.LICENSE.txt",
-      TEXT,
-      (await Promise.all(licences)).join("\n"),
-    ],
   ];
   return new Map(files.map(([path, type, text]) => [path, compress(type, text)]));
 }
@@ -56,7 +47,7 @@ async function bundle(root: string): Promise<readonly [app: string, style: strin
   try {
     const { outputFiles } = await build({
       absWorkingDir: root,
-      entryPoints: ["src/console/main.tsx", "src/console/console.css"],
+      entryPoints: ["src/console/main.tsx", "src/console/styles/console.css"],
       outdir: "out",
       bundle: true,
       write: false,
@@ -91,13 +82,6 @@ function locate(module: string): string {
 async function licensePreact(): Promise<string> {
   const licence = await readFile(new URL("../LICENSE", import.meta.resolve("preact")), "utf8");
   return `/*! With Preact:\n${licence.trim()}\n*/\n`;
-}
-
-/** Reads a file of the reference's library, without the place of a source map that is not served. */
-async function readReference(name: string): Promise<string> {
-  const folder = new URL(".", import.meta.resolve("swagger-ui-dist/package.json"));
-  const text = await readFile(new URL(name, folder), "utf8");
-  return text.replace(/\n?(\/\/|\/\*)# sourceMappingURL=[^\n]*$/, "").trimEnd() + "\n";
 }
 
 function compress(type: string, text: string): ConsoleFile {

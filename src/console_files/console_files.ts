@@ -8,9 +8,6 @@ export const CONSOLE_PATHS = [
   "/console/app.js",
   "/console/app.css",
   "/console/icon.svg",
-  "/console/reference.js",
-  "/console/reference.css",
-  "/console/swagger-ui-bundle.js.LICENSE.txt",
 ] as const;
 
 /** One of {@link CONSOLE_PATHS}. */

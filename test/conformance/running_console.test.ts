@@ -8,9 +8,6 @@ const FILES = [
   ["/console/app.js", "text/javascript; charset=utf-8"],
   ["/console/app.css", "text/css; charset=utf-8"],
   ["/console/icon.svg", "image/svg+xml"],
-  ["/console/reference.js", "text/javascript; charset=utf-8"],
-  ["/console/reference.css", "text/css; charset=utf-8"],
-  ["/console/swagger-ui-bundle.js.LICENSE.txt", "text/plain; charset=utf-8"],
 ] as const;
 
 describeService("Running, the console", ({ get, service }) => {

@@ -1,19 +1,19 @@
 import type { Locator, Page } from "../support/browser_page.ts";
 
-/** A condition as a person builds it. */
-export interface Built {
+/** A condition to build on the screen. */
+export interface ConditionToBuild {
   readonly field: string;
   readonly op: string;
   readonly values?: readonly string[];
 }
 
-/** Gives the outermost group. */
+/** Returns the outermost group. */
 export function outermost(page: Page): Locator {
   return page.locator(".group").first();
 }
 
-/** Adds a condition to a group and fills it in; gives its place on the screen. */
-export async function addCondition(group: Locator, { field, op, values = [] }: Built) {
+/** Adds a condition to a group, fills it in and returns its element. */
+export async function addCondition(group: Locator, { field, op, values = [] }: ConditionToBuild) {
   const before = await group.locator(":scope > .condition").count();
   await group.locator(":scope > .adding").getByRole("button", { name: "+ Condition" }).click();
   const condition = group.locator(":scope > .condition").nth(before);
@@ -31,18 +31,18 @@ export async function addCondition(group: Locator, { field, op, values = [] }: B
   return condition;
 }
 
-/** Adds a group to a group; gives its place on the screen. */
+/** Adds a group to a group and returns its element. */
 export async function addGroup(group: Locator): Promise<Locator> {
   const before = await group.locator(":scope > .group").count();
   await group.locator(":scope > .adding").getByRole("button", { name: "+ Group" }).click();
   return group.locator(":scope > .group").nth(before);
 }
 
-/** Sends the query and waits for its answer. */
+/** Sends the query and waits for the response. */
 export async function run(page: Page): Promise<void> {
-  const answered = page.waitForResponse((response) => response.url().endsWith("/query"));
+  const received = page.waitForResponse((response) => response.url().endsWith("/query"));
   await page.getByRole("button", { name: "Run" }).click();
-  await answered;
+  await received;
   await page.locator('.result[aria-busy="false"]').waitFor();
 }
 

@@ -1,46 +1,14 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { mkdir } from "node:fs/promises";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { readAxe } from "../support/browser.ts";
 import type { Page } from "../support/browser_page.ts";
 import { addCondition, addGroup, buildExample, outermost, run } from "./build_filter.ts";
 import { describeConsole } from "./describe_console.ts";
-
-const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
-interface Axe {
-  readonly run: (
-    context: { readonly exclude: readonly string[] },
-    options: { readonly runOnly: readonly string[] },
-  ) => Promise<{
-    readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[];
-  }>;
-}
-
-/** Gives the breaches of WCAG that axe finds, as a person reads them. */
-async function findBarriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(readAxe());
-  return await page.evaluate(async (tags) => {
-    const { axe } = globalThis as unknown as { axe: Axe };
-    // The library of the reference is not ours.
-    const { violations } = await axe.run({ exclude: [".swagger-ui"] }, { runOnly: tags });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  }, TAGS);
-}
-
-/** Keeps a picture for the documents, when it is asked for. */
-async function keepPicture(page: Page, name: string): Promise<void> {
-  if (process.env.ROWGATE_WRITE_SCREENSHOTS === undefined) return;
-  await mkdir(IMAGES, { recursive: true });
-  await page.mouse.move(0, 0);
-  await page.screenshot({ path: `${IMAGES}console-${name}.png` });
-}
-
-function openView(page: Page, name: string): Promise<void> {
-  return page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
-}
+import {
+  findBarriers,
+  findSmallControls,
+  keepPicture,
+  measureOverflow,
+  openView,
+} from "./inspect_page.ts";
 
 async function prepareUpdate(page: Page): Promise<void> {
   await openView(page, "Update");
@@ -52,8 +20,8 @@ async function prepareUpdate(page: Page): Promise<void> {
   await page.locator(".preview").waitFor();
 }
 
-describeConsole("the console: for everybody", (tell) => {
-  tell("works by the keyboard alone, with the focus in sight", async ({ page }) => {
+describeConsole("the console: accessibility", (test) => {
+  test("works with the keyboard alone, the focus always visible", async ({ page }) => {
     const press = (key: string) => page.keyboard.press(key);
     const describeFocus = () =>
       page.evaluate(() => {
@@ -70,9 +38,9 @@ describeConsole("the console: for everybody", (tell) => {
         assert(focus.seen, `no ring around ${focus.name}`);
         if (focus.name === name) return;
       }
-      throw new Error(`${name} can not be reached`);
+      throw new Error(`${name} cannot be reached`);
     };
-    // A list takes letters as one word only when they come fast; arrows it takes at any speed.
+    // Letters choose from a drop-down only when typed fast; arrow keys work at any speed.
     const choose = async (value: string) => {
       for (let count = 0; count < 60; count++) {
         await press("ArrowDown");
@@ -81,7 +49,7 @@ describeConsole("the console: for everybody", (tell) => {
         );
         if (chosen === value) return;
       }
-      throw new Error(`${value} can not be chosen`);
+      throw new Error(`${value} cannot be chosen`);
     };
     await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
     await page.keyboard.type("TOKEN");
@@ -90,11 +58,11 @@ describeConsole("the console: for everybody", (tell) => {
     await tabTo("orders");
     await press("Enter");
     await page.getByRole("heading", { name: "orders", exact: true }).waitFor();
-    // Behind the list of tables stands nothing to be reached until the fields have come.
+    // Nothing follows the list of tables until the fields have loaded.
     await page.locator(".fields").waitFor();
     await tabTo("+ Condition");
     await press("Enter");
-    // What was added has the focus.
+    // The new condition has the focus.
     await page.waitForFunction(() =>
       document.activeElement?.getAttribute("aria-label") === "Column"
     );
@@ -108,7 +76,7 @@ describeConsole("the console: for everybody", (tell) => {
     const condition = page.locator(".condition");
     assertEquals(await condition.getByLabel("Column", { exact: true }).inputValue(), "total");
     assertEquals(await condition.getByLabel("Operator").inputValue(), "gte");
-    assertMatch(await page.locator(".figures").innerText(), /^\d+ rows of \d+/);
+    assertMatch(await page.locator(".row-count").innerText(), /^\d+ rows of \d+/);
     await tabTo("Rows of the page");
     await tabTo("Copy");
     await press("Enter");
@@ -116,7 +84,7 @@ describeConsole("the console: for everybody", (tell) => {
   }, { token: null });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    tell(`has no barrier that axe knows, ${colorScheme}`, async ({ page }) => {
+    test(`has no barrier that axe finds, ${colorScheme}`, async ({ page }) => {
       assertEquals(await findBarriers(page), []);
       await page.getByLabel("API token").fill("TOKEN");
       await page.keyboard.press("Enter");
@@ -135,7 +103,7 @@ describeConsole("the console: for everybody", (tell) => {
       assertEquals(await findBarriers(page), []);
     }, { token: null, colorScheme });
 
-    tell(`takes the colours of the system, ${colorScheme}`, async ({ page }) => {
+    test(`follows the colour scheme of the system, ${colorScheme}`, async ({ page }) => {
       await page.getByRole("navigation", { name: "Views" }).waitFor();
       const lightness = await page.evaluate(() =>
         Math.max(...getComputedStyle(document.body).backgroundColor.match(/\d+/g)!.map(Number))
@@ -145,50 +113,39 @@ describeConsole("the console: for everybody", (tell) => {
       for (const name of ["order_no", "status", "total", "ordered_on", "shipped_at", "note"]) {
         await page.getByRole("checkbox", { name, exact: true }).check();
       }
-      await page.getByRole("button", { name: "total, ascending: turn round" }).click();
+      await page.getByRole("button", { name: "total, ascending: reverse" }).click();
       await run(page);
       await page.evaluate(() => scrollTo(0, 0));
       await keepPicture(page, `rows-${colorScheme}`);
     }, { colorScheme, width: 1200, height: 940 });
   }
 
-  tell(
-    "fits a phone: nothing beyond its edge, everything large enough to touch",
+  test(
+    "fits a phone: no overflow, every control large enough to touch",
     async ({ page }) => {
-      const overflow = () =>
-        page.evaluate(() =>
-          document.documentElement.scrollWidth - document.documentElement.clientWidth
-        );
-      const small = () =>
-        page.evaluate(() =>
-          [...document.querySelectorAll("button, select, input:not([type=radio], [type=checkbox])")]
-            .filter((control) => control.checkVisibility())
-            .map((control) => ({ box: control.getBoundingClientRect(), text: control.outerHTML }))
-            .filter(({ box }) => box.height < 24 || box.width < 24).map(({ text }) => text)
-        );
       await buildExample(page);
       const either = await addGroup(outermost(page));
       await addCondition(either, { field: "ordered_on", op: "between", values: ["2026-04-01"] });
-      assertEquals(await overflow(), 0);
+      assertEquals(await measureOverflow(page), 0);
       await addCondition(either, { field: "id", op: "eq", values: ["x"] });
       await run(page);
       await page.locator(".condition.wrong").first().waitFor();
-      assertEquals(await overflow(), 0);
-      assertEquals(await small(), []);
+      assertEquals(await measureOverflow(page), 0);
+      assertEquals(await findSmallControls(page), []);
       await either.getByRole("button", { name: "Remove the group" }).click();
       await run(page);
-      assertEquals(await overflow(), 0);
-      assertEquals(await small(), []);
+      assertEquals(await measureOverflow(page), 0);
+      assertEquals(await findSmallControls(page), []);
       await page.evaluate(() => scrollTo(0, 0));
       await keepPicture(page, "phone");
       await prepareUpdate(page);
-      assertEquals(await overflow(), 0);
-      assertEquals(await small(), []);
+      assertEquals(await measureOverflow(page), 0);
+      assertEquals(await findSmallControls(page), []);
     },
     { width: 390, height: 844, colorScheme: "dark" },
   );
 
-  tell("shows where an error lies, for the documents too", async ({ page }) => {
+  test("shows where an error is (screenshot)", async ({ page }) => {
     await addCondition(outermost(page), { field: "status", op: "in", values: ["placed", "paid"] });
     const either = await addGroup(outermost(page));
     await addCondition(either, { field: "total", op: "gte", values: ["a lot"] });
@@ -201,38 +158,9 @@ describeConsole("the console: for everybody", (tell) => {
     await keepPicture(page, "error");
   }, { height: 620 });
 
-  tell("shows a preview of an update, for the documents too", async ({ page }) => {
+  test("shows a preview of an update (screenshot)", async ({ page }) => {
     await prepareUpdate(page);
-    assertMatch(await page.locator(".figures-large").innerText(), /1\s+matches\s+1\s+would change/);
+    assertMatch(await page.locator(".counts").innerText(), /1\s+matches\s+1\s+would change/);
     await keepPicture(page, "update");
   }, { height: 760 });
-});
-
-describeConsole("the console: reference", (tell) => {
-  tell("shows the interface without a token", async ({ page }) => {
-    await openView(page, "Reference");
-    const operation = page.getByText("/integration/tables/{table}/query");
-    await operation.waitFor();
-    await operation.click();
-    await page.getByText("Responses", { exact: true }).first().waitFor();
-  }, { token: null });
-
-  tell("shows the tables of the token, and saves them as a file", async ({ page }) => {
-    await openView(page, "Reference");
-    const operation = page.locator(".opblock", { hasText: "/integration/tables/orders/query" });
-    await operation.waitFor();
-    await operation.click();
-    await page.getByText("Responses", { exact: true }).first().waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Save openapi.json" }).click(),
-    ]);
-    assertEquals(download.suggestedFilename(), "openapi.json");
-    const stream = await download.createReadStream();
-    let text = "";
-    for await (const chunk of stream) text += chunk;
-    assertStringIncludes(JSON.parse(text).info.title, "acme");
-    await page.evaluate(() => scrollTo(0, 0));
-    await keepPicture(page, "reference");
-  }, { colorScheme: "dark" });
 });

@@ -4,9 +4,9 @@ import process from "node:process";
 import { addCondition, addGroup, buildExample, outermost, run } from "./build_filter.ts";
 import { chooseTable, describeConsole } from "./describe_console.ts";
 
-describeConsole("the console: rows", (tell) => {
-  tell("asks for a token, and keeps it in the memory of the page alone", async (look) => {
-    const { page, address } = look;
+describeConsole("the console: rows", (test) => {
+  test("asks for a token and keeps it only in the memory of the page", async (opened) => {
+    const { page, address } = opened;
     await page.getByLabel("API token").fill("rg_wrong");
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("alert").filter({ hasText: "is not valid" }).waitFor();
@@ -24,20 +24,20 @@ describeConsole("the console: rows", (tell) => {
       ]),
       [0, 0, "", 0, 0],
     );
-    for (const { url } of look.requests) assert(!url.includes("TOKEN"), url);
+    for (const { url } of opened.requests) assert(!url.includes("TOKEN"), url);
     await page.reload();
     await page.getByLabel("API token").waitFor();
     assertEquals(await page.getByLabel("API token").inputValue(), "");
   }, { token: null });
 
-  tell("forgets the token and all that it showed", async ({ page }) => {
+  test("forgets the token and every row shown", async ({ page }) => {
     await run(page);
     await page.getByRole("button", { name: "Forget token" }).click();
     assertEquals(await page.getByLabel("API token").inputValue(), "");
     assert(!(await page.content()).includes("A-2026-"));
   });
 
-  tell("shows the tables of the token and the fields of each", async ({ page }) => {
+  test("lists the tables of the token and the fields of each", async ({ page }) => {
     const tables = page.getByRole("navigation", { name: "Tables" }).getByRole("button");
     assertEquals(await tables.allInnerTexts(), [
       "countries\nread only",
@@ -51,12 +51,12 @@ describeConsole("the console: rows", (tell) => {
       page.getByRole("region", { name: "Fields of the table" }).locator("tr", {
         has: page.locator("th", { hasText: name }),
       }).first().innerText();
-    assertMatch(await row("id"), /id key\s+int8\s+never\s+no/);
-    assertMatch(await row("status"), /order_status\s*draft, placed, paid.*\s+never\s+can be set/);
-    assertMatch(await row("shipped_at"), /timestamptz\s+can be\s+can be set/);
+    assertMatch(await row("id"), /id key\s+int8\s+no\s+no\s+all/);
+    assertMatch(await row("status"), /order_status\s*draft, placed, paid.*\s+no\s+yes/);
+    assertMatch(await row("shipped_at"), /timestamptz\s+yes\s+yes/);
   });
 
-  tell("offers the operators of the column's type, and inputs that fit it", async ({ page }) => {
+  test("offers operators and inputs by the type of the column", async ({ page }) => {
     const condition = await addCondition(outermost(page), { field: "delivery", op: "is_null" });
     const operators = () => condition.getByLabel("Operator").locator("option").allInnerTexts();
     assertEquals(await condition.locator(".value").count(), 0);
@@ -81,7 +81,7 @@ describeConsole("the console: rows", (tell) => {
     ]);
   });
 
-  tell("builds groups up to 5 deep, and sends them as they stand", async ({ page }) => {
+  test("builds groups up to 5 deep and sends them as shown", async ({ page }) => {
     let group = outermost(page);
     for (let depth = 2; depth <= 5; depth++) group = await addGroup(group);
     await addCondition(group, { field: "total", op: "gt", values: ["1500"] });
@@ -91,16 +91,16 @@ describeConsole("the console: rows", (tell) => {
     const condition = { field: "total", op: "gt", value: 1500 };
     assertEquals(sent.filters, { and: [{ or: [{ and: [{ or: [{ and: [condition] }] }] }] }] });
     await run(page);
-    assertMatch(await page.locator(".figures").innerText(), /^\d+ rows of \d+ · \d+ ms$/);
+    assertMatch(await page.locator(".row-count").innerText(), /^\d+ rows of \d+ · \d+ ms$/);
     for (const cell of await page.locator(".rows td.number:nth-child(6)").allInnerTexts()) {
       assert(Number(cell) > 1500, cell);
     }
   });
 
-  tell("tells types, NULL and every digit apart in the rows", async ({ page }) => {
+  test("shows types, NULL and every digit of the rows", async ({ page }) => {
     await buildExample(page);
     await run(page);
-    assertMatch(await page.locator(".figures").innerText(), /^25 rows of 30 · \d+ ms$/);
+    assertMatch(await page.locator(".row-count").innerText(), /^25 rows of 30 · \d+ ms$/);
     const heads = await page.locator(".rows thead th").allInnerTexts();
     assertEquals(heads.map((head) => head.split(/\s+/).slice(0, 3).join(" ")).slice(0, 6), [
       ...["id int8", "tenant_id text", "order_no text", "customer_id int4"],
@@ -112,12 +112,12 @@ describeConsole("the console: rows", (tell) => {
     assertEquals(await first.locator("td").nth(9).locator(".null").count(), 0);
   });
 
-  tell("goes from page to page of the query that was sent", async ({ page }) => {
+  test("turns the pages of the query that was sent", async ({ page }) => {
     await page.getByLabel("Sort by").selectOption("id");
     await run(page);
     const ids = () => page.locator(".rows tbody td:first-child").allInnerTexts();
     const first = await ids();
-    // What is changed and not sent has no part in it.
+    // A change that was not sent has no effect on the pages.
     await addCondition(outermost(page), { field: "id", op: "eq", values: ["1"] });
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("page 2 of 60").waitFor();
@@ -134,7 +134,7 @@ describeConsole("the console: rows", (tell) => {
     await page.getByText("page 59 of 60").waitFor();
   });
 
-  tell("sorts by the head of a column, and returns the columns chosen", async ({ page }) => {
+  test("sorts by clicking a column head and returns the chosen columns", async ({ page }) => {
     await page.getByLabel("order_no", { exact: true }).check();
     await page.getByLabel("total", { exact: true }).check();
     await run(page);
@@ -147,7 +147,7 @@ describeConsole("the console: rows", (tell) => {
     assertEquals(totals, totals.toSorted((a, b) => b - a));
   });
 
-  tell("lights up the condition and the value that an error names", async ({ page }) => {
+  test("marks the condition and the value that an error names", async ({ page }) => {
     await addCondition(outermost(page), { field: "status", op: "in", values: ["paid"] });
     const either = await addGroup(outermost(page));
     const wrong = await addCondition(either, { field: "total", op: "gte", values: ["a lot"] });
@@ -163,7 +163,7 @@ describeConsole("the console: rows", (tell) => {
       ),
       ["false", "true", "false"],
     );
-    // The first of them is where one goes on typing, and is told so.
+    // The first invalid control has the focus and is described by its problem.
     assert(await wrong.getByLabel("Value").evaluate((input) => input === document.activeElement));
     const described = await wrong.getByLabel("Value").getAttribute("aria-describedby");
     assertStringIncludes(await page.locator(`#${described}`).innerText(), '"a lot"');
@@ -172,20 +172,20 @@ describeConsole("the console: rows", (tell) => {
     await list.getByLabel("Value 2", { exact: true }).fill("2");
     await run(page);
     assertEquals(await page.locator(".condition.wrong").count(), 0);
-    assertMatch(await page.locator(".figures").innerText(), /rows? of/);
+    assertMatch(await page.locator(".row-count").innerText(), /rows? of/);
   });
 
-  tell("says what is wrong where no condition is to blame", async ({ page }) => {
+  test("shows an error that belongs to no condition", async ({ page }) => {
     await page.route("**/query", (route) => route.abort());
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByRole("alert").filter({ hasText: "No answer from the service" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "No response from the service" }).waitFor();
     await page.unroute("**/query");
   });
 
-  tell(
-    "copies the request as curl, fetch, Python and a node of n8n, without the token",
-    async (look) => {
-      const { page } = look;
+  test(
+    "copies the request as curl, fetch, Python and an n8n node, without the token",
+    async (opened) => {
+      const { page } = opened;
       await buildExample(page);
       await run(page);
       const copied = new Map<string, string>();
@@ -200,13 +200,13 @@ describeConsole("the console: rows", (tell) => {
       const { stdout } = spawnSync("sh", shell, { env: { ...process.env, TOKEN: "TOKEN" } });
       const words = stdout.toString();
       assertStringIncludes(words, "Authorization: Bearer TOKEN");
-      assertStringIncludes(words, `${look.address}integration/tables/orders/query`);
-      const ask = new Function(
+      assertStringIncludes(words, `${opened.address}integration/tables/orders/query`);
+      const send = new Function(
         "token",
-        `return (async () => { ${copied.get("fetch")}; return answer; })()`,
+        `return (async () => { ${copied.get("fetch")}; return result; })()`,
       );
-      const answer = await ask("TOKEN") as { total: number };
-      assertEquals(answer.total, 30);
+      const result = await send("TOKEN") as { total: number };
+      assertEquals(result.total, 30);
       assertStringIncludes(copied.get("Python")!, `json={`);
       const node = JSON.parse(copied.get("n8n")!).nodes[0].parameters;
       const response = await fetch(node.url, {

@@ -23,7 +23,7 @@ async function put(
 
 async function preview(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Preview" }).click();
-  const figures = page.locator(".figures-large");
+  const figures = page.locator(".counts");
   await figures.waitFor();
   return (await figures.innerText()).replaceAll(/\s+/g, " ");
 }
@@ -44,9 +44,9 @@ async function countDiscontinued(address: string): Promise<number> {
   return (await response.json()).total;
 }
 
-describeConsole("the console: updates", (tell) => {
-  tell("shows what an update would do, keeps nothing of it, then sends it", async (look) => {
-    const { page, address, requests } = look;
+describeConsole("the console: updates", (test) => {
+  test("previews an update without keeping it, then sends it", async (opened) => {
+    const { page, address, requests } = opened;
     await openUpdate(page);
     await page.getByLabel("all rows that match").check();
     await put(page, "Filter by a column", ["category", "Tents"]);
@@ -62,12 +62,12 @@ describeConsole("the console: updates", (tell) => {
     await page.getByRole("button", { name: "Change 9 rows" }).click();
     await page.getByText("Done. 9 rows changed.").waitFor();
     assertEquals(await countDiscontinued(address), before + 9);
-    // It can not reach more rows than were seen.
+    // It cannot reach more rows than the preview did.
     assertEquals(prefersOf(requests).slice(1), ["max-affected=9"]);
     assertMatch(await preview(page), /^9 match 0 would change/);
   }, { table: "products" });
 
-  tell("withdraws a preview once the request is another one", async ({ page }) => {
+  test("withdraws the preview when the request changes", async ({ page }) => {
     await openUpdate(page);
     await put(page, "Filter by a column", ["order_no", "A-2026-01473"]);
     await put(page, "Set a column", ["note", "Call first"]);
@@ -79,7 +79,7 @@ describeConsole("the console: updates", (tell) => {
     await page.getByText("Done. 1 row changed.").waitFor();
   });
 
-  tell("says how many rows match where exactly one should", async ({ page }) => {
+  test("says how many rows match when exactly one should", async ({ page }) => {
     await openUpdate(page);
     await put(page, "Filter by a column", ["order_id", "4"]);
     await put(page, "Set a column", ["quantity", "1"]);
@@ -88,7 +88,7 @@ describeConsole("the console: updates", (tell) => {
     assertEquals(await page.getByRole("button", { name: /^Change/ }).count(), 0);
   }, { table: "order_lines" });
 
-  tell("lights up the column that an error names", async ({ page }) => {
+  test("marks the column that an error names", async ({ page }) => {
     await openUpdate(page);
     await put(page, "Filter by a column", ["id", "x"]);
     await put(page, "Set a column", ["stock", "-1"]);
@@ -99,8 +99,8 @@ describeConsole("the console: updates", (tell) => {
     assertEquals(await page.getByLabel("Value of stock").getAttribute("aria-invalid"), "false");
   }, { table: "products" });
 
-  tell(
-    "begins with the row that was chosen, by its key, and can set NULL",
+  test(
+    "starts with the key of the chosen row and can set NULL",
     async ({ page, requests }) => {
       await page.getByLabel("Sort by").selectOption("id");
       await run(page);
@@ -117,10 +117,10 @@ describeConsole("the console: updates", (tell) => {
     },
   );
 
-  tell("offers no update of what can only be read", async ({ page }) => {
+  test("offers no update of a read-only table", async ({ page }) => {
     await openUpdate(page);
     await chooseReadOnly(page);
-    await page.getByText("This table can only be read.").waitFor();
+    await page.getByText("This table is read-only.").waitFor();
   });
 });
 

@@ -12,29 +12,29 @@ import {
   type Viewing,
 } from "../support/browser.ts";
 
-/** The console of a demonstration, as one test looks at it. */
-export interface Look {
+/** The console of a demonstration, open in a page of its own. */
+export interface OpenedConsole {
   readonly page: Page;
   readonly address: string;
   readonly requests: readonly SeenRequest[];
 }
 
-/** Defines a test that has the console open. */
-export type Tell = (
+/** Defines a test that starts with the console open, by default with a token and the table `orders`. */
+export type DefineTest = (
   title: string,
-  look: (look: Look) => Promise<void>,
+  body: (opened: OpenedConsole) => Promise<void>,
   viewing?: Viewing & { readonly token?: string | null; readonly table?: string },
 ) => void;
 
 const chromium = await findChromium();
-// Where Chromium is missing the tests are passed over, but not where all must be run.
+// Without Chromium the tests are skipped, except under CI, where they fail.
 const register = chromium === undefined && process.env.CI === undefined ? it.skip : it;
 
 /**
- * Describes the console in Chromium, on a demonstration that is not shared with another file. Each
- * test ends with: nothing breached the policy, no error was thrown, no other host was asked.
+ * Describes the console in Chromium, on a demonstration that no other file shares. Each test ends by
+ * asserting that nothing violated the policy, no error was thrown and no other host was contacted.
  */
-export function describeConsole(title: string, define: (tell: Tell) => void): void {
+export function describeConsole(title: string, define: (test: DefineTest) => void): void {
   describe(title, () => {
     let service: DocumentedService | undefined;
     let served: Served | undefined;
@@ -51,14 +51,14 @@ export function describeConsole(title: string, define: (tell: Tell) => void): vo
       await served?.stop(1000);
       await service?.close();
     });
-    define((title, look, { token = "TOKEN", table = "orders", ...viewing } = {}) =>
+    define((title, body, { token = "TOKEN", table = "orders", ...viewing } = {}) =>
       register(title, async () => {
         const address = `${served!.address}/`;
         const { page, requests, complaints, close } = await browser!.open(address, viewing);
         try {
           page.setDefaultTimeout(15_000);
           if (token !== null) await enter(page, { token, table });
-          await look({ page, address, requests });
+          await body({ page, address, requests });
           assertEquals(await complaints(), []);
         } finally {
           await close();
@@ -78,12 +78,14 @@ async function enter(
   await chooseTable(page, table);
 }
 
-/** Chooses a table, at the side or in the list of a narrow screen. */
+/** Chooses a table, from the list at the side or from the drop-down of a narrow screen. */
 export async function chooseTable(page: Page, table: string): Promise<void> {
   const list = page.getByRole("combobox", { name: "Table", exact: true });
   if (await list.isVisible()) await list.selectOption(table);
-  else {await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: table })
-      .click();}
+  else {
+    await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: table })
+      .click();
+  }
   await page.getByRole("heading", { name: table, exact: true }).waitFor();
   await page.getByRole("button", { name: "Run" }).waitFor();
 }

@@ -1,15 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Field } from "../../../src/console/field.ts";
+import type { Field } from "../../../src/console/api.ts";
 import {
   type ConditionNode,
   countConditions,
+  findNode,
+  findRoom,
   fitValues,
   type GroupNode,
-  locate,
   makeCondition,
   makeGroup,
-  readRoom,
   replaceNode,
   writeFilter,
 } from "../../../src/console/filter_tree.ts";
@@ -76,15 +76,15 @@ describe("a filter on the screen", () => {
       ["filtersx.and[0]", undefined],
       ["sort[0].field", undefined],
     ] as const;
-    for (const [path, place] of cases) assertEquals(locate(root, path), place, path);
+    for (const [path, place] of cases) assertEquals(findNode(root, path), place, path);
   });
 
   it("keeps to 50 conditions and to groups 5 deep", () => {
     const full = group(...Array.from({ length: 50 }, () => condition()));
     assertEquals(countConditions(group(full, condition())), 51);
-    assertEquals(readRoom(full, 1), { condition: false, group: true });
-    assertEquals(readRoom(group(condition()), 4), { condition: true, group: true });
-    assertEquals(readRoom(group(condition()), 5), { condition: true, group: false });
+    assertEquals(findRoom(full, 1), { condition: false, group: true });
+    assertEquals(findRoom(group(condition()), 4), { condition: true, group: true });
+    assertEquals(findRoom(group(condition()), 5), { condition: true, group: false });
   });
 
   it("changes one node and leaves the others", () => {

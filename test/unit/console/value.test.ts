@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Field } from "../../../src/console/field.ts";
-import { writeNewValue, writeValue } from "../../../src/console/value.ts";
+import type { Field } from "../../../src/console/api.ts";
+import { parseNewValue, parseValue } from "../../../src/console/value.ts";
 
 describe("a value that was typed", () => {
   it("is a number only where a double keeps every digit of it", () => {
@@ -17,22 +17,22 @@ describe("a value that was typed", () => {
         ["NaN", "NaN"],
         ["", ""],
       ] as const
-    ) assertEquals(writeValue(text, "numeric"), value, text);
+    ) assertEquals(parseValue(text, "numeric"), value, text);
   });
 
   it("is a boolean in a boolean column and text in all others", () => {
-    assertEquals(writeValue("true", "bool"), true);
-    assertEquals(writeValue("maybe", "bool"), "maybe");
-    assertEquals(writeValue("true", "text"), "true");
-    assertEquals(writeValue(" 12 ", "text"), " 12 ");
-    assertEquals(writeValue("2026-01-31", "date"), "2026-01-31");
+    assertEquals(parseValue("true", "bool"), true);
+    assertEquals(parseValue("maybe", "bool"), "maybe");
+    assertEquals(parseValue("true", "text"), "true");
+    assertEquals(parseValue(" 12 ", "text"), " 12 ");
+    assertEquals(parseValue("2026-01-31", "date"), "2026-01-31");
   });
 
   it("is JSON as a new value of a JSON column or an array", () => {
     const field = (type: string) => ({ type }) as Field;
-    assertEquals(writeNewValue('{"a": [1]}', field("jsonb")), { a: [1] });
-    assertEquals(writeNewValue('["x"]', field("text[]")), ["x"]);
-    assertEquals(writeNewValue("no JSON", field("json")), "no JSON");
-    assertEquals(writeNewValue("7", field("int4")), 7);
+    assertEquals(parseNewValue('{"a": [1]}', field("jsonb")), { a: [1] });
+    assertEquals(parseNewValue('["x"]', field("text[]")), ["x"]);
+    assertEquals(parseNewValue("no JSON", field("json")), "no JSON");
+    assertEquals(parseNewValue("7", field("int4")), 7);
   });
 });

@@ -1,6 +1,37 @@
-import type { Field } from "./field.ts";
+import type { Field } from "./api.ts";
 
-/** One key of the order. @see Q61 */
+interface ColumnPickerProps {
+  readonly fields: readonly Field[];
+  /** Empty: all columns. */
+  readonly select: readonly string[];
+  readonly onChange: (select: readonly string[]) => void;
+}
+
+/** Picks the columns to return, in the order of the table. */
+export function ColumnPicker({ fields, select, onChange }: ColumnPickerProps) {
+  const toggle = (name: string) => {
+    const chosen = fields.map((field) => field.name).filter((each) =>
+      each === name ? !select.includes(each) : select.includes(each)
+    );
+    onChange(chosen);
+  };
+  return (
+    <div class="chips" role="group" aria-label="Columns">
+      <label class="chip">
+        <input type="checkbox" checked={select.length === 0} onChange={() => onChange([])} />
+        <span>all</span>
+      </label>
+      {fields.map(({ name }) => (
+        <label class="chip" key={name}>
+          <input type="checkbox" checked={select.includes(name)} onChange={() => toggle(name)} />
+          <span>{name}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** One key of a sort. @see Q61 */
 export interface SortItem {
   readonly field: string;
   readonly direction: "asc" | "desc";
@@ -12,7 +43,7 @@ interface SortEditorProps {
   readonly onChange: (sort: readonly SortItem[]) => void;
 }
 
-/** The order of the rows, the first key before the second. */
+/** Edits the sort, the most significant key first. */
 export function SortEditor({ fields, sort, onChange }: SortEditorProps) {
   const free = fields.filter(({ name, operators }) =>
     operators.includes("lt") && sort.every(({ field }) => field !== name)
@@ -24,7 +55,7 @@ export function SortEditor({ fields, sort, onChange }: SortEditorProps) {
           <button
             type="button"
             class="quiet"
-            aria-label={`${field}, ${direction === "asc" ? "ascending" : "descending"}: turn round`}
+            aria-label={`${field}, ${direction === "asc" ? "ascending" : "descending"}: reverse`}
             onClick={() =>
               onChange(
                 sort.with(at, { field, direction: direction === "asc" ? "desc" : "asc" }),
@@ -51,7 +82,7 @@ export function SortEditor({ fields, sort, onChange }: SortEditorProps) {
           onChange([...sort, { field, direction: "asc" }]);
         }}
       >
-        <option value="" disabled>{sort.length === 0 ? "no order" : "then by…"}</option>
+        <option value="" disabled>{sort.length === 0 ? "unsorted" : "then by…"}</option>
         {free.map(({ name }) => <option key={name} value={name}>{name}</option>)}
       </select>
     </div>

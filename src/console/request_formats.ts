@@ -1,40 +1,45 @@
-import type { Request } from "./ask.ts";
+import type { ApiRequest } from "./api.ts";
 
-/** A way to write a request for somebody else's tool. */
-export interface RequestForm {
+/** A way to write a request for another tool. */
+export interface RequestFormat {
   readonly name: string;
+  /** Where the token goes. */
   readonly hint: string;
-  readonly write: (request: Request, address: string) => string;
+  readonly write: (request: ApiRequest, serviceUrl: string) => string;
 }
 
-/** The forms in which a request can be copied; none of them holds the token. */
-export const REQUEST_FORMS: readonly RequestForm[] = [
-  { name: "curl", hint: "Reads the token from $TOKEN", write: writeCurl },
-  { name: "fetch", hint: "Set token beforehand", write: writeFetch },
-  { name: "Python", hint: "Reads the token from the variable TOKEN", write: writePython },
+/** The formats in which a request can be copied. None of them contains the token. */
+export const REQUEST_FORMATS: readonly RequestFormat[] = [
+  { name: "curl", hint: "Reads the token from the environment variable TOKEN", write: writeCurl },
+  { name: "fetch", hint: "Takes the token from a variable named token", write: writeFetch },
+  {
+    name: "Python",
+    hint: "Reads the token from the environment variable TOKEN",
+    write: writePython,
+  },
   {
     name: "n8n",
-    hint: "Paste it onto the canvas; the token goes into a Header Auth credential: " +
-      "Authorization, Bearer …",
+    hint: "Paste it onto the canvas. Put the token into a Header Auth credential: name " +
+      "Authorization, value Bearer …",
     write: writeN8n,
   },
 ];
 
-function listHeaders(request: Request): [string, string][] {
+function listHeaders(request: ApiRequest): [string, string][] {
   return [
     ...(request.body === undefined ? [] : [["Content-Type", "application/json"]]),
     ...(request.prefer === undefined ? [] : [["Prefer", request.prefer]]),
   ] as [string, string][];
 }
 
-function urlOf(request: Request, address: string): string {
-  return new URL(request.path, address).href;
+function urlOf(request: ApiRequest, serviceUrl: string): string {
+  return new URL(request.path, serviceUrl).href;
 }
 
-function writeCurl(request: Request, address: string): string {
+function writeCurl(request: ApiRequest, serviceUrl: string): string {
   const method = request.method === "PATCH" ? "-X PATCH " : "";
   const lines = [
-    `curl -s ${method}${quoteShell(urlOf(request, address))}`,
+    `curl -s ${method}${quoteShell(urlOf(request, serviceUrl))}`,
     `-H "Authorization: Bearer $TOKEN"`,
     ...listHeaders(request).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
     ...(request.body === undefined ? [] : [`-d ${quoteShell(printJson(request.body))}`]),
@@ -46,7 +51,7 @@ function quoteShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function writeFetch(request: Request, address: string): string {
+function writeFetch(request: ApiRequest, serviceUrl: string): string {
   const headers = [
     "    Authorization: `Bearer ${token}`,",
     ...listHeaders(request).map(([name, value]) =>
@@ -57,19 +62,19 @@ function writeFetch(request: Request, address: string): string {
     ? []
     : [`  body: JSON.stringify(${indent(printJson(request.body), 2)}),`];
   return [
-    `const response = await fetch(${JSON.stringify(urlOf(request, address))}, {`,
+    `const response = await fetch(${JSON.stringify(urlOf(request, serviceUrl))}, {`,
     `  method: ${JSON.stringify(request.method)},`,
     "  headers: {",
     ...headers,
     "  },",
     ...body,
     "});",
-    "const answer = await response.json();",
-    "if (!response.ok) throw new Error(answer.error);",
+    "const result = await response.json();",
+    "if (!response.ok) throw new Error(result.error);",
   ].join("\n");
 }
 
-function writePython(request: Request, address: string): string {
+function writePython(request: ApiRequest, serviceUrl: string): string {
   const prefer = request.prefer === undefined
     ? ""
     : `\n        "Prefer": ${JSON.stringify(request.prefer)},`;
@@ -81,19 +86,19 @@ import requests
 
 response = requests.request(
     ${JSON.stringify(request.method)},
-    ${JSON.stringify(urlOf(request, address))},
+    ${JSON.stringify(urlOf(request, serviceUrl))},
     headers={
         "Authorization": "Bearer " + os.environ["TOKEN"],${prefer}
     },${body}
     timeout=60,
 )
-answer = response.json()
+result = response.json()
 if not response.ok:
-    raise RuntimeError(answer["error"])`;
+    raise RuntimeError(result["error"])`;
 }
 
-/** A node as n8n's editor puts it on the clipboard. */
-function writeN8n(request: Request, address: string): string {
+/** Writes a node in the form that n8n's editor has on the clipboard. */
+function writeN8n(request: ApiRequest, serviceUrl: string): string {
   const headers = request.prefer === undefined ? {} : {
     sendHeaders: true,
     headerParameters: { parameters: [{ name: "Prefer", value: request.prefer }] },
@@ -106,7 +111,7 @@ function writeN8n(request: Request, address: string): string {
   const node = {
     parameters: {
       method: request.method,
-      url: urlOf(request, address),
+      url: urlOf(request, serviceUrl),
       authentication: "genericCredentialType",
       genericAuthType: "httpHeaderAuth",
       ...headers,
@@ -125,10 +130,9 @@ function indent(text: string, columns: number): string {
   return text.replaceAll("\n", `\n${" ".repeat(columns)}`);
 }
 
-/** What is this short stands on one line. */
 const MAX_LINE_CHARACTERS = 76;
 
-/** Prints JSON for people: short objects and lists on one line. */
+/** Prints JSON to be read by people: objects and arrays that fit on one line stay on one. */
 export function printJson(value: unknown): string {
   return print(value, { scalar: JSON.stringify, margin: "" });
 }
@@ -140,7 +144,7 @@ function printPython(value: unknown): string {
 function printPythonScalar(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
-  // A lone half of a character stands as an escape; the rest of JSON's strings is Python's too.
+  // JSON writes lone surrogates as escapes; every other JSON string is a Python string too.
   return JSON.stringify(value);
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
-import { printJson, REQUEST_FORMS } from "../../../src/console/request_text.ts";
+import { printJson, REQUEST_FORMATS } from "../../../src/console/request_formats.ts";
 
 const ADDRESS = "https://api.example.org/rows/";
 const REQUEST = {
@@ -52,7 +52,7 @@ const N8N_PARAMETERS: Readonly<Record<string, N8nParameter>> = {
 };
 
 function write(name: string): string {
-  return REQUEST_FORMS.find((form) => form.name === name)!.write(REQUEST, ADDRESS);
+  return REQUEST_FORMATS.find((form) => form.name === name)!.write(REQUEST, ADDRESS);
 }
 
 describe("a request to copy", () => {
@@ -86,8 +86,8 @@ describe("a request to copy", () => {
     "fields": { "note": null }
   }),
 });
-const answer = await response.json();
-if (!response.ok) throw new Error(answer.error);`,
+const result = await response.json();
+if (!response.ok) throw new Error(result.error);`,
     );
   });
 
@@ -110,9 +110,9 @@ response = requests.request(
     },
     timeout=60,
 )
-answer = response.json()
+result = response.json()
 if not response.ok:
-    raise RuntimeError(answer["error"])`,
+    raise RuntimeError(result["error"])`,
     );
   });
 
@@ -157,7 +157,7 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
 
   it("is a node for n8n of parameters that its HTTP Request node documents, each where it is shown", () => {
     for (const request of [REQUEST, QUERY, QUERY_TABLES]) {
-      const text = REQUEST_FORMS.find(({ name }) => name === "n8n")!.write(request, ADDRESS);
+      const text = REQUEST_FORMATS.find(({ name }) => name === "n8n")!.write(request, ADDRESS);
       const { nodes, connections, ...rest } = JSON.parse(text);
       assertEquals([nodes.length, connections, rest], [1, {}, {}]);
       const { parameters, position, name, ...node } = nodes[0];

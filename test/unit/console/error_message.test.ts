@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { readFindings } from "../../../src/console/finding.ts";
+import { readIssues } from "../../../src/console/error_message.tsx";
 
 describe("the text of an error", () => {
-  it("is taken apart into places and what is wrong there", () => {
+  it("is split into paths and messages", () => {
     assertEquals(
-      readFindings(
+      readIssues(
         'filters.and[0].value[1]: "a; b" does not fit; sort[0].field: Unknown column "x"',
       ),
       [
@@ -15,10 +15,14 @@ describe("the text of an error", () => {
     );
   });
 
-  it("stays whole where it names no place", () => {
+  it("stays whole when it names no path", () => {
     const text = "77 rows match the filters, more than max-affected=10; nothing was changed";
-    assertEquals(readFindings(text), [{ path: "", message: text }]);
+    assertEquals(readIssues(text), [{ path: "", message: text }]);
     const table = 'table: "x" was not found';
-    assertEquals(readFindings(table), [{ path: "", message: table }]);
+    assertEquals(readIssues(table), [{ path: "", message: table }]);
+  });
+
+  it("gives no issue for no error", () => {
+    assertEquals(readIssues(undefined), []);
   });
 });

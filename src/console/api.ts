@@ -1,0 +1,139 @@
+import type { Operator } from "../request/operators.ts";
+
+/** A request that the console sends; the token is added when it is sent. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PATCH";
+  /** Relative to the address of the service, without a leading slash. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly prefer?: string;
+}
+
+/** The response to a request, or what kept it from coming. */
+export interface ApiResponse<Body> {
+  /** 0 when no response came. */
+  readonly status: number;
+  /** The body of a 200. */
+  readonly body: Body | undefined;
+  readonly error: string | undefined;
+  /** How many rows matched, when the error says so. */
+  readonly matched: number | undefined;
+  readonly requestId: string | null;
+  readonly durationMs: number;
+}
+
+/** A column, as Get Fields describes it. @see T47 */
+export interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly primary_key: boolean;
+  readonly writable: boolean;
+  readonly operators: readonly Operator[];
+  readonly enum?: readonly string[];
+  readonly comment: string | null;
+}
+
+/** A table, as Get Tables describes it. @see T43 */
+export interface Table {
+  readonly name: string;
+  readonly primary_key: readonly string[];
+  readonly writable: boolean;
+  readonly comment: string | null;
+}
+
+/** A token, as Get Token describes it. @see A12 */
+export interface Token {
+  readonly name: string | null;
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  readonly expires_at: string | null;
+}
+
+/** A row of a page. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A page of rows. @see Q80 */
+export interface Page {
+  readonly page: number;
+  readonly per_page: number;
+  readonly total: number | null;
+  readonly records: readonly Row[];
+}
+
+/** The result of an update. @see U24, U34 */
+export interface UpdateResult {
+  readonly matched?: number;
+  readonly updated: number;
+}
+
+/** A table with its columns, and the token that opens it: what the views of a table work on. */
+export interface OpenTable {
+  readonly token: string;
+  readonly table: Table;
+  readonly fields: readonly Field[];
+}
+
+interface ErrorBody {
+  readonly error?: string;
+  readonly matched?: number;
+}
+
+/** Reads the columns of a table. */
+export function readFields(
+  token: string,
+  table: string,
+): Promise<ApiResponse<{ readonly fields: readonly Field[] }>> {
+  return sendRequest(token, { method: "GET", path: `integration/tables/${table}/fields` });
+}
+
+/** Returns the address of the service: the folder of this page. */
+export function readServiceUrl(): string {
+  return new URL(".", location.href).href;
+}
+
+/**
+ * Sends a request. Numbers wider than a double come back as strings, so that the screen shows every
+ * digit.
+ * @see V21
+ */
+export async function sendRequest<Body>(
+  token: string,
+  request: ApiRequest,
+): Promise<ApiResponse<Body>> {
+  const startedMs = performance.now();
+  const elapsedMs = () => performance.now() - startedMs;
+  try {
+    const response = await fetch(new URL(request.path, readServiceUrl()), {
+      method: request.method,
+      headers: {
+        accept: "application/json;IEEE754Compatible=true",
+        ...(token !== "" && { authorization: `Bearer ${token}` }),
+        ...(request.body !== undefined && { "content-type": "application/json" }),
+        ...(request.prefer !== undefined && { prefer: request.prefer }),
+      },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
+    const body = await response.json() as Body & ErrorBody;
+    return {
+      status: response.status,
+      body: response.ok ? body : undefined,
+      error: response.ok ? undefined : body.error ?? `Status ${response.status}`,
+      matched: body.matched,
+      requestId: response.headers.get("x-request-id"),
+      durationMs: elapsedMs(),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      status: 0,
+      body: undefined,
+      error: `No response from the service: ${reason}`,
+      matched: undefined,
+      requestId: null,
+      durationMs: elapsedMs(),
+    };
+  }
+}

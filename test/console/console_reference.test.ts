@@ -1,0 +1,124 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Page } from "../support/browser_page.ts";
+import { describeConsole } from "./describe_console.ts";
+import {
+  findBarriers,
+  findSmallControls,
+  keepPicture,
+  measureOverflow,
+  openView,
+} from "./inspect_page.ts";
+
+/** Opens a section, from the list at the side or from the drop-down of a narrow screen. */
+async function openSection(page: Page, name: string): Promise<void> {
+  const choice = page.getByRole("combobox", { name: "Section", exact: true });
+  await page.locator(".reference").waitFor();
+  if (await choice.isVisible()) await choice.selectOption(name);
+  else {
+    await page.getByRole("navigation", { name: "Reference" }).getByRole("button", { name })
+      .click();
+  }
+  await page.getByRole("heading", { name, exact: true }).waitFor();
+  await page.locator(".operation").first().waitFor();
+}
+
+describeConsole("the console: reference", (test) => {
+  test("describes the API without a token, with the examples of the document", async ({ page }) => {
+    await openView(page, "Reference");
+    await page.getByRole("heading", { name: "Rowgate", exact: true }).waitFor();
+    await page.getByText("/integration/token", { exact: false }).first().waitFor();
+    await openSection(page, "Records");
+    const request = await page.locator(".operation pre").first().innerText();
+    assertStringIncludes(request, "/integration/tables/orders/query'");
+    assertStringIncludes(request, '"op": "in", "value": ["placed", "paid"]');
+    assertStringIncludes(await page.locator(".operation pre").nth(1).innerText(), '"total": 30');
+  }, { token: null });
+
+  test("describes each table as the token has it", async ({ page }) => {
+    await openView(page, "Reference");
+    await openSection(page, "orders");
+    assertEquals(await page.locator(".operation h2").allInnerTexts(), [
+      "Query Records of orders",
+      "Update Single Record of orders",
+      "Update Bulk Records of orders",
+      "Get Fields of orders",
+    ]);
+    const row = page.getByRole("region", { name: "Fields of the table" }).locator("tr", {
+      hasText: "order_status",
+    });
+    assertMatch(await row.innerText(), /^status\s+order_status\s*draft, placed.*\s+no\s+yes\s+all/);
+    await openSection(page, "countries");
+    assertEquals(await page.locator(".operation h2").allInnerTexts(), [
+      "Query Records of countries",
+      "Get Fields of countries",
+    ]);
+  });
+
+  test("shows requests that the service accepts, in the format chosen once", async (opened) => {
+    const { page, address } = opened;
+    await openView(page, "Reference");
+    for (const table of ["orders", "customers", "order_lines", "products"]) {
+      await openSection(page, table);
+      const lines = await page.locator(".operation .request-line").allInnerTexts();
+      await page.getByRole("radio", { name: "JSON" }).first().check();
+      const bodies = await page.locator('.operation [aria-label="The request as JSON"]')
+        .allInnerTexts();
+      assertEquals(bodies.length, lines.length);
+      for (const [index, line] of lines.entries()) {
+        const [method, path] = line.split(" ");
+        const body = bodies[index]!;
+        const response = await fetch(new URL(path!, address), {
+          method: method!,
+          headers: {
+            authorization: "Bearer TOKEN",
+            ...(method !== "GET" && {
+              "content-type": "application/json",
+              prefer: "tx=rollback",
+            }),
+          },
+          ...(method !== "GET" && { body }),
+        });
+        const { error } = await response.json();
+        // The rows are made up, so a single update may match none or several.
+        const accepted = response.ok || response.status === 404 || response.status === 409;
+        assert(accepted, `${line} ${body}: ${error}`);
+      }
+    }
+  });
+
+  test("saves the document of the token as a file", async ({ page }) => {
+    await openView(page, "Reference");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save openapi.json" }).click(),
+    ]);
+    assertEquals(download.suggestedFilename(), "openapi.json");
+    const stream = await download.createReadStream();
+    let text = "";
+    for await (const chunk of stream) text += chunk;
+    assertStringIncludes(JSON.parse(text).info.title, "acme");
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`has no barrier that axe finds, ${colorScheme}`, async ({ page }) => {
+      await openView(page, "Reference");
+      await page.getByRole("heading", { name: "Operators" }).waitFor();
+      assertEquals(await findBarriers(page), []);
+      await openSection(page, "orders");
+      await page.locator(".operation summary").first().click();
+      assertEquals(await findBarriers(page), []);
+      await page.locator(".operation summary").first().click();
+      await page.evaluate(() => scrollTo(0, 0));
+      if (colorScheme === "dark") await keepPicture(page, "reference");
+    }, { colorScheme });
+  }
+
+  test("fits a phone", async ({ page }) => {
+    await openView(page, "Reference");
+    await page.getByRole("heading", { name: "Operators" }).waitFor();
+    assertEquals(await measureOverflow(page), 0);
+    await openSection(page, "orders");
+    assertEquals(await measureOverflow(page), 0);
+    assertEquals(await findSmallControls(page), []);
+  }, { width: 390, height: 844 });
+});

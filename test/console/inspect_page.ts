@@ -1,0 +1,61 @@
+import { mkdir } from "node:fs/promises";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { readAxe } from "../support/browser.ts";
+import type { Page } from "../support/browser_page.ts";
+
+const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** WCAG 2.2, target size. */
+const MIN_CONTROL_PIXELS = 24;
+
+interface Axe {
+  readonly run: (
+    context: Document,
+    options: { readonly runOnly: readonly string[] },
+  ) => Promise<{
+    readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[];
+  }>;
+}
+
+/** Returns the violations of WCAG that axe finds, one line each. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readAxe());
+  return await page.evaluate(async (tags) => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const { violations } = await axe.run(document, { runOnly: tags });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  }, TAGS);
+}
+
+/** Returns by how many pixels the page is wider than the screen. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    document.documentElement.scrollWidth - document.documentElement.clientWidth
+  );
+}
+
+/** Returns the visible controls that are too small to touch. */
+export function findSmallControls(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    (min) =>
+      [...document.querySelectorAll("button, select, input:not([type=radio], [type=checkbox])")]
+        .filter((control) => control.checkVisibility())
+        .map((control) => ({ box: control.getBoundingClientRect(), text: control.outerHTML }))
+        .filter(({ box }) => box.height < min || box.width < min).map(({ text }) => text),
+    MIN_CONTROL_PIXELS,
+  );
+}
+
+/** Writes a screenshot for the documentation if `ROWGATE_WRITE_SCREENSHOTS` is set. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.ROWGATE_WRITE_SCREENSHOTS === undefined) return;
+  await mkdir(IMAGES, { recursive: true });
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: `${IMAGES}console-${name}.png` });
+}
+
+/** Opens one of the console's views. */
+export function openView(page: Page, name: string): Promise<void> {
+  return page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
+}
