@@ -2,11 +2,12 @@
 export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "README.md": {
     sh: "test/ship/commands.test.ts",
-    sql: "test/ship/commands.test.ts",
-    // Answers of the requests; the policy file is that of test/ship/commands.test.ts.
+    // The answer of the request; the policy file is that of test/ship/commands.test.ts.
     json: "test/docs/guide.test.ts",
-    ts: "test/ship/package.test.ts",
+    python: "test/docs/first_request.test.ts",
+    ts: "test/docs/first_request.test.ts",
   },
+  "docs/install.md": { sh: "test/ship/commands.test.ts", ts: "test/ship/package.test.ts" },
   "CONTRIBUTING.md": { sh: "test/ship/commands.test.ts" },
   "docs/guide.md": {
     // The two headers that each request is sent with.

@@ -4,17 +4,15 @@ import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Buffer } from "node:buffer";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { printTables } from "../../src/interface/typescript/print_tables.ts";
 import { readDemonstration } from "../client/print_demonstration.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { matches } from "./example.ts";
+import { type AppServer, serveApp } from "./serve_app.ts";
 
 const PAGE = new URL("../../docs/typescript.md", import.meta.url);
 const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
@@ -23,9 +21,8 @@ const PROGRAM = /```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
 
 describe("the programs in docs/typescript.md", () => {
   let service: DocumentedService;
-  let server: Server;
+  let server: AppServer;
   let folder = "";
-  let address = "";
   const markdown = { text: "" };
 
   before(async () => {
@@ -34,24 +31,10 @@ describe("the programs in docs/typescript.md", () => {
     const tables = printTables(await readDemonstration("TOKEN"), { wideNumbers: false });
     await writeFile(join(folder, "tables.ts"), tables);
     service = await startDemonstration();
-    server = createServer(async (request, response) => {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const answer = await service.app(
-        new Request(`http://127.0.0.1${request.url}`, {
-          method: request.method!,
-          headers: request.headers as Record<string, string>,
-          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-        }),
-      );
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      response.end(new Uint8Array(await answer.arrayBuffer()));
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server = await serveApp(service.app);
   });
   after(async () => {
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
     await service.close();
     await rm(folder, { recursive: true });
   });
@@ -73,7 +56,7 @@ describe("the programs in docs/typescript.md", () => {
   async function run(program: string): Promise<string> {
     const file = join(folder, "program.ts");
     const here = program.replaceAll('"rowgate/client"', JSON.stringify(CLIENT))
-      .replaceAll("https://rows.example.com", address).replaceAll("rg_…", "TOKEN");
+      .replaceAll("https://rows.example.com", server.address).replaceAll("rg_…", "TOKEN");
     await writeFile(file, here);
     const location = "--location=https://rows.example.com";
     const child = spawn(

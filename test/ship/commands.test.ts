@@ -53,10 +53,11 @@ else {
       await database.close(1000);
     }
 
-    it("README.md and CONTRIBUTING.md do what they say", async () => {
+    it("README.md, docs/install.md and CONTRIBUTING.md do what they say", async () => {
       await open();
       shell.replace.set("rowgate_app:secret@localhost/shop", nameApp(owner));
       await typeDocument("README.md", shell);
+      await typeDocument("docs/install.md", shell);
       await typeDocument("CONTRIBUTING.md", shell);
       const starts = listStarts(await readDocument("README.md"));
       assertEquals(starts.length, 3);
@@ -178,7 +179,7 @@ async function typeSql({ text }: Block, { run }: Shell): Promise<number> {
 /** How the service is started on each runtime, by the table, where the packages are installed. */
 function listStarts(markdown: string): string[] {
   const table = markdown.slice(
-    markdown.indexOf("## Three runtimes"),
+    markdown.indexOf("## Install"),
     markdown.indexOf("## Read on"),
   );
   return [...table.matchAll(/^\|[^|]*\| `([^`]+)` +\|$/gm)]

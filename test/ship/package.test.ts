@@ -97,8 +97,8 @@ describe("the package, installed in an empty folder", () => {
     });
   }
 
-  it("answers requests in a program as README.md shows", async () => {
-    const [shown = "", ...others] = readTexts(await readDocument("README.md"), "ts");
+  it("answers requests in a program as docs/install.md shows", async () => {
+    const [shown = "", ...others] = readTexts(await readDocument("docs/install.md"), "ts");
     assertEquals(others, []);
     const { servingUrl, token } = database;
     const program = `const request = new Request("http://localhost/integration/tables", {
