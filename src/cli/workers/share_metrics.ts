@@ -6,7 +6,6 @@ import {
   printFigures,
 } from "../../telemetry/metrics.ts";
 import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
-import type { WorkerProcess } from "../../runtime/worker_process.ts";
 
 /** What a worker says to its supervisor. */
 export type WorkerMessage =
@@ -16,6 +15,15 @@ export type WorkerMessage =
   /** Asks for the figures of all workers, printed. */
   | { readonly kind: "print"; readonly id: number }
   | { readonly kind: "figures"; readonly id: number; readonly figures: Figures };
+
+/**
+ * A worker, as far as its metrics are concerned. Not the process itself: that reaches files with Deno's
+ * types, which the declarations of the npm package must not need.
+ */
+interface MeasuredWorker {
+  readonly send: (message: unknown) => void;
+  readonly ended: Promise<unknown>;
+}
 
 /** What a supervisor says to a worker. */
 export type SupervisorMessage =
@@ -57,11 +65,11 @@ export function shareMetrics(own: Metrics, link: SupervisorLink): Metrics {
 /** The figures of all workers of a service, the counts of those that are gone included. */
 export interface Gathering {
   /** Asks all and prints the sum. */
-  readonly print: (workers: Iterable<WorkerProcess>) => Promise<string>;
+  readonly print: (workers: Iterable<MeasuredWorker>) => Promise<string>;
   /** Takes a worker's answer. */
   readonly take: (id: number, figures: Figures) => void;
   /** Keeps the counts that were last heard of a worker that has ended. */
-  readonly leave: (worker: WorkerProcess) => void;
+  readonly leave: (worker: MeasuredWorker) => void;
 }
 
 /** Of a worker that is busy for longer, the counts of its last answer stand in. */
@@ -74,11 +82,11 @@ const WORKER_ANSWER_MS = 1000;
  */
 export function gatherFigures(): Gathering {
   const waiting = new Map<number, (figures: Figures) => void>();
-  const last = new Map<WorkerProcess, Figures>();
+  const last = new Map<MeasuredWorker, Figures>();
   let gone = Promise.resolve<Figures>([]);
   let lastId = 0;
 
-  async function ask(worker: WorkerProcess): Promise<Figures> {
+  async function ask(worker: MeasuredWorker): Promise<Figures> {
     const id = ++lastId;
     // Once it is gone, its counts are there as well.
     const known = keepCounts(last.get(worker) ?? []);
@@ -97,11 +105,11 @@ export function gatherFigures(): Gathering {
     return figures;
   }
 
-  async function print(workers: Iterable<WorkerProcess>): Promise<string> {
+  async function print(workers: Iterable<MeasuredWorker>): Promise<string> {
     return await printFigures(await Promise.all([gone, ...[...workers].map(ask)]));
   }
 
-  function leave(worker: WorkerProcess): void {
+  function leave(worker: MeasuredWorker): void {
     const counts = keepCounts(last.get(worker) ?? []);
     last.delete(worker);
     gone = gone.then((figures) => addFigures([figures, counts]));
