@@ -20,7 +20,7 @@ export type PrintTask = (task: Pick<Task, "tenant" | "work" | "body">) => Printe
 export async function openStatements(databaseUrl: string): Promise<PrintTask> {
   const { config, problems } = readConfig({ DATABASE_URL: databaseUrl });
   if (config === undefined) throw new Error(problems.join("\n"));
-  const database = await openDatabase(config, () => {});
+  const database = openDatabase(config, () => {});
   const { schema, tenantColumn } = config;
   const following = followDatabase(database, {
     schema,

@@ -1,4 +1,4 @@
-import { openDatabase } from "../postgres/open_database.ts";
+import { openConfiguredDatabase } from "../embedded/embedded_postgres.ts";
 import type { Database } from "../postgres/database.ts";
 import { createLog } from "../telemetry/log.ts";
 import type { Observe } from "../telemetry/observe.ts";
@@ -27,7 +27,7 @@ export async function withDatabase(
   let warnings = "";
   const observe = createLog("warn", { write: (print) => warnings += print(), human: true });
   try {
-    const database = await openDatabase(settings.config, observe);
+    const database = await openConfiguredDatabase(settings.config, observe);
     try {
       const code = await work({ ...settings, database, observe });
       // Of a failure its own line tells.

@@ -8,8 +8,7 @@ import { borrow, type Lender } from "./borrow.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
-import { planSessions } from "./sessions.ts";
-import type { Embedded } from "./embedded.ts";
+import { type EmbeddedServer, planSessions } from "./sessions.ts";
 import type { Failure } from "./database_error.ts";
 import { DatabaseError, DEADLINE, LANE_DEADLINE } from "./database_error.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
@@ -35,25 +34,20 @@ const STILL_READ_ONLY_MS = 60_000;
 
 /** What openDatabase can be given besides the configuration. */
 export interface OpenOptions {
-  /** An embedded Postgres that is open already; closed with the database all the same. */
-  readonly embedded?: Embedded;
+  /** The embedded Postgres, in place of `DATABASE_URL`; closed with the database. */
+  readonly embedded?: EmbeddedServer | undefined;
 }
 
 /**
- * Opens the database of the configuration: the operator's Postgres, which need not be there yet, or
- * the embedded one.
- * @throws {Error} when DATABASE_URL can not be read, or the data directory is in use
- * @see R1, R2
+ * Opens the database of the configuration, which may be unavailable at first, or the embedded one.
+ * @throws {Error} when DATABASE_URL cannot be parsed
+ * @see R1
  */
-export async function openDatabase(
+export function openDatabase(
   config: Config,
   observe: Observe,
-  options: OpenOptions = {},
-): Promise<Database> {
-  const embedded = options.embedded ??
-    (config.databaseUrl === undefined
-      ? await (await import("./embedded.ts")).openEmbedded({ dataDir: config.dataDir })
-      : undefined);
+  { embedded }: OpenOptions = {},
+): Database {
   // PGlite has one session: a second statement would only wait inside of it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
   const statement: StatementOptions = {

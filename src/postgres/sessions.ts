@@ -3,9 +3,7 @@ import type { Backend } from "./session.ts";
 import { openBackend } from "./session.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
 import { planConnection, planSettings } from "./connection.ts";
-import type { ClientOptions, Sql } from "./driver.ts";
 import { openClient } from "./driver.ts";
-import type { Embedded } from "./embedded.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, fail } from "./database_error.ts";
 import type { DriverSocket } from "./socket.ts";
@@ -21,6 +19,13 @@ const SETTING_REFUSED = "22023";
 /** What PgBouncer says of a setting that it does not pass on, under a code that it uses for all. */
 const NOT_PASSED_ON = /^unsupported startup parameter/;
 
+/** A Postgres in this process: sockets without a network. */
+export interface EmbeddedServer {
+  /** Makes a socket for the driver; all of them share the server's one session. */
+  readonly connect: () => DriverSocket;
+  readonly close: () => Promise<void>;
+}
+
 /** Opens one session, or says why there is none; tells of notifications where it is asked to. */
 export type OpenSession = (notified?: (channel: string) => void) => Promise<Backend | Failure>;
 
@@ -28,7 +33,7 @@ export type OpenSession = (notified?: (channel: string) => void) => Promise<Back
  * Plans sessions of the database of the configuration. Nothing is connected before one is opened.
  * @throws {Error} when DATABASE_URL can not be read
  */
-export function planSessions(config: Config, embedded: Embedded | undefined): OpenSession {
+export function planSessions(config: Config, embedded: EmbeddedServer | undefined): OpenSession {
   if (embedded !== undefined) return openOn(embedded, config.prepare);
   const plan = planConnection(config.databaseUrl ?? "");
   const limitMs = CONNECT_MS / plan.addresses.length;
@@ -108,32 +113,24 @@ function isOfRole({ standby, readOnly }: Backend, role: ConnectionPlan["role"]):
   }
 }
 
-function openOn(embedded: Embedded, prepare: boolean): OpenSession {
+const EMBEDDED_LOGIN = {
+  user: "postgres",
+  database: "postgres",
+  password: "",
+  connection: { application_name: "rowgate" },
+} as const;
+
+function openOn(embedded: EmbeddedServer, prepare: boolean): OpenSession {
   return async () => {
     try {
       return await openBackend({
         limitMs: CONNECT_MS,
         identify: false,
         openSocket: () => Promise.resolve(embedded.connect()),
-        openClient: (socket) => openClient({ ...planEmbedded(socket), prepare }),
+        openClient: (socket) => openClient({ ...EMBEDDED_LOGIN, socket, prepare }),
       });
     } catch (error) {
       return classify(error, false);
     }
-  };
-}
-
-/** Opens a plain client on an embedded Postgres, for what prepares it: demonstration and tests. */
-export function connectEmbedded(embedded: Embedded): Sql {
-  return openClient(planEmbedded(embedded.connect));
-}
-
-function planEmbedded(socket: () => DriverSocket): ClientOptions {
-  return {
-    socket,
-    user: "postgres",
-    database: "postgres",
-    password: "",
-    connection: { application_name: "rowgate" },
   };
 }

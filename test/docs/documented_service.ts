@@ -3,7 +3,7 @@ import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { type Environment, readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
-import { type Embedded, openEmbedded } from "../../src/postgres/embedded.ts";
+import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { VERSION } from "../../src/cli/version.ts";
@@ -48,7 +48,7 @@ export async function startService(
   if (config === undefined) throw new Error(problems.join("; "));
   if (!("policy" in parsed)) throw new Error(parsed.problems.join("; "));
   const observe = () => {};
-  const database = await openDatabase(config, observe, embedded === undefined ? {} : { embedded });
+  const database = openDatabase(config, observe, embedded === undefined ? {} : { embedded });
   if (embedded !== undefined) await fillDemonstration(database);
   const { schema, tenantColumn } = config;
   const { policy } = parsed;

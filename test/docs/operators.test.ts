@@ -124,7 +124,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
 
 async function fill(test: TestDatabase): Promise<void> {
   const { config } = readConfig({ DATABASE_URL: test.url });
-  const database = await openDatabase(config!, () => {});
+  const database = openDatabase(config!, () => {});
   await fillDemonstration(database);
   await migrateSchema(database);
   await database.close(1000);

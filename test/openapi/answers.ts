@@ -1,7 +1,7 @@
 import { createApp, type Dependencies } from "../../src/app.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
-import { openEmbedded } from "../../src/postgres/embedded.ts";
+import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts";
 import type { Example } from "../../src/interface/openapi/examples.ts";
 import type { ErrorStatus } from "../../src/interface/openapi/operations.ts";

@@ -20,7 +20,7 @@ export async function createServingDatabase(): Promise<ServingDatabase> {
   const { url, servingUrl } = test;
   if (url === undefined || servingUrl === undefined) throw new Error("it is no Postgres");
   // The owner's connection is needed for tokens alone; the embedded kind has none.
-  const owner = await openOwner(test, undefined as never);
+  const owner = openOwner(test, undefined as never);
   const { a: token } = await issueTokens(test, { owner, issue: issueWith(owner) });
   const drop = async () => {
     await owner.close(1000);

@@ -148,13 +148,13 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("says of a folder that can not be written which variable to change [CF20]", async () => {
+    it("says of a folder that cannot be written which variable to change [CF20]", async () => {
       for (const ROWGATE_DATA_DIR of ["/proc/none", join(folder, "policy.json", "in a file")]) {
         const { code, stderr } = await run(["serve"], { ROWGATE_DATA_DIR, PORT: "0" });
         assertEquals(code, 1);
         assertMatch(
           stderr,
-          /^rowgate: the data directory [^\n]* can not be written[^\n]*ROWGATE_DATA_DIR[^\n]*\n$/,
+          /^rowgate: the data directory [^\n]* cannot be written[^\n]*ROWGATE_DATA_DIR[^\n]*\n$/,
         );
       }
     });

@@ -48,7 +48,7 @@ else {
       shell.variables.set("OWNER_URL", owner);
       await shell.run(`psql -q ${cluster.url}/postgres -c 'create database shop'`);
       const { config } = readConfig({ DATABASE_URL: owner });
-      const database = await openDatabase(config!, () => {});
+      const database = openDatabase(config!, () => {});
       await fillDemonstration(database);
       await database.close(1000);
     }

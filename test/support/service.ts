@@ -93,8 +93,8 @@ export async function createTestService(
   const watch = watchService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
 
   const { embedded } = database;
-  const opened = await openDatabase(config, observe, embedded && { embedded });
-  const owner = await openOwner(database, opened);
+  const opened = openDatabase(config, observe, embedded && { embedded });
+  const owner = openOwner(database, opened);
   const serving = watch.database(opened);
   const issue = issueWith(owner, watch.issued);
   const tokens = await issueTokens(database, { owner, issue });

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import postgres from "postgres";
-import { connectEmbedded } from "../../src/postgres/sessions.ts";
+import { connectEmbedded } from "./connect_embedded.ts";
 import type { Access } from "./access.ts";
-import { openEmbedded } from "../../src/postgres/embedded.ts";
+import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 
 const FIXTURE = new URL("./fixture.sql", import.meta.url);
 

@@ -36,11 +36,11 @@ const DRAFT: TokenDraft = {
 };
 
 /** Opens the database as its owner, to prepare what a service needs; the embedded one is `serving`. */
-export async function openOwner(test: TestDatabase, serving: Database): Promise<Database> {
+export function openOwner(test: TestDatabase, serving: Database): Database {
   if (test.url === undefined) return serving;
   const { config, problems } = readConfig({ DATABASE_URL: test.url, ROWGATE_POOL_SIZE: "1" });
   if (config === undefined) throw new Error(problems.join("\n"));
-  return await openDatabase(config, () => {});
+  return openDatabase(config, () => {});
 }
 
 /** Makes the schema `rowgate` and tokens in it; lets the serving role read those and write the audit. */

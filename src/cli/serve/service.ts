@@ -1,6 +1,6 @@
 import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
-import { openDatabase } from "../../postgres/open_database.ts";
+import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Output } from "../../runtime/host.ts";
 import { createTokenStore } from "../../tokens/store.ts";
 import type { Settings } from "../read_settings.ts";
@@ -38,7 +38,7 @@ export async function assembleService(
   { config, policy }: Settings,
   { metrics, observe, output }: AssembleOptions,
 ): Promise<Service> {
-  const open = () => openDatabase(config, observe);
+  const open = () => openConfiguredDatabase(config, observe);
   const what = `Opening the embedded Postgres in ${config.dataDir}`;
   const database = config.databaseUrl !== undefined
     ? await open()

@@ -15,7 +15,7 @@ for (const kind of DATABASE_KINDS) {
 
     before(async () => {
       test = await createTestDatabase(kind, "empty");
-      subject = await openSubject(test);
+      subject = openSubject(test);
       await migrateSchema(subject.database);
     });
     after(async () => {
@@ -102,7 +102,7 @@ for (const kind of DATABASE_KINDS) {
       await fill(1, 11);
       await test.admin`grant usage on schema rowgate to rowgate_app`;
       await test.admin`grant insert on rowgate.audit to rowgate_app`;
-      const serving = await openSubject({ ...test, url: test.servingUrl });
+      const serving = openSubject({ ...test, url: test.servingUrl });
       try {
         const refused = await assertRejects(() => pruneAudit(serving.database, 10), DatabaseError);
         assertEquals(refused.kind, "permission");

@@ -60,7 +60,7 @@ describe("the catalogue in force follows the database", () => {
   beforeAll(async () => {
     testDatabase = await createTestDatabase("real", "fixture");
     const config = { ...CONFIG, databaseUrl: testDatabase.servingUrl };
-    database = await openDatabase(config, () => {});
+    database = openDatabase(config, () => {});
   });
   afterAll(async () => {
     await database.close(1000);

@@ -60,7 +60,7 @@ describe("a database that comes and goes", () => {
   it("may be away at the start and come later [R35] [DB1]", async () => {
     const url = new URL(test.url ?? "");
     url.port = String(door.port);
-    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
     let heard = 0;
     await database.listen("changed", () => heard++);
     const failure = await probeDatabase(database);
@@ -97,7 +97,7 @@ describe("a database that comes and goes", () => {
   });
 
   it("hears a NOTIFY of its channel and of no other [T38]", async () => {
-    const database = await openDatabase(configure({ databaseUrl: test.url }), () => {});
+    const database = openDatabase(configure({ databaseUrl: test.url }), () => {});
     let heard = 0;
     await database.listen("mine", () => heard++);
     assertEquals(heard, 0);
@@ -111,7 +111,7 @@ describe("a database that comes and goes", () => {
   it("is useless to wait for when it has another name [R37] [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.pathname = "/no_such_database";
-    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
     const failure = await probeDatabase(database);
     assertEquals([failure?.kind, failure?.code], ["unavailable", "3D000"]);
     const text = failure === undefined ? "" : describeFatal(failure) ?? "";
@@ -123,7 +123,7 @@ describe("a database that comes and goes", () => {
   it("is useless to wait for with a wrong password [DB2]", async () => {
     const url = new URL(test.url ?? "");
     url.password = "hunter2";
-    const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+    const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
     const failure = await probeDatabase(database);
     assertEquals([failure?.kind, failure?.code], ["unavailable", "28P01"]);
     const text = failure === undefined ? "" : describeFatal(failure) ?? "";
@@ -134,7 +134,7 @@ describe("a database that comes and goes", () => {
 
   it("is never spoken to unencrypted when encryption was asked for [DB24]", async () => {
     for (const mode of ["require", "verify-full"]) {
-      const database = await openDatabase(
+      const database = openDatabase(
         configure({ databaseUrl: `${test.url}?sslmode=${mode}` }),
         () => {},
       );
@@ -155,7 +155,7 @@ describe("a database that comes and goes", () => {
       const { port } = server.address() as AddressInfo;
       const url = `postgres://app:secret@127.0.0.1:${port}/shop?sslmode=`;
       for (const mode of ["prefer", "require", "verify-full"]) {
-        const database = await openDatabase(configure({ databaseUrl: url + mode }), () => {});
+        const database = openDatabase(configure({ databaseUrl: url + mode }), () => {});
         told = 0;
         const failure = await probeDatabase(database);
         assertEquals([failure?.kind, failure?.code], ["unavailable", "SSL_NOT_ANSWERED"], mode);
@@ -168,7 +168,7 @@ describe("a database that comes and goes", () => {
   });
 
   it("works without prepared statements and session settings behind a pooler [R20] [R6]", async () => {
-    const database = await openDatabase(
+    const database = openDatabase(
       configure({ databaseUrl: `${test.url}?pgbouncer=true&schema=public`, prepare: false }),
       () => {},
     );
@@ -200,7 +200,7 @@ describe("a database that comes and goes", () => {
       const url = new URL(test.url ?? "");
       url.username = role;
       url.password = "x";
-      const database = await openDatabase(configure({ databaseUrl: url.href }), () => {});
+      const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
       const [row] = await database.run(
         (sql) =>
           sql`select (0.1::float8 + 0.2::float8)::text as sum, current_setting('TimeZone') as zone,

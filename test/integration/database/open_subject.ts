@@ -49,12 +49,12 @@ export function configure(overrides: Partial<Config>): Config {
 }
 
 /** Opens the database under test on a test database, real or embedded. */
-export async function openSubject(
+export function openSubject(
   { url, embedded }: TestDatabase,
   overrides: Partial<Config> = {},
-): Promise<Subject> {
+): Subject {
   const observations: Observation[] = [];
-  const database = await openDatabase(
+  const database = openDatabase(
     configure({ databaseUrl: url, ...overrides }),
     (observation) => observations.push(observation),
     embedded === undefined ? {} : { embedded },

@@ -32,7 +32,7 @@ for (const kind of DATABASE_KINDS) {
     before(async () => {
       test = await createTestDatabase(kind, "empty");
       await test.admin.unsafe("create table items (id int4 primary key, name text)");
-      subject = await openSubject(test);
+      subject = openSubject(test);
     });
     after(async () => {
       await subject.database.close(1000);
@@ -137,7 +137,7 @@ for (const kind of DATABASE_KINDS) {
 
     it("prepares 256 shapes and no more [P12]", async () => {
       // On one connection, to count what that one holds; the embedded one has no other.
-      const { database } = kind === "real" ? await openSubject(test, { poolSize: 1 }) : subject;
+      const { database } = kind === "real" ? openSubject(test, { poolSize: 1 }) : subject;
       for (let shape = 0; shape < 300; shape++) {
         const rows = await database.run(
           (sql) =>
@@ -195,7 +195,7 @@ describe("run under limits", () => {
       create table items (id int4 primary key, name text);
       insert into items select n, 'item ' || n from generate_series(1, 10) n;
     `);
-    subject = await openSubject(test, {
+    subject = openSubject(test, {
       poolSize: 2,
       poolWaitMs: 200,
       statementTimeoutMs: 600,
@@ -335,7 +335,7 @@ describe("run over broken connections", () => {
   before(async () => {
     test = await createTestDatabase("real", "empty");
     await test.admin.unsafe("create table log (n int4)");
-    subject = await openSubject(test, { poolSize: 3, statementTimeoutMs: 1000 });
+    subject = openSubject(test, { poolSize: 3, statementTimeoutMs: 1000 });
   });
   after(async () => {
     await subject.database.close(1000);

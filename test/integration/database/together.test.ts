@@ -31,7 +31,7 @@ for (const kind of DATABASE_KINDS) {
       test = await createTestDatabase(kind, "empty");
       await test.admin.unsafe(`create table items (id int4 primary key, n int4 not null,
         constraint n_small check (n < 100))`);
-      subject = await openSubject(test);
+      subject = openSubject(test);
     });
     beforeEach(async () => {
       await test.admin.unsafe(
@@ -172,7 +172,7 @@ for (const kind of DATABASE_KINDS) {
 
     for (const shape of ["known", "new"]) {
       it(`tells of a session that ended which were done, and that of the others nothing is known, ${shape} to it [E42]`, async () => {
-        const { database } = await openSubject(test, { poolSize: 1 });
+        const { database } = openSubject(test, { poolSize: 1 });
         const all = [1, 2, 3, 4].map((id) => add(id));
         if (shape === "known") await run(all, { database });
         const other = await openOtherSession(test.admin);
@@ -212,7 +212,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("refuses all where there is no place and no database", async () => {
-      const closed = await openSubject(test);
+      const closed = openSubject(test);
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };
       for (const answer of closed.database.runTogether([add(1), add(2)], options)) {

@@ -17,7 +17,7 @@ for (const kind of DATABASE_KINDS) {
       await test.admin.unsafe(`
         create table places (id int4 primary key, name text,
           seat int4 constraint one_seat unique deferrable initially deferred)`);
-      subject = await openSubject(test, { lockTimeoutMs: 200, statementTimeoutMs: 1000 });
+      subject = openSubject(test, { lockTimeoutMs: 200, statementTimeoutMs: 1000 });
     });
     after(async () => {
       await subject.database.close(1000);
@@ -127,7 +127,7 @@ describe("transact over locks and broken connections", () => {
     await test.admin.unsafe(
       "create table places (id int4 primary key, name text); insert into places values (1, 'old')",
     );
-    subject = await openSubject(test, { lockTimeoutMs: 200, statementTimeoutMs: 1000 });
+    subject = openSubject(test, { lockTimeoutMs: 200, statementTimeoutMs: 1000 });
   });
   after(async () => {
     await subject.database.close(1000);

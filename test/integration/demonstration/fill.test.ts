@@ -3,7 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import type { Config } from "../../../src/config/config.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
-import { openEmbedded } from "../../../src/postgres/embedded.ts";
+import { openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../../src/demonstration/fill.ts";
 import { DEMONSTRATION_TENANTS } from "../../../src/demonstration/schema.ts";
 
@@ -19,7 +19,7 @@ describe("fillDemonstration", () => {
 
   before(async () => {
     const embedded = await openEmbedded();
-    database = await openDatabase(CONFIG, () => {}, { embedded });
+    database = openDatabase(CONFIG, () => {}, { embedded });
   });
   after(() => database.close(1000));
 

@@ -30,7 +30,7 @@ export async function examineDatabase(
   if (!("policy" in parsed)) throw new Error(parsed.problems.join());
   const observe = () => {};
   const { embedded } = test;
-  const database = await openDatabase(config, observe, embedded && { embedded });
+  const database = openDatabase(config, observe, embedded && { embedded });
   const { schema, tenantColumn } = config;
   const { policy } = parsed;
   const source = followDatabase(database, { schema, tenantColumn, policy, observe });

@@ -25,7 +25,7 @@ describe("Updates of many clients through two instances of the service", () => {
       grant select (id, tenant_id, n, note) on column_granted to rowgate_app;
       grant update (n, note) on counters, column_granted to rowgate_app;
       notify rowgate_catalogue`);
-    second = await openSecondInstance(service.database, service.tokens.a);
+    second = openSecondInstance(service.database, service.tokens.a);
   });
   after(async () => {
     await second.close();

@@ -33,7 +33,7 @@ describe("What many clients do at once through two instances", () => {
   before(async () => {
     service = await createTestService("real");
     await makeContestedTables(service.database.admin);
-    second = await openSecondInstance(service.database, service.tokens.a);
+    second = openSecondInstance(service.database, service.tokens.a);
   });
   after(async () => {
     await second?.close();

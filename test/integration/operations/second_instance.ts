@@ -16,10 +16,10 @@ export interface SecondInstance {
 }
 
 /** Starts another service in this process; it asks with the given token, of tenant 1. */
-export async function openSecondInstance(
+export function openSecondInstance(
   { servingUrl, rows }: TestDatabase,
   token: string,
-): Promise<SecondInstance> {
+): SecondInstance {
   const { config, problems } = readConfig({
     DATABASE_URL: servingUrl ?? "",
     ROWGATE_POOL_SIZE: "4",
@@ -27,7 +27,7 @@ export async function openSecondInstance(
   });
   if (config === undefined) throw new Error(problems.join("\n"));
   const observe = () => {};
-  const database = await openDatabase(config, observe);
+  const database = openDatabase(config, observe);
   const { schema, tenantColumn } = config;
   const catalogue = followDatabase(database, {
     schema,

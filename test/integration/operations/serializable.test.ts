@@ -16,7 +16,7 @@ describe("A database whose transactions are serializable by default", () => {
     await service.database.admin.unsafe(`
       do $$ begin execute format('alter database %I set default_transaction_isolation = serializable',
         current_database()); end $$`);
-    instance = await openSecondInstance(service.database, service.tokens.a);
+    instance = openSecondInstance(service.database, service.tokens.a);
   });
   after(async () => {
     await instance?.close();

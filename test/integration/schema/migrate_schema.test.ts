@@ -17,7 +17,7 @@ for (const kind of DATABASE_KINDS) {
 
     before(async () => {
       test = await createTestDatabase(kind, "empty");
-      ({ database: owner } = await openSubject(test));
+      ({ database: owner } = openSubject(test));
       await test.admin.unsafe(FIRST_VERSION);
       await test.admin`insert into rowgate.tokens (id, digest, tenant, scopes)
         values ('kept', 'x', '1', '{query}')`;
@@ -31,7 +31,7 @@ for (const kind of DATABASE_KINDS) {
       it("serves a role that may read tokens, as long as there is no audit [R33]", async () => {
         await test.admin`grant usage on schema rowgate to rowgate_app`;
         await test.admin`grant select on rowgate.tokens to rowgate_app`;
-        const { database } = await openSubject({ ...test, url: test.servingUrl });
+        const { database } = openSubject({ ...test, url: test.servingUrl });
         assertEquals(await migrateSchema(database), "current");
         assertEquals(await migrateSchema(database, { audit: true }), "not permitted");
         await database.close(1000);
@@ -60,7 +60,7 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind === "real") {
       it("needs insert on the audit from a role that is to write it, and nothing more [R23]", async () => {
-        const { database } = await openSubject({ ...test, url: test.servingUrl });
+        const { database } = openSubject({ ...test, url: test.servingUrl });
         assertEquals(await migrateSchema(database), "current");
         assertEquals(await migrateSchema(database, { audit: true }), "not permitted");
         await test.admin`grant insert on rowgate.audit to rowgate_app`;

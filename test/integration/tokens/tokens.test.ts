@@ -32,7 +32,7 @@ for (const kind of DATABASE_KINDS) {
 
     before(async () => {
       test = await createTestDatabase(kind, "empty");
-      ({ database } = await openSubject(test));
+      ({ database } = openSubject(test));
     });
     after(async () => {
       await database.close(1000);
@@ -54,9 +54,7 @@ for (const kind of DATABASE_KINDS) {
 
     it("makes the schema once, however many start at a time [R33]", async () => {
       // Each server has a lane of its own; PGlite has but one session.
-      const others = await Promise.all(
-        (kind === "real" ? [1, 2, 3] : []).map(async () => (await openSubject(test)).database),
-      );
+      const others = (kind === "real" ? [1, 2, 3] : []).map(() => openSubject(test).database);
       const states = await Promise.all([database, ...others].map((each) => migrateSchema(each)));
       await Promise.all(others.map((other) => other.close(1000)));
       assert(states.includes("migrated"));
@@ -165,7 +163,7 @@ describe("a role of least rights", () => {
   before(async () => {
     test = await createTestDatabase("real");
     const config = configure({ databaseUrl: test.servingUrl });
-    serving = await openDatabase(config, () => {});
+    serving = openDatabase(config, () => {});
   });
   after(async () => {
     await serving.close(1000);
@@ -179,7 +177,7 @@ describe("a role of least rights", () => {
   });
 
   it("serves with select on rowgate.tokens alone, and tries no change [R33]", async () => {
-    const owner = await openDatabase(configure({ databaseUrl: test.url }), () => {});
+    const owner = openDatabase(configure({ databaseUrl: test.url }), () => {});
     const created = await migrateSchema(owner).then(() => createToken(owner, DRAFT));
     await owner.close(1000);
     await test.admin`grant usage on schema rowgate to rowgate_app`;

@@ -4,10 +4,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { openDatabase } from "../../../src/postgres/open_database.ts";
-import { connectEmbedded } from "../../../src/postgres/sessions.ts";
-import { openEmbedded } from "../../../src/postgres/embedded.ts";
-import { configure } from "./open_subject.ts";
+import { connectEmbedded } from "../../support/connect_embedded.ts";
+import { openConfiguredDatabase, openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
+import { configure } from "../database/open_subject.ts";
 
 describe("the embedded database on disk", () => {
   let dataDir: string;
@@ -21,11 +20,11 @@ describe("the embedded database on disk", () => {
 
   it("keeps its data from one start to the next, and needs no port [R3] [R2]", async () => {
     const config = configure({ dataDir: join(dataDir, "made", "by", "itself") });
-    const first = await openDatabase(config, () => {});
+    const first = await openConfiguredDatabase(config, () => {});
     await first.run((sql) => sql`create table kept (value text)`, { write: true });
     await first.run((sql) => sql`insert into kept values (${"here"}::text)`, { write: true });
     await first.close(1000);
-    const second = await openDatabase(config, () => {});
+    const second = await openConfiguredDatabase(config, () => {});
     const rows = await second.run((sql) => sql`select value from kept`, { write: false });
     await second.close(1000);
     assertEquals(rows.map((row) => row.value), ["here"]);

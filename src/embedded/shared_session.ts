@@ -1,20 +1,20 @@
-/** What the driver needs of a socket. */
+/** The part of a socket that tells the driver what happened. */
 export interface Emitter {
   readonly emit: (event: string, ...values: unknown[]) => unknown;
 }
 
-/** How a socket is given up. */
+/** The part of a socket that the driver calls. */
 export interface Closable {
   readonly write: (message: Uint8Array) => boolean;
   readonly end: (message?: Uint8Array) => void;
   readonly destroy: () => void;
 }
 
-/** What stands at the other end. */
+/** The Postgres at the other end of the sockets. */
 export interface SessionOptions<S extends Emitter> {
-  /** Takes messages of Postgres's protocol, gives the answer to all of them. */
+  /** Sends messages of Postgres's protocol, and gives the answer to all of them. */
   readonly execute: (messages: Uint8Array) => Promise<Uint8Array>;
-  /** Makes a bare emitter of the runtime's kind. */
+  /** Makes an event emitter of the runtime. */
   readonly createEmitter: () => S;
 }
 
@@ -31,9 +31,10 @@ const TERMINATE = 0x58;
 const CANCEL_REQUEST = 80877102;
 
 /**
- * Shares one session of Postgres among any number of sockets for the driver. A socket has it from
- * its first message until Postgres is ready again and in no transaction: a message of another one in
- * between would run in that transaction, or overwrite a statement that was parsed and not yet bound.
+ * Shares one session of Postgres among any number of the driver's sockets, and gives the function that
+ * makes them. A socket holds the session from its first message until Postgres is ready again outside
+ * a transaction: a message of another socket in between would run in that transaction, or replace a
+ * statement that was parsed and not yet bound.
  */
 export function shareSession<S extends Emitter>(options: SessionOptions<S>): () => S & Closable {
   let holder: Side<S> | undefined;
@@ -65,7 +66,7 @@ export function shareSession<S extends Emitter>(options: SessionOptions<S>): () 
     if (idle || !isOpen(side)) pass();
   }
 
-  /** Ends what a socket left open when it went away. */
+  /** Ends the transaction of a socket that was closed in the middle of it. */
   async function rollBack(): Promise<void> {
     await options.execute(SYNC).catch(() => {});
     await options.execute(ROLLBACK).catch(() => {});
@@ -77,7 +78,7 @@ export function shareSession<S extends Emitter>(options: SessionOptions<S>): () 
       close(side);
       return true;
     }
-    // The driver may use the buffer again.
+    // The driver may reuse the buffer.
     side.messages.push(Uint8Array.from(message));
     if (holder === side) queueMicrotask(work);
     else if (!waiting.includes(side)) waiting.push(side);
@@ -119,7 +120,7 @@ function endsWith(bytes: Uint8Array, tail: Uint8Array): boolean {
   return start >= 0 && tail.every((byte, index) => bytes[start + index] === byte);
 }
 
-/** One statement runs at a time, to its end: a request to cancel one always comes too late. */
+/** A statement runs to its end before the next message is read: a cancel request is always too late. */
 function isCancel(message: Uint8Array): boolean {
   return message.length === 16 &&
     new DataView(message.buffer, message.byteOffset).getInt32(4) === CANCEL_REQUEST;

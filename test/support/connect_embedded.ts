@@ -1,0 +1,7 @@
+import { openClient, type Sql } from "../../src/postgres/driver.ts";
+import type { EmbeddedServer } from "../../src/postgres/sessions.ts";
+
+/** Opens a plain client on an embedded Postgres. */
+export function connectEmbedded({ connect }: EmbeddedServer): Sql {
+  return openClient({ socket: connect, user: "postgres", database: "postgres", password: "" });
+}
