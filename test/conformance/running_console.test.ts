@@ -11,7 +11,7 @@ const FILES = [
 ] as const;
 
 describeService("Running, the console", ({ get, service }) => {
-  it("is served at / without a token, with what it is made of [R25]", async () => {
+  it("is served at / without a token, with its script, style sheet and icon [R25]", async () => {
     for (const [path, type] of FILES) {
       const answer = await get(path, { token: null });
       assertEquals(answer.status, 200, path);
@@ -21,12 +21,12 @@ describeService("Running, the console", ({ get, service }) => {
     }
   });
 
-  it("lets a browser load nothing but its own files, nothing inline, in no frame [R25]", async () => {
+  it("lets a browser load only its own files, nothing inline, in no frame [R25]", async () => {
     for (const [path] of FILES) {
       const { headers, text } = await get(path, { token: null });
       assertEquals(
         headers.get("content-security-policy"),
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
           "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       );
       assertEquals(headers.get("referrer-policy"), "no-referrer");
@@ -38,7 +38,7 @@ describeService("Running, the console", ({ get, service }) => {
     }
   });
 
-  it("is asked for anew and comes once, compressed for whom that suits [R25]", async () => {
+  it("is revalidated at each load, and compressed for clients that accept it [R25]", async () => {
     for (const [path] of FILES) {
       const plain = await get(path, { token: null, headers: { "accept-encoding": "identity" } });
       const packed = await get(path, { token: null, headers: { "accept-encoding": "gzip" } });
@@ -54,7 +54,7 @@ describeService("Running, the console", ({ get, service }) => {
     }
   });
 
-  it("takes GET alone [R25]", async () => {
+  it("takes only GET [R25]", async () => {
     const answer = await service().send("POST", "/", { token: null, body: {} });
     assertRefused(answer, 405);
     assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
