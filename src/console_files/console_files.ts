@@ -25,6 +25,9 @@ export async function readConsoleFile(path: ConsolePath, observe: Observe): Prom
     return (await (files ??= loadFiles(observe))).get(path)!;
   } catch (cause) {
     files = undefined;
+    const [reason] = String(cause).split("\n");
+    const needs = "it must read src/console and run esbuild";
+    observe({ kind: "warning", message: `the console could not be built, ${needs}: ${reason}` });
     const message = "The console is not built; the bundle, the package and the binaries have it";
     throw new ApiError(503, message, { cause });
   }
