@@ -3,14 +3,13 @@ import { type AuditFilters, type AuditRecord, readAudit } from "../audit/read_au
 import type { Host } from "../runtime/host.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { parseExpiry } from "../tokens/expiry.ts";
-import { printColumns } from "./subcommand.ts";
-import { parseId, parseText } from "./subcommand.ts";
-import type { Run } from "./subcommand.ts";
 import { FAILED, stop } from "./stop.ts";
+import { parseId, parseText, printColumns, type Run } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
-const EXAMPLE = `
-Newest first. Updates leave a row with ROWGATE_AUDIT=on; the columns are those of rowgate.audit.
+const EXAMPLES = `
+The newest come first. Updates are recorded with ROWGATE_AUDIT=on, in the table rowgate.audit; values
+are never recorded.
 
 Examples:
   rowgate audit
@@ -39,17 +38,17 @@ interface AuditOptions extends Omit<AuditFilters, "sinceSeconds" | "sinceTime"> 
 /** Adds `rowgate audit`. */
 export function addAudit(root: Command, run: Run): void {
   root.command("audit")
-    .description("list the updates that clients made: who, when, what, and no values")
-    .option("--tenant <tenant>", "those of one tenant", parseText)
-    .addOption(new Option("--token <id>", "those of one token").argParser(parseId))
-    .option("--table <table>", "those of one table", parseText)
+    .description("List the updates that clients made")
+    .option("--tenant <tenant>", "Only those of this tenant", parseText)
+    .addOption(new Option("--token <id>", "Only those of this token").argParser(parseId))
+    .option("--table <table>", "Only those of this table", parseText)
     .addOption(
-      new Option("--since <when>", "24h, 7d, or a date in UTC such as 2026-11-01")
+      new Option("--since <when>", "Only those since 24h, 7d, or a date in UTC: 2026-11-01")
         .argParser(parseSince),
     )
-    .addOption(new Option("--limit <n>", "rows at most").argParser(parseLimit).default(100))
-    .option("--json", "print JSON, for programs")
-    .addHelpText("after", EXAMPLE)
+    .addOption(new Option("--limit <n>", "How many at most").argParser(parseLimit).default(100))
+    .option("--json", "Print JSON")
+    .addHelpText("after", EXAMPLES)
     .action((options: AuditOptions) => run((host) => listAudit(host, options)));
 }
 
@@ -58,19 +57,18 @@ function listAudit(host: Host, { since, json, ...filters }: AuditOptions): Promi
     if ((await findSchema(database)).version < 2) {
       throw stop(
         FAILED,
-        'rowgate: the table rowgate.audit is not there; "rowgate setup" makes it, as the owner of ' +
-          "the database",
+        'rowgate: there is no table rowgate.audit; run "rowgate setup" as the owner of the database',
       );
     }
     const records = await readAudit(database, { ...filters, ...since });
-    if (json) host.stdout.write(`${JSON.stringify(records.map(printRecord), null, 2)}\n`);
-    else if (records.length === 0) host.stderr.write("There are no such updates in the audit.\n");
-    else host.stdout.write(printColumns([HEAD, ...records.map(describe)]));
+    if (json) host.stdout.write(`${JSON.stringify(records.map(toJson), null, 2)}\n`);
+    else if (records.length === 0) host.stderr.write("The audit has no such updates.\n");
+    else host.stdout.write(printColumns([HEAD, ...records.map(toColumns)]));
     return 0;
   });
 }
 
-function describe(record: AuditRecord): readonly string[] {
+function toColumns(record: AuditRecord): readonly string[] {
   return [
     `${record.at.slice(0, 19)}Z`,
     record.tenant,
@@ -85,8 +83,8 @@ function describe(record: AuditRecord): readonly string[] {
   ];
 }
 
-/** Named as the columns of the table are. */
-function printRecord(record: AuditRecord) {
+/** With the names of the columns of `rowgate.audit`. */
+function toJson(record: AuditRecord) {
   return {
     at: record.at,
     request_id: record.requestId,
@@ -106,7 +104,7 @@ function parseSince(text: string): NonNullable<AuditOptions["since"]> {
   const moment = parseExpiry(text);
   if (moment?.kind === "after") return { sinceSeconds: moment.seconds };
   if (moment?.kind === "at") return { sinceTime: moment.time };
-  throw new InvalidArgumentError("Expected a time back such as 24h or 7d, or a date.");
+  throw new InvalidArgumentError("Expected a time such as 24h or 7d, or a date.");
 }
 
 function parseLimit(text: string): number {

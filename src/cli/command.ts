@@ -1,36 +1,48 @@
 import { Command, CommanderError } from "commander";
+import { VERSION } from "../config/config.ts";
 import type { Host } from "../runtime/host.ts";
 import { addAudit } from "./audit.ts";
 import { addDoctor } from "./doctor.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
-import { addTypes } from "./table_types.ts";
 import { addServe } from "./serve/serve.ts";
 import { addSetup } from "./setup.ts";
+import { FAILED, isStop, WRONG_USAGE } from "./stop.ts";
+import { addTypes } from "./table_types.ts";
 import { addTables } from "./tables.ts";
 import { addToken } from "./token.ts";
-import { FAILED, isStop, WRONG_USAGE } from "./stop.ts";
-import { VERSION } from "./version.ts";
 
-const EXAMPLE = `
+const SUBCOMMANDS = [
+  addServe,
+  addHealth,
+  addToken,
+  addTables,
+  addAudit,
+  addSetup,
+  addDoctor,
+  addOpenapi,
+  addTypes,
+];
+
+const EXAMPLES = `
 Examples:
-  rowgate serve                             a demonstration, on an embedded Postgres
-  DATABASE_URL=postgres://… rowgate serve   the tables of your own
-  rowgate token create --tenant acme        a token for a client of the tenant acme
+  rowgate serve                             Serve a demonstration on an embedded Postgres
+  DATABASE_URL=postgres://… rowgate serve   Serve the tables of your own database
+  rowgate token create --tenant acme        Make a token for a client of the tenant acme
 
-Every setting is an environment variable; "rowgate serve --help" lists them.`;
+All settings are environment variables; "rowgate serve --help" lists them.`;
 
 /**
- * Runs the command of the process's arguments and gives its exit code: 0; 1 refused or failed; 2
- * wrong usage, of the command line or of the configuration.
+ * Runs the command with the arguments of the process and gives its exit code: 0; 1 when it failed; 2
+ * when the command line or the configuration is wrong.
  * @see R30
  */
 export async function runCommand(host: Host): Promise<number> {
   let code = 0;
   const root = new Command("rowgate")
-    .description("HTTP access for integration clients to the rows of one tenant in your Postgres.")
-    .version(VERSION, "-V, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
+    .description("A record API over a multi-tenant Postgres: each token reaches one tenant's rows.")
+    .version(VERSION, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Print this help")
     .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
@@ -39,20 +51,9 @@ export async function runCommand(host: Host): Promise<number> {
       writeErr: host.stderr.write,
       outputError: (text, write) => write(text.replace(/^error: /, "rowgate: ")),
     })
-    .showHelpAfterError("--help shows what there is, also behind a command")
-    .addHelpText("after", EXAMPLE);
-  const subcommands = [
-    addServe,
-    addHealth,
-    addToken,
-    addTables,
-    addAudit,
-    addSetup,
-    addDoctor,
-    addOpenapi,
-    addTypes,
-  ];
-  for (const add of subcommands) {
+    .showHelpAfterError('Add "--help" for the options and commands.')
+    .addHelpText("after", EXAMPLES);
+  for (const add of SUBCOMMANDS) {
     add(root, async (work) => {
       code = await work(host);
     });
@@ -63,7 +64,7 @@ export async function runCommand(host: Host): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     if (isDenied(error)) {
-      host.stderr.write(`rowgate: Deno denies what it needs. ${error.message}\n`);
+      host.stderr.write(`rowgate: Deno denies a permission. ${error.message}\n`);
       return FAILED;
     }
     if (!isStop(error)) throw error;
@@ -72,7 +73,7 @@ export async function runCommand(host: Host): Promise<number> {
   }
 }
 
-/** Deno's refusal of what it was given no permission for. */
+/** Deno throws this when a permission is missing. */
 function isDenied(error: unknown): error is Error {
   return error instanceof Error && error.name === "NotCapable";
 }

@@ -1,26 +1,26 @@
 import type { Command } from "commander";
+import { count, type Finding } from "../doctor/diagnosis.ts";
 import { examine, type Examined } from "../doctor/examine.ts";
-import { createMetrics } from "../telemetry/metrics.ts";
 import type { Host } from "../runtime/host.ts";
-import { countWorkers } from "./workers/divide_limits.ts";
-import { openProgress } from "./progress.ts";
-import type { Run } from "./subcommand.ts";
-import { FAILED } from "./stop.ts";
-import { VERSION } from "./version.ts";
-import { followSettings, withDatabase } from "./with_database.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import { blankControls } from "../text/redact.ts";
-import { count } from "../doctor/diagnosis.ts";
+import { openProgress } from "./progress.ts";
+import { FAILED } from "./stop.ts";
+import type { Run } from "./subcommand.ts";
+import { followSettings, withDatabase } from "./with_database.ts";
+import { countWorkers } from "./workers/divide_limits.ts";
 
-const EXAMPLE = `
-It reads and changes nothing. Run it with the settings of the server, so that it looks with the same
-rights. Exit codes: 0 nothing was found, 1 something was, 2 the command line or the configuration is
+const EXAMPLES = `
+It reads and changes nothing. Run it with the settings of the server, so that it has the same rights.
+Exit codes: 0 without findings, 1 with findings, 2 when the command line or the configuration is
 wrong.
 
 Examples:
   DATABASE_URL=postgres://rowgate_app:…@db/shop ROWGATE_POLICY=policy.json rowgate doctor
   rowgate doctor --json | jq '.checks[].findings[].what'`;
 
-/** What `doctor` is given. */
+const NAME_WIDTH = 20;
+
 interface DoctorOptions {
   readonly json?: boolean;
 }
@@ -28,23 +28,26 @@ interface DoctorOptions {
 /** Adds `rowgate doctor [--json]`. @see R31 */
 export function addDoctor(root: Command, run: Run): void {
   root.command("doctor")
-    .description("prove or refute that the database is set up safely, and say what to type")
-    .option("--json", "print JSON for machines")
-    .addHelpText("after", EXAMPLE)
-    .action((options: DoctorOptions) => run((host) => diagnose(host, options)));
+    .description("Check that the database is set up safely, and show how to fix what is not")
+    .option("--json", "Print JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((options: DoctorOptions) => run((host) => runDoctor(host, options)));
 }
 
-function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
-  return withDatabase(host, async (workplace) => {
-    const following = followSettings(workplace);
+function runDoctor(host: Host, { json }: DoctorOptions): Promise<number> {
+  return withDatabase(host, async (opened) => {
+    const current = followSettings(opened);
     const progress = openProgress(host.stderr);
     const checks: Examined[] = [];
     try {
-      const catalogue = await following.current();
-      const metrics = createMetrics({ version: VERSION });
-      const workers = countWorkers(workplace.config);
-      const known = { ...workplace, metrics, catalogue, following, workers };
-      const setup = { ...known, progress: progress.show };
+      const setup = {
+        ...opened,
+        metrics: createMetrics(),
+        catalogue: await current.current(),
+        following: current,
+        workers: countWorkers(opened.config),
+        progress: progress.show,
+      };
       for await (const examined of examine(setup)) {
         checks.push(examined);
         progress.clear();
@@ -52,7 +55,7 @@ function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
       }
     } finally {
       progress.clear();
-      following.close();
+      current.close();
     }
     const safe = checks.every(({ findings }) => findings.length === 0);
     host.stdout.write(json ? `${JSON.stringify({ safe, checks })}\n` : printSummary(checks));
@@ -60,30 +63,27 @@ function diagnose(host: Host, { json }: DoctorOptions): Promise<number> {
   });
 }
 
-const NAME_WIDTH = 20;
-
-/** Prints what one check saw, for a person: one line, and three more for each finding. */
+/** Prints the result of a check for a person: a line, and three or more for each finding. */
 export function printExamined({ name, seen, findings }: Examined): string {
   const mark = findings.length === 0 ? "ok" : findings.some(isError) ? "ERROR" : "warning";
   const head = `${mark.padEnd(8)}${name.padEnd(NAME_WIDTH)}${blankControls(seen)}\n`;
   return head + findings.map(printFinding).join("");
 }
 
-function printFinding({ level, what, why, fix }: Examined["findings"][number]): string {
-  const type = fix.split("\n").map((line) => `            ${blankControls(line)}\n`).join("");
+function printFinding({ level, what, why, fix }: Finding): string {
   const mark = level === "error" ? "ERROR" : "-";
-  return `        ${mark} ${blankControls(what)}\n          ${blankControls(why)}\n${type}`;
+  const fixLines = fix.split("\n").map((line) => `            ${blankControls(line)}\n`).join("");
+  return `        ${mark} ${blankControls(what)}\n          ${blankControls(why)}\n${fixLines}`;
 }
 
-/** Prints the last line. */
-export function printSummary(checks: readonly Examined[]): string {
+function printSummary(checks: readonly Examined[]): string {
   const findings = checks.flatMap((check) => check.findings);
-  if (findings.length === 0) return `\nNothing was found in ${checks.length} checks.\n`;
+  if (findings.length === 0) return `\nNo findings in ${checks.length} checks.\n`;
   const errors = findings.filter(isError).length;
-  const told = [count(errors, "error"), count(findings.length - errors, "warning")].join(", ");
-  return `\n${told} in ${checks.length} checks.\n`;
+  const counts = [count(errors, "error"), count(findings.length - errors, "warning")].join(", ");
+  return `\n${counts} in ${checks.length} checks.\n`;
 }
 
-function isError({ level }: Examined["findings"][number]): boolean {
+function isError({ level }: Finding): boolean {
   return level === "error";
 }

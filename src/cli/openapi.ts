@@ -3,17 +3,15 @@ import { isOpenTo } from "../catalogue/resolve.ts";
 import { describeService, type Holder } from "../interface/openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Run } from "./subcommand.ts";
-import { withCatalogue } from "./with_database.ts";
-import { withDatabase, type Workplace } from "./with_database.ts";
+import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
 
-const EXAMPLE = `
-A running server gives the same at /openapi.json; there a token gets its tenant's own.
+const EXAMPLES = `
+A running server gives the same document at /openapi.json; with a token, the one of its tenant.
 
 Examples:
   rowgate openapi > openapi.json
-  rowgate openapi --tenant acme    with the tables of the database, each typed`;
+  rowgate openapi --tenant acme    With the tables of the database and their types`;
 
-/** What `openapi` is given. */
 interface OpenapiOptions {
   readonly tenant?: string;
 }
@@ -21,25 +19,22 @@ interface OpenapiOptions {
 /** Adds `rowgate openapi [--tenant T]`. @see R32 */
 export function addOpenapi(root: Command, run: Run): void {
   root.command("openapi")
-    .description("print the OpenAPI 3.1 document of the service")
-    .option("--tenant <tenant>", "with the tables that a token of this tenant opens")
-    .addHelpText("after", EXAMPLE)
+    .description("Print the OpenAPI 3.1 document of the service")
+    .option("--tenant <tenant>", "Include the tables that this tenant's tokens reach")
+    .addHelpText("after", EXAMPLES)
     .action(({ tenant }: OpenapiOptions) =>
-      run((host) => tenant === undefined ? print(host) : printTenant(host, tenant))
+      run((host) => tenant === undefined ? print(host) : printForTenant(host, tenant))
     );
 }
 
-function printTenant(host: Host, tenant: string): Promise<number> {
-  return withDatabase(
-    host,
-    async (workplace) => print(host, await readHolder(workplace, tenant)),
-  );
+function printForTenant(host: Host, tenant: string): Promise<number> {
+  return withDatabase(host, async (opened) => print(host, await readHolder(opened, tenant)));
 }
 
-/** Gives what a token of a tenant opens that is restricted in nothing. */
-export function readHolder(workplace: Workplace, tenant: string): Promise<Holder> {
-  return withCatalogue(workplace, async (following) => {
-    const { tables } = await following.current();
+/** Gives what an unrestricted token of a tenant reaches. */
+export function readHolder(opened: OpenedDatabase, tenant: string): Promise<Holder> {
+  return withCatalogue(opened, async (current) => {
+    const { tables } = await current.current();
     const access: Holder["access"] = {
       tokenId: "",
       name: null,

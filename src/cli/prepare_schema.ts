@@ -6,38 +6,37 @@ import { showWork } from "./progress.ts";
 import { FAILED, stop } from "./stop.ts";
 
 /**
- * Makes the schema `rowgate` where that is needed and allowed; on `output` it shows when that takes
- * long, as behind another process that does the same.
- * @returns true when it was made now
- * @throws {Stop} with the statements to run when the role may not make it, or may not do in it what
- * is needed
+ * Creates or migrates the schema `rowgate`, where that is needed and the role may. Progress is shown
+ * on `output`, as when another process does the same and holds the lock.
+ * @returns true when the schema was created or migrated now
+ * @throws {Stop} with the statements to run when the role lacks a right that it needs
  * @throws {DatabaseError}
  * @see R33, R34
  */
-export async function prepareDatabase(
+export async function prepareSchema(
   database: Database,
   output: Output,
   needs: SchemaNeeds = { audit: false },
 ): Promise<boolean> {
   const state = await showWork(
     output,
-    "Making the schema rowgate ready",
+    "Preparing the schema rowgate",
     () => migrateSchema(database, needs),
   );
   if (state !== "not permitted") return state === "migrated";
   const role = await findRole(database);
   throw stop(
     FAILED,
-    "rowgate: the schema rowgate is not ready and this database role may not make it so.",
-    'Let the owner of the database run it: rowgate setup --print | psql "$OWNER_URL"',
-    "That makes the schema and a role to serve with. For this role alone:",
+    "rowgate: the schema rowgate is not ready, and this database role may not prepare it.",
+    'Let the owner of the database run: rowgate setup --print | psql "$OWNER_URL"',
+    "This creates the schema and a role to serve with. For the present role:",
     "",
     ...SCHEMA_STATEMENTS.map((text) => `${text};`),
     ...describeGrants(role, needs),
   );
 }
 
-/** Gives the statements that let a role, quoted already, serve. */
+/** Gives the statements that grant a role, quoted already, what serving needs in the schema. */
 export function describeGrants(role: string, { audit }: SchemaNeeds): readonly string[] {
   return [
     `grant usage on schema rowgate to ${role};`,

@@ -1,17 +1,22 @@
-import { blankControls } from "../text/redact.ts";
 import type { Output } from "../runtime/host.ts";
+import { blankControls } from "../text/redact.ts";
 
-/** One line that says what is going on. */
+/** One line that says what is being done. */
 export interface Progress {
   readonly show: (text: string) => void;
   readonly clear: () => void;
 }
 
+/** Reports the next step of a long piece of work. */
+export type Report = (step: string) => void;
+
 const WIDTH = 78;
+const SILENT_MS = 1000;
+const TICK_MS = 200;
 
 /**
- * Shows progress: on a terminal in one line that is written over, elsewhere as lines, one each ten
- * seconds at most.
+ * Shows progress: on a terminal in one line that is overwritten, elsewhere as lines, at most one
+ * every ten seconds.
  */
 export function openProgress(
   output: Output,
@@ -37,32 +42,26 @@ export function openProgress(
   return { show, clear };
 }
 
-/** Says what comes next in a long work. */
-export type Tell = (doing: string) => void;
-
-const SILENT_MS = 1000;
-const TICK_MS = 200;
-
-/** Shows that a work of more than a second goes on, what it does and for how long already. */
+/** Does a piece of work; after a second it shows what is done, the step, and the seconds so far. */
 export async function showWork<T>(
   output: Output,
-  what: string,
-  work: (tell: Tell) => Promise<T>,
+  title: string,
+  work: (report: Report) => Promise<T>,
 ): Promise<T> {
   const progress = openProgress(output);
   const started = performance.now();
-  let doing = "";
+  let step = "";
 
   function show(): void {
     const ms = performance.now() - started;
-    if (ms >= SILENT_MS) progress.show(`${what}${doing}, ${Math.floor(ms / 1000)} s`);
+    if (ms >= SILENT_MS) progress.show(`${title}${step}, ${Math.floor(ms / 1000)} s`);
   }
 
   const timer = setInterval(show, TICK_MS);
   try {
     return await work((next) => {
-      doing = `: ${next}`;
-      // The embedded Postgres works in this thread, where no timer strikes meanwhile.
+      step = `: ${next}`;
+      // The embedded Postgres works in this thread, where timers do not fire meanwhile.
       show();
     });
   } finally {

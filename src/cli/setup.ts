@@ -2,22 +2,22 @@ import type { Command } from "commander";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Host } from "../runtime/host.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
-import type { Run } from "./subcommand.ts";
-import { describeGrants, prepareDatabase } from "./prepare_schema.ts";
+import { describeGrants, prepareSchema } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";
+import type { Run } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
-const EXAMPLE = `
+const EXAMPLES = `
 Examples:
-  rowgate setup            makes the schema rowgate, as a role that may
-  rowgate setup --print    prints the statements for a role and its rights, and runs nothing`;
+  rowgate setup            Create or migrate the schema; DATABASE_URL names a role that may
+  rowgate setup --print    Print the SQL that does so and creates a role to serve with`;
 
 /** Adds `rowgate setup [--print]`. @see R34 */
 export function addSetup(root: Command, run: Run): void {
   root.command("setup")
-    .description("make the schema rowgate, which holds tokens and audit, or print how")
-    .option("--print", "print the statements for role, rights and schema, and run nothing")
-    .addHelpText("after", EXAMPLE)
+    .description("Create the schema rowgate, which holds tokens and the audit")
+    .option("--print", "Print the SQL for the schema, a role and its rights; run nothing")
+    .addHelpText("after", EXAMPLES)
     .action(({ print }: { readonly print?: boolean }) => run(print ? printSetup : setUp));
 }
 
@@ -29,37 +29,42 @@ async function printSetup(host: Host): Promise<number> {
 
 function setUp(host: Host): Promise<number> {
   return withDatabase(host, async ({ database }) => {
-    const made = await prepareDatabase(database, host.stderr);
-    host.stderr.write(made ? "The schema rowgate was made.\n" : "The schema rowgate is there.\n");
+    const changed = await prepareSchema(database, host.stderr);
+    host.stderr.write(
+      changed ? "The schema rowgate is ready.\n" : "The schema rowgate was ready already.\n",
+    );
     return 0;
   });
 }
 
-/** Prints the statements of schema, role and rights, for psql. */
+/** Prints the SQL of schema, role and rights, for psql. */
 function describeSetup(schema: string): string {
   const quoted = quoteIdentifier(schema);
-  return `-- The schema that holds tokens and audit. Run as the owner of the database.
+  return `-- Run this as the owner of the database. It can be run again.
+
+-- The schema that holds the tokens and the audit.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
--- A role to serve with: no superuser, no owner of tables, not above row level security. Where it is
--- there already, nothing that you took from it is given back.
+-- A role to serve with: no superuser, owner of no table, held by row level security. If it exists
+-- already, its rights on your tables stay as they are.
 do $rowgate$ begin
   if not exists (select from pg_catalog.pg_roles where rolname = 'rowgate_app') then
     create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
-    -- Its rights are what clients can reach at most. Narrow these to tables and columns as you like.
+    -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
     grant usage on schema ${quoted} to rowgate_app;
     grant select, update on all tables in schema ${quoted} to rowgate_app;
   end if;
 end $rowgate$;
--- Give it a password with \\password rowgate_app in psql, so that no log holds it.
+-- Set its password with \\password rowgate_app in psql, so that no log contains it.
 ${describeGrants("rowgate_app", { audit: true }).join("\n")}
--- With ROWGATE_AUDIT_DAYS it deletes old rows of the audit, and could delete others; leave this out
--- and delete them as the owner where the role must not be able to:
+
+-- With ROWGATE_AUDIT_DAYS the service deletes old audit records, for which its role needs this. Such
+-- a role could delete other records too; if it must not, delete old ones as the owner instead.
 -- grant select, delete on rowgate.audit to rowgate_app;
 
--- "rowgate token create", "revoke" and "rotate" need a role that may write tokens as well:
+-- The role that runs "rowgate token create", "revoke" and "rotate" needs this:
 -- grant select, insert, update on rowgate.tokens to that_role;
--- "rowgate audit" needs one that may read it:
+-- The role that runs "rowgate audit" needs this:
 -- grant select on rowgate.audit to that_role;
 `;
 }

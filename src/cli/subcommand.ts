@@ -1,31 +1,35 @@
-import type { Host } from "../runtime/host.ts";
 import { InvalidArgumentError } from "commander";
+import type { Host } from "../runtime/host.ts";
 import { blankControls } from "../text/redact.ts";
 
 /** What a subcommand does; gives the exit code. */
 export type Work = (host: Host) => Promise<number>;
 
-/** Takes what the subcommand on the command line does. */
+/** Runs the work of the subcommand that the command line names. */
 export type Run = (work: Work) => Promise<void>;
 
-/** Takes any text that can be one: not empty, without U+0000. */
+/**
+ * Parses a text that is not empty and has no U+0000, which Postgres cannot store.
+ * @throws {InvalidArgumentError} otherwise
+ */
 export function parseText(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
-  if (text.includes("\0")) throw new InvalidArgumentError("It must not hold U+0000.");
+  if (text.includes("\0")) throw new InvalidArgumentError("It must not contain U+0000.");
   return text;
 }
 
 /**
- * Takes the id of a token, with or without its `rg_`. A whole token is refused unseen: what stands on
- * a command line is read by others.
+ * Parses the id of a token, with or without `rg_`. A whole token is rejected without being shown:
+ * other users of the machine can read command lines.
+ * @throws {InvalidArgumentError} otherwise
  */
 export function parseId(text: string): string {
   const id = text.replace(/^rg_/, "");
   if (/^[0-9A-Za-z]{11}$/.test(id)) return id;
-  throw new InvalidArgumentError("Expected the 11 letters and digits behind rg_.");
+  throw new InvalidArgumentError("Expected the 11 letters and digits after rg_.");
 }
 
-/** Prints rows of text as columns under each other, for a person; the first row is the head. */
+/** Prints rows of text in aligned columns, for a person; the first row is the head. */
 export function printColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -1,90 +1,81 @@
 import { type Command, Option } from "commander";
-import { describeService } from "../interface/openapi/document.ts";
-import type { Host } from "../runtime/host.ts";
 import { TOKEN_VARIABLE } from "../config/settings.ts";
+import { describeService } from "../interface/openapi/document.ts";
 import { printTables } from "../interface/typescript/print_tables.ts";
 import { readTypedTables } from "../interface/typescript/typed_table.ts";
+import type { Host } from "../runtime/host.ts";
 import { readHolder } from "./openapi.ts";
-import type { Run } from "./subcommand.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";
+import type { Run } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
+const TIMEOUT_MS = 60_000;
 
-const EXAMPLE = `
-The types go to standard output, as a module of TypeScript for "rowgate/client". A token on a
-command line is seen by others on the machine: ${TOKEN_VARIABLE} is better.
+const EXAMPLES = `
+The types are printed as a TypeScript module for "rowgate/client". Other users of the machine can
+read a token on the command line; pass it in ${TOKEN_VARIABLE} instead.
 
 Examples:
   ${TOKEN_VARIABLE}=rg_… rowgate types --url https://rows.example.com > tables.ts
   DATABASE_URL=postgres://… rowgate types --tenant acme > tables.ts`;
 
-/** What `types` is given. */
 interface TypesOptions {
   readonly url?: string;
   readonly token?: string;
   readonly tenant?: string;
-  readonly wideNumbers: boolean;
+  readonly wideNumbers?: boolean;
 }
 
 /** Adds `rowgate types [--url U] [--token T] | --tenant T`. */
 export function addTypes(root: Command, run: Run): void {
   root.command("types")
-    .description("print the tables that a token opens as TypeScript types")
-    .option("--url <url>", `address of a server that runs (default: ${DEFAULT_URL})`)
-    .option("--token <token>", `token to ask it with (default: ${TOKEN_VARIABLE})`)
+    .description("Print the tables that a token reaches as TypeScript types")
+    .option("--url <url>", `Address of a running server (default: ${DEFAULT_URL})`)
+    .option("--token <token>", `Token (default: ${TOKEN_VARIABLE})`)
     .addOption(
-      new Option(
-        "--tenant <tenant>",
-        "ask the database instead, for what this tenant's tokens open",
-      )
+      new Option("--tenant <tenant>", "Read the database instead, as this tenant's tokens see it")
         .conflicts(["url", "token"]),
     )
-    .option("--wide-numbers", "type 64-bit integers and numeric as strings", false)
-    .addHelpText("after", EXAMPLE)
+    .option("--wide-numbers", "Type 64-bit integers and numeric as strings")
+    .addHelpText("after", EXAMPLES)
     .action((options: TypesOptions) => run((host) => printTypes(host, options)));
 }
 
 function printTypes(host: Host, options: TypesOptions): Promise<number> {
   const { tenant } = options;
-  if (tenant === undefined) return printServed(host, options);
-  return withDatabase(host, async (workplace) => {
-    const document = describeService(await readHolder(workplace, tenant));
-    return print(host, { document: JSON.parse(JSON.stringify(document)), options });
+  if (tenant === undefined) return printFromServer(host, options);
+  return withDatabase(host, async (opened) => {
+    const document = describeService(await readHolder(opened, tenant));
+    return print(host, JSON.parse(JSON.stringify(document)), options);
   });
 }
 
-async function printServed(host: Host, options: TypesOptions): Promise<number> {
+async function printFromServer(host: Host, options: TypesOptions): Promise<number> {
   const token = (options.token ?? host.environment[TOKEN_VARIABLE] ?? "").trim();
-  const url = options.url ?? DEFAULT_URL;
   if (token === "") {
     throw stop(
       WRONG_USAGE,
-      `rowgate: no token; set ${TOKEN_VARIABLE}, or name a tenant (--tenant) to ask the database`,
+      `rowgate: no token; set ${TOKEN_VARIABLE}, or use --tenant to read the database`,
     );
   }
-  return print(host, { document: await fetchDocument(url, token), options });
+  return print(host, await fetchDocument(options.url ?? DEFAULT_URL, token), options);
 }
 
-function print(
-  host: Host,
-  { document, options }: { readonly document: unknown; readonly options: TypesOptions },
-): number {
+function print(host: Host, document: unknown, { wideNumbers = false }: TypesOptions): number {
   try {
-    host.stdout.write(printTables(readTypedTables(document), options));
+    host.stdout.write(printTables(readTypedTables(document), { wideNumbers }));
     return 0;
   } catch (error) {
-    throw stop(FAILED, `rowgate: what was answered can not be read: ${(error as Error).message}`);
+    throw stop(FAILED, `rowgate: the document cannot be read: ${(error as Error).message}`);
   }
 }
 
-const TIMEOUT_MS = 60_000;
-
 /**
- * Asks a server for the OpenAPI document of a token.
- * @throws {Stop} when the address is none, nobody answers there, or the token is refused
+ * Requests the OpenAPI document of a token.
+ * @throws {Stop} when the address is invalid, does not answer or rejects the token
  */
-export async function fetchDocument(url: string, token: string): Promise<unknown> {
+async function fetchDocument(url: string, token: string): Promise<unknown> {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw stop(
       WRONG_USAGE,
@@ -92,8 +83,8 @@ export async function fetchDocument(url: string, token: string): Promise<unknown
     );
   }
   const address = `${url.replace(/\/+$/, "")}/openapi.json`;
-  const response = await ask(address, token);
-  if (response.status === 401) throw stop(FAILED, `rowgate: ${address} refuses the token`);
+  const response = await request(address, token);
+  if (response.status === 401) throw stop(FAILED, `rowgate: ${address} rejects the token`);
   if (!response.ok) throw stop(FAILED, `rowgate: ${address} answers ${response.status}`);
   try {
     return await response.json();
@@ -102,8 +93,8 @@ export async function fetchDocument(url: string, token: string): Promise<unknown
   }
 }
 
-/** A redirect is no answer: the token goes where it was meant to go. */
-async function ask(address: string, token: string): Promise<Response> {
+/** Redirects are not followed: the token is sent to the given address only. */
+async function request(address: string, token: string): Promise<Response> {
   try {
     return await fetch(address, {
       headers: { authorization: `Bearer ${token}` },
@@ -111,10 +102,7 @@ async function ask(address: string, token: string): Promise<Response> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch {
-    // A token that can not stand in a header ends here too, and must not be shown.
-    throw stop(
-      FAILED,
-      `rowgate: ${address} can not be asked; look whether it runs, and at the token`,
-    );
+    // A token that no header can hold ends here too, and must not be shown.
+    throw stop(FAILED, `rowgate: ${address} does not answer; check that it runs, and the token`);
   }
 }

@@ -1,14 +1,14 @@
+import { type CurrentCatalogue, followDatabase } from "../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../embedded/embedded_postgres.ts";
 import type { Database } from "../postgres/database.ts";
+import type { Host } from "../runtime/host.ts";
 import { createLog } from "../telemetry/log.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import type { Host } from "../runtime/host.ts";
 import { readSettings, type Settings } from "./read_settings.ts";
 import { explainFailure } from "./stop.ts";
-import { type CurrentCatalogue, followDatabase } from "../catalogue/current_catalogue.ts";
 
-/** What a command that works on the database is given. */
-export interface Workplace extends Settings {
+/** The settings, the database that they name, and the sink of what happens. */
+export interface OpenedDatabase extends Settings {
   readonly database: Database;
   readonly observe: Observe;
 }
@@ -16,12 +16,12 @@ export interface Workplace extends Settings {
 const CLOSE_MS = 2000;
 
 /**
- * Opens the database of the configuration, does one piece of work and closes it.
- * @throws {Stop} for whatever goes wrong, in a person's words
+ * Opens the database of the settings, does a subcommand's work and closes it.
+ * @throws {Stop} for whatever goes wrong, in words for the operator
  */
 export async function withDatabase(
   host: Host,
-  work: (workplace: Workplace) => Promise<number>,
+  work: (opened: OpenedDatabase) => Promise<number>,
 ): Promise<number> {
   const settings = await readSettings(host);
   let warnings = "";
@@ -30,7 +30,7 @@ export async function withDatabase(
     const database = await openConfiguredDatabase(settings.config, observe);
     try {
       const code = await work({ ...settings, database, observe });
-      // Of a failure its own line tells.
+      // After a failure they would only repeat it.
       host.stderr.write(warnings);
       return code;
     } finally {
@@ -41,29 +41,23 @@ export async function withDatabase(
   }
 }
 
-/** The settings, the database that they name, and who hears of it. */
-export interface Followed extends Settings {
-  readonly database: Database;
-  readonly observe: Observe;
-}
-
 /** Follows the catalogue of the database as the settings expose it. */
 export function followSettings(
-  { config, policy, database, observe }: Followed,
+  { config, policy, database, observe }: OpenedDatabase,
 ): CurrentCatalogue {
   const { schema, tenantColumn } = config;
   return followDatabase(database, { schema, tenantColumn, policy, observe });
 }
 
-/** Follows it for one piece of work. */
+/** Follows the catalogue for a subcommand's work. */
 export async function withCatalogue<T>(
-  followed: Followed,
-  work: (following: CurrentCatalogue) => Promise<T>,
+  opened: OpenedDatabase,
+  work: (current: CurrentCatalogue) => Promise<T>,
 ): Promise<T> {
-  const following = followSettings(followed);
+  const current = followSettings(opened);
   try {
-    return await work(following);
+    return await work(current);
   } finally {
-    following.close();
+    current.close();
   }
 }

@@ -1,113 +1,74 @@
 import { nearest } from "../text/nearest.ts";
-import { SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
+import { type Setting, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
 
-/** So many requests in a window. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly windowSeconds: number;
-}
+/** Version of package.json; a test compares them. */
+export const VERSION = "0.1.0";
 
 /**
- * Everything an operator can set, checked, with defaults put in.
+ * Everything an operator can set, checked, with defaults filled in.
  * @see docs/specification/running.md
  */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Undefined: the embedded Postgres in `dataDir`. */
-  readonly databaseUrl: string | undefined;
-  readonly dataDir: string;
-  readonly schema: string;
-  readonly tenantColumn: string;
-  /** Path of the policy file. */
-  readonly policyFile: string | undefined;
-  readonly poolSize: number;
-  readonly poolWaitMs: number;
-  /** Sessions for transactions, beside the pool. */
-  readonly transactions: number;
-  /** From begin to commit; less than others wait for a session. */
-  readonly transactionTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  readonly lockTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly maxBodyBytes: number;
-  /** Of all bodies at once. */
-  readonly maxBodiesBytes: number;
-  /** Of all long answers that clients have not read yet. */
-  readonly maxUnsentBytes: number;
-  /** A client that takes nothing of a long answer for so long is cut off. */
-  readonly sendTimeoutMs: number;
-  readonly maxInFlight: number;
-  /** Bytes of a page of records. */
-  readonly maxPageBytes: number;
-  /** Characters of all patterns of a query together. */
-  readonly maxPatternCharacters: number;
-  /** Of each token; undefined: no limit. */
-  readonly rateLimit: RateLimit | undefined;
-  /** False behind a transaction pooler. */
-  readonly prepare: boolean;
-  /** Name of the setting that carries the tenant into each statement. */
-  readonly tenantSetting: string | undefined;
-  /** Each update leaves a row in `rowgate.audit`. */
-  readonly audit: boolean;
-  /** Days after which such a row is deleted; undefined: never. */
-  readonly auditDays: number | undefined;
-  readonly corsOrigins: readonly string[];
-  /** Whether `/` is the console. */
-  readonly console: boolean;
-  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  /** Processes that serve; `auto` is one for each processor. */
-  readonly workers: number | "auto";
-  readonly shutdownMs: number;
-}
+export type Config = {
+  readonly [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T
+    : never;
+};
 
-/** Names of variables and what they hold; what is not set is missing or undefined. */
+/** Environment variables by name; one that is not set is missing or undefined. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A configuration, or all that is wrong with it in a person's words. */
+/** A configuration, or everything that is wrong with it, in words for the operator. */
 export type ReadConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly string[] };
 
-/** What a transaction may take of the time that others wait for its session. */
-const TRANSACTION_PART = 0.8;
 const PREFIX = "ROWGATE_";
+/**
+ * Requests that wait for the connection of a transaction give up after `poolWaitMs`: a transaction
+ * must end sooner, so that the next one has time left.
+ */
+const TRANSACTION_SHARE = 0.8;
 
 /**
- * Reads the configuration from environment variables and puts in the defaults; tells every problem
- * at once, and never the value of `DATABASE_URL`.
+ * Reads the configuration from environment variables. All problems are reported at once; none of
+ * them shows the value of `DATABASE_URL`.
  * @see R7
  */
 export function readConfig(environment: Environment): ReadConfig {
   const problems: string[] = [];
-  const known: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    const text = environment[name];
-    if (text === undefined) {
-      known[setting.member] = setting.default;
-      continue;
-    }
-    const parsed = text.trim() === ""
-      ? { problem: "is empty, give it a value or leave it out" }
-      : setting.parse(text);
-    if ("problem" in parsed) problems.push(`${name}: ${parsed.problem}`);
-    else known[setting.member] = parsed.value;
+  const values: Record<string, unknown> = {};
+  for (const [name, { variable, default: preset, parse }] of Object.entries(SETTINGS)) {
+    const text = environment[variable];
+    const parsed = text === undefined ? { value: preset } : parseText(text, parse);
+    if ("problem" in parsed) problems.push(`${variable}: ${parsed.problem}`);
+    else values[name] = parsed.value;
   }
-  for (const [name, text] of Object.entries(environment)) {
-    if (text === undefined || !name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name)) continue;
-    if (name === TOKEN_VARIABLE) continue;
-    const meant = nearest(name, Object.keys(SETTINGS));
-    problems.push(`${name}: is not known${meant === undefined ? "" : `, did you mean ${meant}`}`);
-  }
-  const { poolWaitMs, transactionTimeoutMs } = known as unknown as Partial<Config>;
-  if (problems.length === 0 && transactionTimeoutMs === undefined) {
-    known["transactionTimeoutMs"] = Math.floor(poolWaitMs! * TRANSACTION_PART);
-  } else if (transactionTimeoutMs! >= poolWaitMs!) {
+  problems.push(...findUnknown(environment));
+  const config = values as Config;
+  if (environment[SETTINGS.transactionTimeoutMs.variable] === undefined) {
+    values["transactionTimeoutMs"] = Math.floor(config.poolWaitMs * TRANSACTION_SHARE);
+  } else if (config.transactionTimeoutMs >= config.poolWaitMs) {
     problems.push(
-      `ROWGATE_TRANSACTION_TIMEOUT_MS: ${transactionTimeoutMs} is as long as others wait, ` +
-        `expected less than ROWGATE_POOL_WAIT_MS (${poolWaitMs})`,
+      `${SETTINGS.transactionTimeoutMs.variable}: ${config.transactionTimeoutMs} is too long, ` +
+        `expected less than ${SETTINGS.poolWaitMs.variable} (${config.poolWaitMs})`,
     );
   }
-  if (problems.length > 0) return { problems };
-  return { config: Object.freeze(known) as unknown as Config };
+  return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
+}
+
+function parseText(text: string, parse: Setting["parse"]): ReturnType<Setting["parse"]> {
+  return text.trim() === ""
+    ? { problem: "is empty, give it a value or leave it out" }
+    : parse(text);
+}
+
+/** A variable with our prefix that is no setting is most likely a misspelt one. */
+function findUnknown(environment: Environment): readonly string[] {
+  const known = Object.values(SETTINGS).map(({ variable }) => variable);
+  return Object.keys(environment)
+    .filter((name) => environment[name] !== undefined && name.startsWith(PREFIX))
+    .filter((name) => name !== TOKEN_VARIABLE && !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name, known);
+      return `${name}: unknown variable${meant === undefined ? "" : `, did you mean ${meant}?`}`;
+    });
 }

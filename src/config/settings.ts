@@ -1,199 +1,209 @@
 import * as v from "valibot";
-import type { Config } from "./config.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_PAGE_BYTES, MAX_PATTERN_CHARACTERS } from "../errors/limits.ts";
+import {
+  countOrAuto,
+  databaseUrl,
+  daysOrNone,
+  host,
+  identifier,
+  logLevel,
+  onOrOff,
+  origins,
+  path,
+  rateLimit,
+  schema,
+  type Shape,
+  tenantSetting,
+  wholeNumber,
+} from "./shapes.ts";
 
-/** One variable: where it goes, what it is when not set, and how its text is read. */
-export interface Setting {
-  readonly member: keyof Config;
-  readonly default: unknown;
-  readonly parse: (text: string) => { readonly value: unknown } | { readonly problem: string };
+/** One environment variable. The member of `Config` has the name that it has in `SETTINGS`. */
+export interface Setting<T = unknown> {
+  readonly variable: string;
+  /** What holds when the variable is not set. */
+  readonly default: T;
+  /** The default as an operator would write it; `none` when there is none. */
+  readonly defaultText: string;
+  /** What it is for, in one line of `rowgate serve --help`. */
+  readonly help: string;
+  readonly parse: (text: string) => { readonly value: T } | { readonly problem: string };
 }
 
-/** Longest identifier of Postgres, in bytes. */
-const MAX_IDENTIFIER_BYTES = 63;
-const OWN_SCHEMA = "rowgate";
-
-const identifier = v.pipe(
-  v.string(),
-  v.check((text) => !text.includes("\0"), "expected a name without U+0000"),
-  v.check(
-    (text) => new TextEncoder().encode(text).length <= MAX_IDENTIFIER_BYTES,
-    `expected a name of at most ${MAX_IDENTIFIER_BYTES} bytes`,
-  ),
-);
-
-const schema = v.pipe(
-  identifier,
-  v.check(
-    (text) => !/^(pg_|information_schema$)/i.test(text),
-    "a schema of Postgres itself can not be exposed",
-  ),
-  v.check(
-    (text) => text.toLowerCase() !== OWN_SCHEMA,
-    "the schema that holds the tokens can not be exposed",
-  ),
-);
-
-/** Whatever is wrong with it, its value is not shown: it may hold a password. */
-const databaseUrl = v.pipe(
-  v.string(),
-  v.regex(
-    /^postgres(ql)?:\/\/[^\s]+$/,
-    "expected a URL that reads postgres://user:password@host:5432/database",
-  ),
-);
-
-const tenantSetting = v.pipe(
-  v.string(),
-  v.regex(
-    /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$/,
-    "expected the name of a setting with a dot in it, such as app.tenant_id",
-  ),
-  v.maxLength(MAX_IDENTIFIER_BYTES, `expected at most ${MAX_IDENTIFIER_BYTES} characters`),
-);
-
-const origins = v.pipe(
-  v.string(),
-  v.transform((text) => text.split(",").map((item) => item.trim())),
-  v.array(v.pipe(
-    v.string(),
-    v.check(
-      (item) => item === "*" || isOrigin(item),
-      "expected origins such as https://app.example.org, separated by commas",
-    ),
-  )),
-);
-
-const MAX_LIMITED_REQUESTS = 1_000_000;
-const WINDOW_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
-
-const rateLimit = v.union([
-  v.pipe(v.literal("off"), v.transform(() => undefined)),
-  v.pipe(
-    v.string(),
-    v.regex(/^[1-9]\d{0,6}\/(s|min|h)$/),
-    v.transform((text) => {
-      const [requests = "", window = ""] = text.split("/");
-      return { requests: Number(requests), windowSeconds: WINDOW_SECONDS[window]! };
-    }),
-    v.check(({ requests }) => requests <= MAX_LIMITED_REQUESTS),
-  ),
-], `expected off, or up to ${MAX_LIMITED_REQUESTS} requests in a window: 10/s, 600/min, 5000/h`);
-
-const host = v.pipe(v.string(), v.regex(/^[^\s/]+$/, "expected an address or a host's name"));
-const path = v.string();
-const logLevel = v.picklist(
-  ["debug", "info", "warn", "error", "silent"],
-  "expected debug, info, warn, error or silent",
-);
-const flag = v.pipe(
-  v.picklist(["on", "off"], "expected on or off"),
-  v.transform((text) => text === "on"),
-);
-
-const MAX_WORKERS = 64;
-
-const workers = v.union([
-  v.literal("auto"),
-  wholeNumber(1, MAX_WORKERS),
-], `expected auto, or a whole number from 1 to ${MAX_WORKERS}`);
-
-const MAX_AUDIT_DAYS = 36_500;
-
-const auditDays = v.union([
-  v.pipe(v.literal("none"), v.transform(() => undefined)),
-  wholeNumber(1, MAX_AUDIT_DAYS),
-], `expected none, or a whole number from 1 to ${MAX_AUDIT_DAYS}`);
-
-/** The variables that this version heeds. @see docs/specification/running.md#configuration */
-export const SETTINGS: Readonly<Record<string, Setting>> = {
-  HOST: setting("host", "127.0.0.1", { shape: host }),
-  PORT: setting("port", 8080, { shape: wholeNumber(0, 65_535) }),
-  DATABASE_URL: setting("databaseUrl", undefined, { shape: databaseUrl, secret: true }),
-  ROWGATE_DATA_DIR: setting("dataDir", "./rowgate-data", { shape: path }),
-  ROWGATE_SCHEMA: setting("schema", "public", { shape: schema }),
-  ROWGATE_TENANT_COLUMN: setting("tenantColumn", "tenant_id", { shape: identifier }),
-  ROWGATE_POLICY: setting("policyFile", undefined, { shape: path }),
-  ROWGATE_POOL_SIZE: setting("poolSize", 10, { shape: wholeNumber(1, 1000) }),
-  ROWGATE_POOL_WAIT_MS: setting("poolWaitMs", 5000, { shape: wholeNumber(10, 600_000) }),
-  ROWGATE_TRANSACTIONS: setting("transactions", 3, { shape: wholeNumber(1, 100) }),
-  ROWGATE_TRANSACTION_TIMEOUT_MS: setting("transactionTimeoutMs", undefined, {
-    shape: wholeNumber(10, 600_000),
-  }),
-  ROWGATE_STATEMENT_TIMEOUT_MS: setting("statementTimeoutMs", 30_000, {
-    shape: wholeNumber(10, 3_600_000),
-  }),
-  ROWGATE_LOCK_TIMEOUT_MS: setting("lockTimeoutMs", 5000, { shape: wholeNumber(10, 3_600_000) }),
-  ROWGATE_REQUEST_TIMEOUT_MS: setting("requestTimeoutMs", 30_000, {
-    shape: wholeNumber(100, 3_600_000),
-  }),
-  ROWGATE_MAX_BODY_BYTES: setting("maxBodyBytes", 1_048_576, {
-    shape: wholeNumber(1024, 104_857_600),
-  }),
-  ROWGATE_MAX_BODIES_BYTES: setting("maxBodiesBytes", 33_554_432, {
-    shape: wholeNumber(65_536, 1_099_511_627_776),
-  }),
-  ROWGATE_MAX_UNSENT_BYTES: setting("maxUnsentBytes", 268_435_456, {
-    shape: wholeNumber(65_536, 1_099_511_627_776),
-  }),
-  ROWGATE_SEND_TIMEOUT_MS: setting("sendTimeoutMs", 20_000, {
-    shape: wholeNumber(100, 3_600_000),
-  }),
-  ROWGATE_MAX_IN_FLIGHT: setting("maxInFlight", 1000, { shape: wholeNumber(1, 1_000_000) }),
-  ROWGATE_MAX_PAGE_BYTES: setting("maxPageBytes", MAX_PAGE_BYTES, {
-    shape: wholeNumber(65_536, 33_554_432),
-  }),
-  ROWGATE_MAX_PATTERN_CHARACTERS: setting("maxPatternCharacters", MAX_PATTERN_CHARACTERS, {
-    shape: wholeNumber(1, 1_000_000),
-  }),
-  ROWGATE_RATE_LIMIT: setting("rateLimit", undefined, { shape: rateLimit }),
-  ROWGATE_PREPARE: setting("prepare", true, { shape: flag }),
-  ROWGATE_TENANT_SETTING: setting("tenantSetting", undefined, { shape: tenantSetting }),
-  ROWGATE_AUDIT: setting("audit", false, { shape: flag }),
-  ROWGATE_AUDIT_DAYS: setting("auditDays", undefined, { shape: auditDays }),
-  ROWGATE_CORS_ORIGINS: setting("corsOrigins", [], { shape: origins }),
-  ROWGATE_CONSOLE: setting("console", true, { shape: flag }),
-  ROWGATE_LOG_LEVEL: setting("logLevel", "info", { shape: logLevel }),
-  ROWGATE_WORKERS: setting("workers", 1, { shape: workers }),
-  ROWGATE_SHUTDOWN_MS: setting("shutdownMs", 30_000, { shape: wholeNumber(0, 3_600_000) }),
-};
-
-/** Holds the token of `rowgate types`; no setting, and no other command looks at it. */
+/** Variable that holds the token of `rowgate types`: no setting, and no other command reads it. */
 export const TOKEN_VARIABLE = "ROWGATE_TOKEN";
 
-function setting(
-  member: keyof Config,
-  preset: unknown,
-  { shape, secret }: { readonly shape: v.GenericSchema<unknown>; readonly secret?: boolean },
-): Setting {
-  return {
-    member,
-    default: preset,
-    parse(text) {
-      const parsed = v.safeParse(shape, text);
-      if (parsed.success) return { value: parsed.output };
-      const message = parsed.issues[0].message;
-      return { problem: secret ? message : `${quote(text)} can not be used, ${message}` };
-    },
-  };
-}
+/**
+ * Every setting, in the order of the help text. To add one, add its entry here: `Config`, the help
+ * text and the check of the documentation follow.
+ * @see docs/specification/running.md#configuration
+ */
+export const SETTINGS = {
+  host: setting("HOST", host, { default: "127.0.0.1", help: "Address to listen on" }),
+  port: setting("PORT", wholeNumber(0, 65_535), {
+    default: 8080,
+    help: "Port to listen on; 0 picks a free one",
+  }),
+  /** Undefined: the embedded Postgres in `dataDir` serves. */
+  databaseUrl: setting("DATABASE_URL", databaseUrl, {
+    default: undefined,
+    secret: true,
+    help: "postgres://user:password@host:5432/database; none: embedded",
+  }),
+  dataDir: setting("ROWGATE_DATA_DIR", path, {
+    default: "./rowgate-data",
+    help: "Directory of the embedded Postgres",
+  }),
+  schema: setting("ROWGATE_SCHEMA", schema, {
+    default: "public",
+    help: "Schema whose tables are exposed",
+  }),
+  tenantColumn: setting("ROWGATE_TENANT_COLUMN", identifier, {
+    default: "tenant_id",
+    help: "Column that holds the tenant of a row",
+  }),
+  policyFile: setting("ROWGATE_POLICY", path, {
+    default: undefined,
+    help: "Path of the policy file",
+  }),
+  poolSize: setting("ROWGATE_POOL_SIZE", wholeNumber(1, 1000), {
+    default: 10,
+    help: "Connections to the database",
+  }),
+  poolWaitMs: setting("ROWGATE_POOL_WAIT_MS", wholeNumber(10, 600_000), {
+    default: 5000,
+    help: "Longest wait for a free connection",
+  }),
+  transactions: setting("ROWGATE_TRANSACTIONS", wholeNumber(1, 100), {
+    default: 3,
+    help: "Connections for transactions, besides the pool",
+  }),
+  /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
+  transactionTimeoutMs: setting("ROWGATE_TRANSACTION_TIMEOUT_MS", wholeNumber(10, 600_000), {
+    default: 4000,
+    help: "Longest transaction; 4/5 of the pool wait",
+  }),
+  statementTimeoutMs: setting("ROWGATE_STATEMENT_TIMEOUT_MS", wholeNumber(10, 3_600_000), {
+    default: 30_000,
+    help: "Longest statement",
+  }),
+  lockTimeoutMs: setting("ROWGATE_LOCK_TIMEOUT_MS", wholeNumber(10, 3_600_000), {
+    default: 5000,
+    help: "Longest wait for a locked row",
+  }),
+  requestTimeoutMs: setting("ROWGATE_REQUEST_TIMEOUT_MS", wholeNumber(100, 3_600_000), {
+    default: 30_000,
+    help: "Longest time for a request to arrive",
+  }),
+  maxBodyBytes: setting("ROWGATE_MAX_BODY_BYTES", wholeNumber(1024, 104_857_600), {
+    default: 1_048_576,
+    help: "Largest request body",
+  }),
+  maxBodiesBytes: setting("ROWGATE_MAX_BODIES_BYTES", wholeNumber(65_536, 1_099_511_627_776), {
+    default: 33_554_432,
+    help: "All request bodies in memory",
+  }),
+  maxUnsentBytes: setting("ROWGATE_MAX_UNSENT_BYTES", wholeNumber(65_536, 1_099_511_627_776), {
+    default: 268_435_456,
+    help: "All long responses not sent yet",
+  }),
+  /** A client that takes nothing of a long response for this long is disconnected. */
+  sendTimeoutMs: setting("ROWGATE_SEND_TIMEOUT_MS", wholeNumber(100, 3_600_000), {
+    default: 20_000,
+    help: "Longest pause of a client that reads a response",
+  }),
+  maxInFlight: setting("ROWGATE_MAX_IN_FLIGHT", wholeNumber(1, 1_000_000), {
+    default: 1000,
+    help: "Requests at the same time",
+  }),
+  maxPageBytes: setting("ROWGATE_MAX_PAGE_BYTES", wholeNumber(65_536, 33_554_432), {
+    default: MAX_PAGE_BYTES,
+    help: "Largest page of records",
+  }),
+  /** Of all patterns of one query together. */
+  maxPatternCharacters: setting("ROWGATE_MAX_PATTERN_CHARACTERS", wholeNumber(1, 1_000_000), {
+    default: MAX_PATTERN_CHARACTERS,
+    help: "Characters in all patterns of a query",
+  }),
+  /** Of each token. */
+  rateLimit: setting("ROWGATE_RATE_LIMIT", rateLimit, {
+    default: undefined,
+    defaultText: "off",
+    help: "Requests of each token: 10/s, 600/min, 5000/h",
+  }),
+  prepare: setting("ROWGATE_PREPARE", onOrOff, {
+    default: true,
+    help: "Prepared statements; off behind a transaction pooler",
+  }),
+  tenantSetting: setting("ROWGATE_TENANT_SETTING", tenantSetting, {
+    default: undefined,
+    help: "Setting for row level security: app.tenant_id",
+  }),
+  audit: setting("ROWGATE_AUDIT", onOrOff, {
+    default: false,
+    help: "Record each update in rowgate.audit",
+  }),
+  auditDays: setting("ROWGATE_AUDIT_DAYS", daysOrNone(36_500), {
+    default: undefined,
+    help: "Days after which such a record is deleted",
+  }),
+  corsOrigins: setting("ROWGATE_CORS_ORIGINS", origins, {
+    default: [],
+    help: "Origins that browsers may call from, separated by commas",
+  }),
+  console: setting("ROWGATE_CONSOLE", onOrOff, {
+    default: true,
+    help: "Serve the console at /",
+  }),
+  logLevel: setting("ROWGATE_LOG_LEVEL", logLevel, {
+    default: "info",
+    help: "debug, info, warn, error or silent",
+  }),
+  workers: setting("ROWGATE_WORKERS", countOrAuto(64), {
+    default: 1,
+    help: "Processes that serve; auto: one for each processor",
+  }),
+  shutdownMs: setting("ROWGATE_SHUTDOWN_MS", wholeNumber(0, 3_600_000), {
+    default: 30_000,
+    help: "Longest time for running requests when stopping",
+  }),
+};
 
-function wholeNumber(least: number, most: number) {
-  const expected = `expected a whole number from ${least} to ${most}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, expected),
-    v.transform(Number),
-    v.minValue(least, expected),
-    v.maxValue(most, expected),
+/** Lists the settings with their defaults, for `rowgate serve --help`. */
+export function describeSettings(): string {
+  const all = Object.values(SETTINGS);
+  const width = Math.max(...all.map(({ variable }) => variable.length));
+  const lines = all.map(({ variable, help, defaultText }) =>
+    `  ${variable.padEnd(width)}  ${help}${defaultText === "none" ? "" : ` [${defaultText}]`}`
   );
+  return `Environment variables, with their defaults:\n${lines.join("\n")}\n`;
 }
 
-function isOrigin(text: string): boolean {
-  try {
-    return new URL(text).origin === text;
-  } catch {
-    return false;
+interface SettingOptions<D> {
+  readonly default: D;
+  readonly defaultText?: string;
+  readonly help: string;
+  /** A value that is wrong is not shown: it may hold a password. */
+  readonly secret?: boolean;
+}
+
+function setting<T, const D extends T | undefined>(
+  variable: string,
+  shape: Shape<T>,
+  { default: preset, defaultText = printDefault(preset), help, secret = false }: SettingOptions<D>,
+): Setting<T | D> {
+  function parse(text: string): ReturnType<Setting<T>["parse"]> {
+    const parsed = v.safeParse(shape, text);
+    if (parsed.success) return { value: parsed.output };
+    const message = parsed.issues[0].message;
+    return { problem: secret ? message : `${quote(text)} cannot be used, ${message}` };
   }
+
+  return { variable, default: preset, defaultText, help, parse };
+}
+
+function printDefault(value: unknown): string {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return "none";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  return String(value);
 }

@@ -145,9 +145,6 @@ export const COMMENT_TABLES: readonly Compile[] = [
   (sql) => sql`comment on table public.user_passwords is 'Credentials: never readable by clients'`,
 ];
 
-/** Tenants of the demonstration; the first start makes a token for each. */
-export const DEMONSTRATION_TENANTS: readonly string[] = ["acme", "globex"];
-
 /**
  * The policy file, as JSON, in force for the demonstration when the operator names none.
  * @see T12

@@ -18,7 +18,7 @@ async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> 
   return { seen: role.name, findings: [...judgeRole(role), ...rights] };
 }
 
-function judgeRole({ name, superuser, aboveRowSecurity }: Role): Finding[] {
+function judgeRole({ name, superuser, bypassesRowSecurity }: Role): Finding[] {
   if (superuser) {
     return [{
       level: "error",
@@ -27,7 +27,7 @@ function judgeRole({ name, superuser, aboveRowSecurity }: Role): Finding[] {
       fix: SETUP,
     }];
   }
-  if (!aboveRowSecurity) return [];
+  if (!bypassesRowSecurity) return [];
   return [{
     level: "error",
     what: `the role ${name} is above row level security`,
@@ -81,7 +81,7 @@ function list(names: readonly string[]): string {
 export interface Role {
   readonly name: string;
   readonly superuser: boolean;
-  readonly aboveRowSecurity: boolean;
+  readonly bypassesRowSecurity: boolean;
   /** Tables of the schema; null: none. */
   readonly owned: readonly string[] | null;
   /** Of the tables asked about, those that it may insert into, delete from or empty. */
@@ -103,7 +103,7 @@ export interface RoleScope {
 export function readRole(database: Database, { schema, tables }: RoleScope): Promise<Role> {
   return askJson(database, (sql) =>
     sql`select pg_catalog.json_build_object(
-      'name', r.rolname, 'superuser', r.rolsuper, 'aboveRowSecurity', r.rolbypassrls,
+      'name', r.rolname, 'superuser', r.rolsuper, 'bypassesRowSecurity', r.rolbypassrls,
       'owned', (select pg_catalog.json_agg(c.relname order by c.relname)
         from pg_catalog.pg_class c
         where c.relnamespace = n.oid and c.relkind in ('r', 'p')

@@ -1,4 +1,4 @@
-import type { RateLimit } from "../config/config.ts";
+import type { RateLimit } from "../config/shapes.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { openBuckets } from "./buckets.ts";
 import { networkOf } from "./network.ts";

@@ -33,7 +33,7 @@ export function openLookUps(database: Database, observe: Observe): LookUp {
   }
 
   async function find(plans: readonly QueryPlan[], { sent, client }: Errand): Promise<FoundRow[]> {
-    observe({ kind: "gathered", operation: "query_records", requests: plans.length });
+    observe({ kind: "batch", operation: "query_records", requests: plans.length });
     return await database.run((sql) => {
       sent();
       return compileLookUps(sql, plans);

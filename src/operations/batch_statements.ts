@@ -38,7 +38,7 @@ export function openSending<R extends object>(
 ): Send<R> {
   const gather = openGatherings<Short<R>, R>(() =>
     openGathering((shorts, errand) => {
-      observe({ kind: "gathered", operation, requests: shorts.length });
+      observe({ kind: "batch", operation, requests: shorts.length });
       const share = findShare(shorts.map(({ plan }) => plan));
       const compiles = shorts.map(({ compile }) => compile);
       const answers = database.runTogether(compiles, { write, share, ...errand });

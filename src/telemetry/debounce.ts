@@ -1,76 +1,76 @@
 import type { Observation, Observe } from "./observe.ts";
 
-/** The clock of a debounced sink; tests give their own. */
+/** Clock of the debounced sink; tests pass their own. */
 export interface DebounceOptions {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** What is told again and again while something is broken. */
-type Troubling = Extract<Observation, { kind: "failure" | "catalogue_failed" | "warning" }>;
+/** What happens again and again while something is broken. */
+type Trouble = Extract<Observation, { kind: "failure" | "catalogue_failed" | "warning" }>;
 
-/** Told last, and how often and what has come since. */
-interface Seen {
-  readonly toldMs: number;
+/** A trouble that was reported, and what was held back since. */
+interface Reported {
+  readonly atMs: number;
   held: number;
-  last: Troubling;
+  last: Trouble;
 }
 
-/** The same trouble is told once in this time. */
+/** The same trouble is reported once in this time. */
 export const DEBOUNCE_MS = 10_000;
-/** Different troubles that are kept apart; more than these pass as they come. */
+/** Number of different troubles that are debounced at once; beyond it they are passed on unchanged. */
 const MAX_TROUBLES = 200;
 
 /**
- * Makes a sink that tells the same failure or warning at once, and from then on every 10 s the last
- * of them with how many there were since (`repeated`).
+ * Makes a sink that reports a failure or warning at once, and the same one again every 10 s at most:
+ * the last of them, with their number (`repeated`).
  *
- * There is no timer: what is held is looked at when anything happens, and told at the latest when
- * the service stops.
+ * There is no timer: what is held back is looked at when anything happens, and reported at the latest
+ * when the service stops.
  */
 export function debounce(observe: Observe, options: DebounceOptions = {}): Observe {
   const { now = () => performance.now() } = options;
-  const troubles = new Map<string, Seen>();
+  const troubles = new Map<string, Reported>();
   let dueMs = Infinity;
 
-  function tellDue(atMs: number): void {
+  function reportDue(untilMs: number): void {
     dueMs = Infinity;
-    for (const [key, { toldMs, held, last }] of troubles) {
-      if (toldMs + DEBOUNCE_MS > atMs) dueMs = Math.min(dueMs, toldMs + DEBOUNCE_MS);
+    for (const [key, { atMs, held, last }] of troubles) {
+      if (atMs + DEBOUNCE_MS > untilMs) dueMs = Math.min(dueMs, atMs + DEBOUNCE_MS);
       else {
         troubles.delete(key);
-        if (held > 0) tell(key, { ...last, repeated: held });
+        if (held > 0) report(key, { ...last, repeated: held });
       }
     }
   }
 
-  function tell(key: string, trouble: Troubling): void {
+  function report(key: string, trouble: Trouble): void {
     observe(trouble);
     if (troubles.size >= MAX_TROUBLES) return;
-    const toldMs = now();
-    troubles.set(key, { toldMs, held: 0, last: trouble });
-    dueMs = Math.min(dueMs, toldMs + DEBOUNCE_MS);
+    const atMs = now();
+    troubles.set(key, { atMs, held: 0, last: trouble });
+    dueMs = Math.min(dueMs, atMs + DEBOUNCE_MS);
   }
 
   return function observeDebounced(observation) {
-    if (troubles.size > 0 && now() >= dueMs) tellDue(now());
-    if (observation.kind === "stopping") tellDue(Infinity);
-    if (!isTroubling(observation)) return observe(observation);
+    if (troubles.size > 0 && now() >= dueMs) reportDue(now());
+    if (observation.kind === "stopping") reportDue(Infinity);
+    if (!isTrouble(observation)) return observe(observation);
     const key = keyOf(observation);
-    const seen = troubles.get(key);
-    if (seen === undefined) return tell(key, observation);
-    seen.held++;
-    seen.last = observation;
+    const reported = troubles.get(key);
+    if (reported === undefined) return report(key, observation);
+    reported.held++;
+    reported.last = observation;
   };
 }
 
-function isTroubling(observation: Observation): observation is Troubling {
+function isTrouble(observation: Observation): observation is Trouble {
   const { kind } = observation;
   return kind === "failure" || kind === "catalogue_failed" || kind === "warning";
 }
 
-/** All that makes two the same: not the request. */
-function keyOf(trouble: Troubling): string {
+/** Two troubles with the same key are the same; the request does not matter. */
+function keyOf(trouble: Trouble): string {
   switch (trouble.kind) {
     case "failure":
       return `failure ${trouble.code} ${trouble.where}`;

@@ -7,47 +7,50 @@ import {
   type MetricValue,
   Registry,
 } from "prom-client";
+import { VERSION } from "../config/config.ts";
 import type { Observation, Observe } from "./observe.ts";
 
 /** The sink that counts, and what it has counted. */
 export interface Metrics {
   readonly observe: Observe;
-  /** Everything as Prometheus text. */
+  /** All metrics as Prometheus text. */
   readonly print: () => Promise<string>;
-  /** The same as data, to be added to those of other processes. */
-  readonly collect: () => Promise<Figures>;
-  /** Media type of that text. */
+  /** The same as data, to be added to the metrics of other processes. */
+  readonly collect: () => Promise<MetricValues>;
+  /** Media type of the text. */
   readonly type: string;
 }
 
-/** What the figures are told with. */
+/** The metrics of one process, as data that can be sent to another. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Clock of the metrics; tests pass their own. */
 export interface MetricsOptions {
-  readonly version: string;
-  /** Milliseconds of a clock that never goes back; tests give their own. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
 /**
- * So many are counted together: one after another they find the counters' code in the processor's
- * caches, each by itself at the end of its request does not.
+ * Observations are counted in batches of this size: one after another they find prom-client's code
+ * in the processor's caches, which a single one at the end of its request does not.
  */
-const COUNTED_TOGETHER = 64;
+const BATCH_SIZE = 64;
 
-/** From a look-up by key to the deadline of a statement, in seconds. */
+/** Buckets, in seconds: from a lookup by key to the timeout of a statement. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Makes the sink that turns what happens into metrics. Every label has a closed set of values: no
- * tenant, token, table or path stands in any, so their number stays what it is.
+ * Makes the sink that turns observations into metrics. Every label has a closed set of values and
+ * none holds a tenant, token, table or path, so the number of series stays the same.
  * @see H15
  */
-export function createMetrics(options: MetricsOptions): Metrics {
-  const { version, now = () => performance.now() } = options;
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const { now = () => performance.now() } = options;
   const registry = new Registry();
   const meters = openMeters(registry);
-  meters.build.set({ version }, 1);
+  meters.build.set({ version: VERSION }, 1);
   let readAtMs: number | undefined;
-  // Only what stands last is asked for, and these move several times in a request.
+  // Only the last value of these matters, and they change several times in a request.
   const pools = new Map<string, Extract<Observation, { kind: "pool" }>>();
   let inFlight: number | undefined;
   const uncounted: Observation[] = [];
@@ -57,16 +60,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     else if (observation.kind === "in_flight") inFlight = observation.requests;
     else {
       if (observation.kind === "catalogue_read") readAtMs = now() - observation.ageMs;
-      if (uncounted.push(observation) === COUNTED_TOGETHER) count();
+      if (uncounted.push(observation) === BATCH_SIZE) countAll();
     }
   }
 
-  function count(): void {
-    for (const observation of uncounted.splice(0)) measure(meters, observation);
+  function countAll(): void {
+    for (const observation of uncounted.splice(0)) count(meters, observation);
   }
 
-  function settle(): void {
-    count();
+  function bringUpToDate(): void {
+    countAll();
     if (inFlight !== undefined) meters.inFlight.set(inFlight);
     for (const { pool, size, inUse, waiting } of pools.values()) {
       meters.poolSize.set({ pool }, size);
@@ -77,19 +80,19 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   function print(): Promise<string> {
-    settle();
+    bringUpToDate();
     return registry.metrics();
   }
 
-  function collect(): Promise<Figures> {
-    settle();
+  function collect(): Promise<MetricValues> {
+    bringUpToDate();
     return registry.getMetricsAsJSON();
   }
 
   return { observe, print, collect, type: registry.contentType };
 }
 
-function measure(meters: ReturnType<typeof openMeters>, observation: Observation): void {
+function count(meters: ReturnType<typeof openMeters>, observation: Observation): void {
   switch (observation.kind) {
     case "request": {
       const { operation = "none", status, durationMs, rows, limited } = observation;
@@ -111,8 +114,8 @@ function measure(meters: ReturnType<typeof openMeters>, observation: Observation
     case "prepared":
       meters.prepared.set(observation.statements);
       break;
-    case "gathered":
-      meters.gathered.inc({ operation: observation.operation }, observation.requests);
+    case "batch":
+      meters.batched.inc({ operation: observation.operation }, observation.requests);
       break;
     case "fault":
       meters.faults.inc({ fault: observation.fault });
@@ -148,68 +151,68 @@ function openMeters(registry: Registry) {
     new Counter<L>({ name: `rowgate_${name}`, help, labelNames, registers });
   const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge<L>({ name: `rowgate_${name}`, help, labelNames, registers });
-  /** Of several workers the largest stands for all: they hold the same. */
+  /** All workers have the same value; the largest is shown, not the sum. */
   const shared = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Gauge<L>({ name: `rowgate_${name}`, help, labelNames, registers, aggregator: "max" });
   const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Histogram<L>({ name: `rowgate_${name}`, help, labelNames, registers, buckets: SECONDS });
   return {
-    build: shared("build_info", "Version of what runs; always 1", "version"),
+    build: shared("build_info", "Version of the service; always 1", "version"),
     requests: counter("requests_total", "Requests answered", "operation", "status"),
-    duration: histogram("request_duration_seconds", "From head to answer", "operation"),
-    limited: counter("rate_limited_total", "Requests over a rate limit, by whose", "limit"),
-    rows: counter("rows_total", "Rows returned or changed", "operation"),
-    inFlight: gauge("requests_in_flight", "Requests that are not answered yet"),
-    failures: counter(
-      "failures_total",
-      "Failures behind answers of 500 and above, by operation",
-      "where",
+    duration: histogram(
+      "request_duration_seconds",
+      "Time from the head of a request to its response",
+      "operation",
     ),
-    poolSize: gauge("pool_size", "Connections there may be", "pool"),
-    poolInUse: gauge("pool_in_use", "Connections that run something", "pool"),
+    limited: counter("rate_limited_total", "Requests rejected by a rate limit", "limit"),
+    rows: counter("rows_total", "Rows returned or updated", "operation"),
+    inFlight: gauge("requests_in_flight", "Requests not answered yet"),
+    failures: counter("failures_total", "Failures behind responses of 500 and above", "where"),
+    poolSize: gauge("pool_size", "Most connections of the pool", "pool"),
+    poolInUse: gauge("pool_in_use", "Connections that run a statement", "pool"),
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
-    poolWait: histogram("pool_wait_seconds", "Time until a connection was free", "pool"),
+    poolWait: histogram("pool_wait_seconds", "Time spent waiting for a connection", "pool"),
     abandoned: gauge(
       "abandoned_sessions",
       "Connections whose statement was given up and still runs in Postgres",
     ),
-    prepared: shared("prepared_statements", "Statement texts that are prepared"),
-    gathered: counter(
+    prepared: shared("prepared_statements", "Prepared statement texts"),
+    batched: counter(
       "gathered_requests_total",
-      "Requests by key that went out together",
+      "Requests sent to Postgres in a batch",
       "operation",
     ),
-    faults: counter("database_faults_total", "Attempts that failed, by kind", "fault"),
-    retries: counter("database_retries_total", "Attempts after the first, by fault", "fault"),
-    catalogueAge: shared("catalogue_age_seconds", "Since the catalogue was read last"),
-    catalogueTables: shared("catalogue_tables", "Tables of the catalogue in force"),
-    catalogueReads: counter("catalogue_reads_total", "Readings of the catalogue", "result"),
-    catalogueChanges: counter("catalogue_changes_total", "Readings that showed something new"),
+    faults: counter("database_faults_total", "Failed attempts of statements", "fault"),
+    retries: counter("database_retries_total", "Repeated attempts of statements", "fault"),
+    catalogueAge: shared("catalogue_age_seconds", "Time since the catalogue was last read"),
+    catalogueTables: shared("catalogue_tables", "Exposed tables"),
+    catalogueReads: counter("catalogue_reads_total", "Reads of the catalogue", "result"),
+    catalogueChanges: counter(
+      "catalogue_changes_total",
+      "Reads of the catalogue that found a change",
+    ),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };
 }
 
-/** The figures of one process, as data that goes from process to process. */
-export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
-
-/** Adds figures of several processes up; gauges that all of them share are the largest. */
-export async function addFigures(parts: readonly Figures[]): Promise<Figures> {
-  return await add(parts).getMetricsAsJSON();
+/** Adds the metrics of several processes; of gauges that all share, the largest is kept. */
+export async function addMetrics(parts: readonly MetricValues[]): Promise<MetricValues> {
+  return await aggregate(parts).getMetricsAsJSON();
 }
 
-/** Prints the sum of the figures of several processes as Prometheus text. */
-export function printFigures(parts: readonly Figures[]): Promise<string> {
-  return add(parts).metrics();
+/** Prints the sum of the metrics of several processes as Prometheus text. */
+export function printMetrics(parts: readonly MetricValues[]): Promise<string> {
+  return aggregate(parts).metrics();
 }
 
 /**
- * Gives what stays true of a process that does not answer, or is gone: a count that fell would be
- * taken for a restart, and all of it counted once more.
+ * Keeps the counters and histograms, which stay true of a process that has ended or does not answer.
+ * If they were left out, Prometheus would take the lower sum for a restart and count it all again.
  */
-export function keepCounts(figures: Figures): Figures {
-  return figures.filter(({ type }) => String(type) !== "gauge");
+export function keepCounters(values: MetricValues): MetricValues {
+  return values.filter(({ type }) => String(type) !== "gauge");
 }
 
-function add(parts: readonly Figures[]) {
+function aggregate(parts: readonly MetricValues[]) {
   return AggregatorRegistry.aggregate(parts as unknown as object[]);
 }

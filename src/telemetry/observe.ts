@@ -1,4 +1,8 @@
-/** The closed union of what can happen; its sinks are log lines (`log.ts`) and metrics (`metrics.ts`). */
+/**
+ * Everything that can happen in the service, as one closed union. It has two sinks: log lines
+ * (`log.ts`) and metrics (`metrics.ts`). The first members leave a log line, and some are counted as
+ * well; a `Measurement` is only counted.
+ */
 export type Observation =
   | {
     readonly kind: "request";
@@ -14,38 +18,42 @@ export type Observation =
     readonly tokenId?: string | undefined;
     readonly tenant?: string | undefined;
     readonly rows?: number | undefined;
-    /** Whose rate limit refused it. */
+    /** Whose rate limit rejected the request. */
     readonly limited?: "token" | "peer" | undefined;
-    /** Address of a peer that sent too many invalid tokens; of no other. */
+    /** Address of a peer that sent too many invalid tokens; of no other peer. */
     readonly peer?: string | undefined;
   }
+  /** What is behind a response of 500 and above, or an error in the background. */
   | ({
     readonly kind: "failure";
     readonly requestId: string;
+    /** SQLSTATE, error code of the system, or `internal`. */
     readonly code: string;
+    /** Operation, or the part of the service. */
     readonly where: string;
   } & Repeated)
+  /** Another catalogue is in force. */
   | { readonly kind: "catalogue"; readonly tables: number; readonly reason: string }
   | ({ readonly kind: "catalogue_failed"; readonly code: string } & Repeated)
   | ({ readonly kind: "warning"; readonly message: string } & Repeated)
   /** The files of the console were built from source, on the first request for one of them. */
   | { readonly kind: "console_built"; readonly durationMs: number }
-  /** Rows of the audit that were older than its retention are gone. */
+  /** Audit records older than the retention were deleted. */
   | { readonly kind: "audit_pruned"; readonly rows: number }
   | { readonly kind: "listening"; readonly address: string }
   | { readonly kind: "stopping"; readonly signal: string }
-  | Measured;
+  | Measurement;
 
-/** How often the same has happened since it was told last; added by `debounce.ts`. */
 interface Repeated {
+  /** How often the same happened since it was reported last; added by `debounce.ts`. */
   readonly repeated?: number;
 }
 
 /** What is counted and leaves no log line. */
-export type Measured =
-  /** Requests that have arrived and are not answered. */
+export type Measurement =
+  /** Requests that have arrived and are not answered yet. */
   | { readonly kind: "in_flight"; readonly requests: number }
-  /** Of one pool: connections there may be, in use, and who waits for one. */
+  /** The state of a pool: its connections, those in use, and the statements that wait for one. */
   | {
     readonly kind: "pool";
     readonly pool: string;
@@ -53,23 +61,26 @@ export type Measured =
     readonly inUse: number;
     readonly waiting: number;
   }
-  /** Someone was let in, or turned away, after so long. */
+  /** A statement stopped waiting for a connection: it has one, or gave up. */
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
-  /** Sessions whose statement Postgres still works on, though nobody waits for it. */
+  /** Sessions in which Postgres still runs a statement that no request waits for. */
   | { readonly kind: "abandoned"; readonly sessions: number }
   /** Statement texts that are prepared. */
   | { readonly kind: "prepared"; readonly statements: number }
-  /** So many requests by key went out together. */
-  | { readonly kind: "gathered"; readonly operation: string; readonly requests: number }
-  /** An attempt of a statement failed, with a kind of `database/failure_kind.ts`. */
+  /** Requests that were sent to Postgres as one batch. */
+  | { readonly kind: "batch"; readonly operation: string; readonly requests: number }
+  /** An attempt to run a statement failed. */
   | { readonly kind: "fault"; readonly fault: string }
-  /** A statement is attempted once more after such a fault. */
+  /** A statement is tried again after such a fault. */
   | { readonly kind: "retry"; readonly fault: string }
-  /** What is in force was true in the database so long ago. */
+  /** The catalogue was read, and found as it was `ageMs` ago. */
   | { readonly kind: "catalogue_read"; readonly reason: string; readonly ageMs: number }
   | {
     readonly kind: "token_lookup";
-    /** Known; asked for; asked for already by another request; no text of a token. */
+    /**
+     * `hit`: it was cached; `miss`: the database was asked; `shared`: another request was asking
+     * already; `malformed`: the text cannot be a token.
+     */
     readonly result: "hit" | "miss" | "shared" | "malformed";
   };
 

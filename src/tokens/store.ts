@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { ApiError } from "../errors/api_error.ts";
-import type { Measured, Observe } from "../telemetry/observe.ts";
+import type { Measurement, Observe } from "../telemetry/observe.ts";
 import { type Answers, openAnswers } from "./answers.ts";
 import { describeRow } from "./describe_row.ts";
 import { parseRecord } from "./token_record.ts";
@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly now?: () => number;
 }
 
-type Lookup = Extract<Measured, { kind: "token_lookup" }>["result"];
+type Lookup = Extract<Measurement, { kind: "token_lookup" }>["result"];
 
 /** A question that is on its way to the database. */
 interface Asking {

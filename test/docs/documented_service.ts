@@ -6,7 +6,6 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
-import { VERSION } from "../../src/cli/version.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
@@ -61,7 +60,7 @@ export async function startService(
       catalogue,
       tokens,
       observe,
-      metrics: createMetrics({ version: VERSION }),
+      metrics: createMetrics(),
     }),
     close() {
       catalogue.close();

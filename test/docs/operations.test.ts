@@ -7,7 +7,7 @@ import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { readMetrics } from "../support/read_metrics.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 
-const { names } = readMetrics(await createMetrics({ version: "0" }).print());
+const { names } = readMetrics(await createMetrics().print());
 
 function read(path: string): Promise<string> {
   return readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");

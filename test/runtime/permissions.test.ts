@@ -80,9 +80,9 @@ describe("rowgate serve on Deno, with the fewest permissions", () => {
         // Without any of its own, Deno gives a Deno that it starts all of them.
         [[prompt, net], {}, 1, /^rowgate: Deno denies [^\n]*--allow-env[^\n]*\n$/],
         [[prompt, net, "--allow-env=PORT"], {}, 1, /^rowgate: Deno denies [^\n]*--allow-env/],
-        [[prompt, env], {}, 1, /^rowgate: can not listen on [^\n]*--allow-net\n$/],
+        [[prompt, env], {}, 1, /^rowgate: cannot listen on [^\n]*--allow-net\n$/],
         [[prompt, env, listening], {}, 1, /^rowgate: Deno denies [^\n]*--allow-net[^\n]*\n$/],
-        [SERVING, { ROWGATE_POLICY }, 2, /ROWGATE_POLICY: [^\n]*denied\.json" can not be read/],
+        [SERVING, { ROWGATE_POLICY }, 2, /ROWGATE_POLICY: [^\n]*denied\.json" cannot be read/],
       ] as const
     ) {
       const { ended, output } = start(permissions, real(settings));

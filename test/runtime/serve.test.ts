@@ -76,14 +76,14 @@ for (const runtime of RUNTIMES) {
     it("keeps the data at the second start, and ends on SIGINT [R3] [R40]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
-      assertMatch(banner, /was kept/);
+      assertMatch(banner, /data of an earlier start/);
       assertMatch(banner, /token create/);
       assertNotMatch(banner, /rg_/);
       server.send("SIGINT");
       assertEquals(await server.ended, 0);
     });
 
-    it("tells figures at /metrics, and a JSON line of each request with its trace id [H15] [H17] [R28]", async () => {
+    it("has metrics at /metrics, and a JSON line for each request with its trace id [H15] [H17] [R28]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       const address = /http:\/\/[\d.:]+/.exec(banner)?.[0] ?? "";

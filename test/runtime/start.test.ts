@@ -73,7 +73,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^rowgate: can not listen on 127.0.0.1:\d+, the address is in use[^\n]*PORT[^\n]*\n$/,
+        /^rowgate: cannot listen on 127.0.0.1:\d+, the address is in use[^\n]*PORT[^\n]*\n$/,
       );
       for (const port of ["-1", "80a", "0x50", " ", "65536"]) {
         const wrong = await run(["serve"], { DATABASE_URL, PORT: port });
@@ -144,7 +144,7 @@ for (const runtime of RUNTIMES) {
       for (const ROWGATE_SCHEMA of ["pg_catalog", "information_schema"]) {
         const { code, stderr } = await run(["serve"], { DATABASE_URL, ROWGATE_SCHEMA });
         assertEquals(code, 2);
-        assertMatch(stderr, /ROWGATE_SCHEMA: [^\n]*can not be exposed/);
+        assertMatch(stderr, /ROWGATE_SCHEMA: [^\n]*cannot be exposed/);
       }
     });
 

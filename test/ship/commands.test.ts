@@ -139,7 +139,7 @@ async function typeCommand(command: string, shell: Shell): Promise<void> {
   // psql ends with 0 when a statement of a file has failed.
   assertNotMatch(told, /^(psql:\S+ )?ERROR:/m);
   if (command.startsWith("curl")) assertMatch(told, /"success":true/);
-  if (command.endsWith("doctor")) assertMatch(told, /Nothing was found in \d+ checks/);
+  if (command.endsWith("doctor")) assertMatch(told, /No findings in \d+ checks/);
   if (/token create|token rotate/.test(command)) assert(keepToken(told, shell), told);
 }
 

@@ -4,7 +4,6 @@ import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/curre
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
-import { VERSION } from "../../src/cli/version.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Observation } from "../../src/telemetry/observe.ts";
 import { createTokenStore } from "../../src/tokens/store.ts";
@@ -68,7 +67,7 @@ export async function createTestService(
 ): Promise<TestService> {
   const database = await createTestDatabase(kind, options.template, options.cluster);
   const observations: Observation[] = [];
-  const metrics = createMetrics({ version: VERSION });
+  const metrics = createMetrics();
   const observe = (observation: Observation) => {
     observations.push(observation);
     metrics.observe(observation);

@@ -55,7 +55,7 @@ const database = {
 const table = makeTable([makeColumn("status", "text")]);
 const current = { tables: new Map([["deals", table]]), credentialTables: new Set() };
 const catalogue = { current: () => Promise.resolve(current) } as unknown as CurrentCatalogue;
-const metrics = createMetrics({ version: "0" });
+const metrics = createMetrics();
 const log = createLog("info", { write() {}, human: false });
 const observe = (observation: Observation) => {
   metrics.observe(observation);

@@ -1,35 +1,41 @@
 import type { Config } from "../../config/config.ts";
+import type { Host } from "../../runtime/host.ts";
+import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
 import { debounce } from "../../telemetry/debounce.ts";
 import { createLog, type LogOptions } from "../../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
 import type { Observe } from "../../telemetry/observe.ts";
-import type { Host } from "../../runtime/host.ts";
-import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
 import { shareMetrics } from "../workers/share_metrics.ts";
-import { VERSION } from "../version.ts";
 
-/** Who hears what happens in the process. */
-export interface Watch {
+/** The sinks of what happens: `observe` writes the log and counts the metrics. */
+export interface Telemetry {
   readonly metrics: Metrics;
   readonly observe: Observe;
 }
 
-/** Lets all that happens in the process be logged and counted, errors that nobody took included. */
-export function watchProcess(host: Host, config: Config, link?: SupervisorLink): Watch {
+/** Opens the sinks of a process, which also take its uncaught errors. */
+export function observeProcess(
+  host: Host,
+  config: Config,
+  supervisor: SupervisorLink | undefined,
+): Telemetry {
   const { writeLine: write, isTerminal: human } = host.stdout;
-  const { metrics, observe } = openWatch(config, { write, human, worker: link?.worker });
-  // The driver can reject where nobody listens; the statement that suffers has its own deadline.
+  const { metrics, observe } = openTelemetry(config, { write, human, worker: supervisor?.worker });
+  // The driver can reject promises that nothing awaits; the statement concerned has its own deadline.
   host.onStrayError((error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
     observe({ kind: "failure", requestId: "-", code, where: "background" });
   });
-  return { metrics: link === undefined ? metrics : shareMetrics(metrics, link), observe };
+  return {
+    metrics: supervisor === undefined ? metrics : shareMetrics(metrics, supervisor),
+    observe,
+  };
 }
 
-/** Opens the two sinks of what happens: log lines, and figures. */
-export function openWatch(config: Config, lines: LogOptions): Watch {
-  const metrics = createMetrics({ version: VERSION });
-  const log = debounce(createLog(config.logLevel, lines));
+/** Opens the log and the metrics. */
+export function openTelemetry(config: Config, logOptions: LogOptions): Telemetry {
+  const metrics = createMetrics();
+  const log = debounce(createLog(config.logLevel, logOptions));
   const observe: Observe = (observation) => {
     metrics.observe(observation);
     log(observation);

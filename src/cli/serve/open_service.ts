@@ -1,38 +1,38 @@
 import type { App } from "../../app.ts";
-import { assembleService } from "./service.ts";
-import { readSettings } from "../read_settings.ts";
-import { explainFailure } from "../stop.ts";
-import { openWatch } from "./observe_process.ts";
 import type { Environment } from "../../config/config.ts";
 import { type Output, readText } from "../../runtime/host.ts";
+import { readSettings } from "../read_settings.ts";
+import { explainFailure } from "../stop.ts";
+import { openTelemetry } from "./observe_process.ts";
+import { assembleService } from "./service.ts";
 
-/** What a service within another program is made from. */
+/** The settings of a service within another program. */
 export interface OpenServiceOptions {
-  /** The settings of the README, `DATABASE_URL` first; without it the embedded demonstration. */
+  /** The variables of the README; without `DATABASE_URL`, the embedded demonstration is served. */
   readonly environment?: Environment;
-  /** What would stand in the policy file, in place of `ROWGATE_POLICY`. */
+  /** The content of the policy file, instead of `ROWGATE_POLICY`. */
   readonly policy?: unknown;
-  /** Takes each line of the log, JSON; `console.log` when left out. */
+  /** Takes each log line, as JSON; `console.log` by default. */
   readonly log?: (line: string) => void;
 }
 
 /** A service within another program. */
 export interface OpenedService {
-  /** The fetch handler; answers 503 while the database is away. */
+  /** The fetch handler; it answers 503 while the database is unavailable. */
   readonly app: App;
   /** One for each tenant of the demonstration, on the first start of the embedded Postgres. */
   readonly tokens: readonly { readonly tenant: string; readonly token: string }[];
-  /** Lets go of the database; running statements have so long, 5 s when nothing is said. */
+  /** Closes the database; running statements have this long to end, 5 s by default. */
   readonly close: (timeoutMs?: number) => Promise<void>;
 }
 
 const CLOSE_MS = 5000;
-const QUIET: Output = { isTerminal: false, write: () => {}, writeLine: () => {} };
+const SILENT: Output = { isTerminal: false, write: () => {}, writeLine: () => {} };
 
 /**
- * Opens the service that `rowgate serve` serves, for a program that has a server of its own. Where its
- * handler is mounted, the whole path must arrive: `/integration/…`.
- * @throws {Error} with all problems of the settings, or saying why the database can not be served
+ * Opens the service that `rowgate serve` serves, for a program with a server of its own. The handler
+ * needs requests with their whole path: `/integration/…`.
+ * @throws {Error} with all problems of the settings, or the reason why the database cannot be served
  * @see docs/decisions/0192-what-is-shipped.md
  */
 export async function openService(options: OpenServiceOptions = {}): Promise<OpenedService> {
@@ -45,13 +45,13 @@ export async function openService(options: OpenServiceOptions = {}): Promise<Ope
       },
     );
     const write = (print: () => string) => log(print().trimEnd());
-    const watch = openWatch(settings.config, { write, human: false });
-    const service = await assembleService(settings, { ...watch, output: QUIET });
+    const telemetry = openTelemetry(settings.config, { write, human: false });
+    const service = await assembleService(settings, { ...telemetry, output: SILENT });
     const close = (timeoutMs = CLOSE_MS) => service.close(timeoutMs);
     try {
-      const { demonstration, coming } = await service.prepare();
-      coming.catch((error) =>
-        watch.observe({ kind: "warning", message: explainFailure(error).lines.join("\n") })
+      const { demonstration, databaseReady } = await service.prepare();
+      databaseReady.catch((error) =>
+        telemetry.observe({ kind: "warning", message: explainFailure(error).lines.join("\n") })
       );
       return { app: service.app, tokens: demonstration?.tokens ?? [], close };
     } catch (error) {

@@ -1,37 +1,45 @@
 import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
+import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
+import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
 import { createTokenStore } from "../../tokens/store.ts";
-import type { Settings } from "../read_settings.ts";
 import { showWork } from "../progress.ts";
-import type { Watch } from "./observe_process.ts";
+import type { Settings } from "../read_settings.ts";
 import { followSettings } from "../with_database.ts";
-import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
-import type { Config } from "../../config/config.ts";
-import type { Database } from "../../postgres/database.ts";
-import type { Observe } from "../../telemetry/observe.ts";
-import { awaitDatabase } from "./await_database.ts";
+import { type AwaitOptions, prepareOrAwaitDatabase } from "./await_database.ts";
 import { type Demonstration, prepareDemonstration } from "./first_start.ts";
+import type { Telemetry } from "./observe_process.ts";
 
-/** Who hears of a service. */
-export interface AssembleOptions extends Watch {
-  /** Where progress is shown. */
+/** The sinks of what happens in the service, and where its progress is shown. */
+export interface AssembleOptions extends Telemetry {
   readonly output: Output;
 }
 
 /** A service without a server. */
 export interface Service {
   readonly app: App;
-  /** Makes the database what serving needs; before that requests are better kept waiting. */
+  /** Prepares the database for serving; requests should wait until then. */
   readonly prepare: () => Promise<Prepared>;
-  /** Lets go of the database, which has so long for what still runs. */
+  /** Closes the database; running statements have this long to end. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
+/** How the start went. */
+export interface Prepared {
+  /** What the first start on the embedded Postgres has made. */
+  readonly demonstration: Demonstration | undefined;
+  /**
+   * Settles once the database is available and prepared; rejects when waiting for it is useless.
+   * Until then requests are answered with 503.
+   */
+  readonly databaseReady: Promise<void>;
+}
+
 /**
- * Opens the database of the settings and puts the fetch handler together that answers from it.
- * @throws {Error} when DATABASE_URL can not be read, or the data directory is in use
+ * Opens the database of the settings and assembles the fetch handler that answers from it.
+ * @throws {Error} when DATABASE_URL cannot be read, or the data directory is in use
  * @see R1, R2
  */
 export async function assembleService(
@@ -39,14 +47,13 @@ export async function assembleService(
   { metrics, observe, output }: AssembleOptions,
 ): Promise<Service> {
   const open = () => openConfiguredDatabase(config, observe);
-  const what = `Opening the embedded Postgres in ${config.dataDir}`;
   const database = config.databaseUrl !== undefined
     ? await open()
-    : await showWork(output, what, open);
-  const { audit, auditDays: days } = config;
+    : await showWork(output, `Opening the embedded Postgres in ${config.dataDir}`, open);
   const catalogue = followSettings({ config, policy, database, observe });
   const tokens = createTokenStore(database, { observe });
   const app = createApp({ config, database, catalogue, tokens, observe, metrics });
+  const { audit, auditDays: days } = config;
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
     : undefined;
@@ -61,39 +68,23 @@ export async function assembleService(
   return { app, prepare, close };
 }
 
-/** What is prepared, and who hears of it. */
-export interface PrepareOptions {
-  readonly config: Config;
-  readonly catalogue: CurrentCatalogue;
-  readonly observe: Observe;
-  /** Where progress is shown. */
-  readonly output: Output;
-}
-
-/** How the start went. */
-export interface Prepared {
-  /** What the first start on the embedded Postgres has made. */
-  readonly demonstration: Demonstration | undefined;
-  /** Settles once a database that is away came; rejects when waiting for it turns out to be useless. */
-  readonly coming: Promise<void>;
-}
-
 /**
- * Makes the database what serving needs: the schema, the demonstration, the catalogue in force. A
- * database that is away is no error: the server answers 503 until it came.
+ * Makes the schema `rowgate`, fills the demonstration and reads the catalogue. A database that is
+ * unavailable is no error: the server answers 503 until it is available.
  * @throws {Stop} when waiting is useless
  * @see R33, R35
  */
-export async function prepareService(
+async function prepareService(
   database: Database,
-  { config, catalogue, observe, output }: PrepareOptions,
+  { catalogue, ...options }: AwaitOptions & { readonly catalogue: CurrentCatalogue },
 ): Promise<Prepared> {
-  const waiting = await awaitDatabase(database, { config, observe, output });
-  if (waiting !== undefined) return { demonstration: undefined, coming: waiting.coming };
+  const waiting = await prepareOrAwaitDatabase(database, options);
+  if (waiting !== undefined) return { demonstration: undefined, ...waiting };
+  const { config, output } = options;
   const demonstration = config.databaseUrl === undefined
     ? await prepareDemonstration(database, output)
     : undefined;
-  // What is wrong with it is observed; the server says so in /readyz and tries again.
+  // A failure is observed; /readyz reports it and the server tries again.
   await Promise.resolve(catalogue.current()).catch(() => {});
-  return { demonstration, coming: Promise.resolve() };
+  return { demonstration, databaseReady: Promise.resolve() };
 }

@@ -1,21 +1,21 @@
-import type { Observe } from "../../telemetry/observe.ts";
 import type { Ended, WorkerProcess } from "../../runtime/worker_process.ts";
+import type { Observe } from "../../telemetry/observe.ts";
 
-/** Whose place is kept, and who hears of it. */
+/** Which worker is kept running, and until when. */
 export interface KeepWorkerOptions {
   /** From 1 on. */
   readonly number: number;
   readonly observe: Observe;
-  /** From then on nobody takes the place of who has ended. */
+  /** When it is aborted, a worker that ends is not replaced any more. */
   readonly stopping: AbortSignal;
 }
 
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
-/** After a life so long the next pause is the shortest again. */
-const PROVEN_MS = 60_000;
+/** After a worker has lived this long, the next pause is the shortest again. */
+const STABLE_MS = 60_000;
 
-/** Runs a worker, and another in its place when it has ended, until all stop. */
+/** Starts a worker, and another one whenever it has ended, until the service stops. */
 export async function keepWorker(
   start: () => WorkerProcess,
   { number, observe, stopping }: KeepWorkerOptions,
@@ -24,21 +24,21 @@ export async function keepWorker(
   while (!stopping.aborted) {
     const startedMs = performance.now();
     const { pid, ended } = start();
-    const how = describeEnd(await ended);
+    const end = describeEnd(await ended);
     if (stopping.aborted) return;
-    if (performance.now() - startedMs >= PROVEN_MS) pauseMs = MIN_PAUSE_MS;
-    const message = `worker ${number}, process ${pid}, ended ${how}; ` +
-      `another takes its place in ${pauseMs / 1000} s`;
+    if (performance.now() - startedMs >= STABLE_MS) pauseMs = MIN_PAUSE_MS;
+    const message = `worker ${number} (process ${pid}) ended ${end}; ` +
+      `it is replaced in ${pauseMs / 1000} s`;
     observe({ kind: "warning", message });
     await pause(pauseMs, stopping);
     pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
   }
 }
 
-/** Says how a worker ended, as the end of a sentence. */
+/** Describes how a worker ended, as the end of a sentence. */
 export function describeEnd({ code, signal }: Ended): string {
   if (signal !== undefined) return `on ${signal}`;
-  return code === undefined ? "before it was started" : `with ${code}`;
+  return code === undefined ? "before it was started" : `with exit code ${code}`;
 }
 
 function pause(ms: number, stopping: AbortSignal): Promise<void> {

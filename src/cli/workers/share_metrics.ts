@@ -1,20 +1,25 @@
-import {
-  addFigures,
-  type Figures,
-  keepCounts,
-  type Metrics,
-  printFigures,
-} from "../../telemetry/metrics.ts";
 import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
+import {
+  addMetrics,
+  keepCounters,
+  type Metrics,
+  type MetricValues,
+  printMetrics,
+} from "../../telemetry/metrics.ts";
 
-/** What a worker says to its supervisor. */
+// Any worker can be asked for /metrics, and answers with the sum over all workers:
+//
+//   worker --print--> supervisor --collect--> each worker
+//   worker <-printed- supervisor <--values--- each worker
+
+/** What a worker sends to its supervisor. */
 export type WorkerMessage =
   | { readonly kind: "listening"; readonly address: string }
-  /** The database was there, and is what serving needs. */
+  /** The database is available and prepared. */
   | { readonly kind: "prepared" }
-  /** Asks for the figures of all workers, printed. */
+  /** Asks for the metrics of all workers as text. */
   | { readonly kind: "print"; readonly id: number }
-  | { readonly kind: "figures"; readonly id: number; readonly figures: Figures };
+  | { readonly kind: "values"; readonly id: number; readonly values: MetricValues };
 
 /**
  * A worker, as far as its metrics are concerned. Not the process itself: that reaches files with Deno's
@@ -25,95 +30,94 @@ interface MeasuredWorker {
   readonly ended: Promise<unknown>;
 }
 
-/** What a supervisor says to a worker. */
+/** What a supervisor sends to a worker. */
 export type SupervisorMessage =
-  /** Asks for the worker's own figures. */
+  /** Asks for the worker's own metrics. */
   | { readonly kind: "collect"; readonly id: number }
   | { readonly kind: "printed"; readonly id: number; readonly text: string };
 
-/** A supervisor asks each worker for one second; one that says nothing for so long is stuck. */
-const SUPERVISOR_ANSWER_MS = 3000;
+/** A worker that takes longer is left out, with the counters of its last answer in its place. */
+const WORKER_TIMEOUT_MS = 1000;
+/** A supervisor that takes longer is stuck; the worker then answers with its own metrics. */
+const SUPERVISOR_TIMEOUT_MS = 3000;
 
-/** Gives the supervisor a worker's figures, and the worker's clients those of all. */
-export function shareMetrics(own: Metrics, link: SupervisorLink): Metrics {
+/** Sends a worker's metrics to the supervisor when asked, and prints those of all workers. */
+export function shareMetrics(own: Metrics, supervisor: SupervisorLink): Metrics {
   const waiting = new Map<number, (text: string) => void>();
   let lastId = 0;
-  const tell = (message: WorkerMessage) => link.send(message);
+  const send = (message: WorkerMessage) => supervisor.send(message);
 
-  link.onMessage((received) => {
+  supervisor.onMessage((received) => {
     const message = received as SupervisorMessage;
     if (message.kind === "printed") return waiting.get(message.id)?.(message.text);
     const { id } = message;
-    void own.collect().then((figures) => tell({ kind: "figures", id, figures }));
+    void own.collect().then((values) => send({ kind: "values", id, values }));
   });
 
   function print(): Promise<string> {
     const id = ++lastId;
     return new Promise<string>((resolve) => {
-      const timer = setTimeout(() => resolve(own.print()), SUPERVISOR_ANSWER_MS);
+      const timer = setTimeout(() => resolve(own.print()), SUPERVISOR_TIMEOUT_MS);
       waiting.set(id, (text) => {
         clearTimeout(timer);
         resolve(text);
       });
-      tell({ kind: "print", id });
+      send({ kind: "print", id });
     }).finally(() => waiting.delete(id));
   }
 
   return { ...own, print };
 }
 
-/** The figures of all workers of a service, the counts of those that are gone included. */
-export interface Gathering {
-  /** Asks all and prints the sum. */
+/** Collects the metrics of all workers; the supervisor has one. */
+export interface MetricsCollector {
+  /** Asks all workers and prints the sum. */
   readonly print: (workers: Iterable<MeasuredWorker>) => Promise<string>;
   /** Takes a worker's answer. */
-  readonly take: (id: number, figures: Figures) => void;
-  /** Keeps the counts that were last heard of a worker that has ended. */
-  readonly leave: (worker: MeasuredWorker) => void;
+  readonly receive: (id: number, values: MetricValues) => void;
+  /** Keeps the last known counters of a worker that has ended. */
+  readonly retire: (worker: MeasuredWorker) => void;
 }
 
-/** Of a worker that is busy for longer, the counts of its last answer stand in. */
-const WORKER_ANSWER_MS = 1000;
-
 /**
- * Opens the gathering. What it prints never falls but for gauges: Prometheus would take a lower count
- * for a restart and count all of it anew. A killed worker takes with it what it counted since it was
- * asked last.
+ * Makes the supervisor's collector. The sum of a counter never falls when a worker ends: Prometheus
+ * would take that for a restart and count everything again. What a killed worker has counted since it
+ * was last asked is lost.
  */
-export function gatherFigures(): Gathering {
-  const waiting = new Map<number, (figures: Figures) => void>();
-  const last = new Map<MeasuredWorker, Figures>();
-  let gone = Promise.resolve<Figures>([]);
+export function createMetricsCollector(): MetricsCollector {
+  const waiting = new Map<number, (values: MetricValues) => void>();
+  const last = new Map<MeasuredWorker, MetricValues>();
+  let retired = Promise.resolve<MetricValues>([]);
   let lastId = 0;
 
-  async function ask(worker: MeasuredWorker): Promise<Figures> {
+  async function ask(worker: MeasuredWorker): Promise<MetricValues> {
     const id = ++lastId;
-    // Once it is gone, its counts are there as well.
-    const known = keepCounts(last.get(worker) ?? []);
+    // Read before the wait: `retire` takes them over when the worker ends meanwhile.
+    const known = keepCounters(last.get(worker) ?? []);
     const message: SupervisorMessage = { kind: "collect", id };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const figures = await new Promise<Figures | undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), WORKER_ANSWER_MS);
+    const values = await new Promise<MetricValues | undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), WORKER_TIMEOUT_MS);
       waiting.set(id, resolve);
       void worker.ended.then(() => resolve(undefined));
       worker.send(message);
     });
     clearTimeout(timer);
     waiting.delete(id);
-    if (figures === undefined) return known;
-    last.set(worker, figures);
-    return figures;
+    if (values === undefined) return known;
+    last.set(worker, values);
+    return values;
   }
 
   async function print(workers: Iterable<MeasuredWorker>): Promise<string> {
-    return await printFigures(await Promise.all([gone, ...[...workers].map(ask)]));
+    return await printMetrics(await Promise.all([retired, ...[...workers].map(ask)]));
   }
 
-  function leave(worker: MeasuredWorker): void {
-    const counts = keepCounts(last.get(worker) ?? []);
+  function retire(worker: MeasuredWorker): void {
+    const counters = keepCounters(last.get(worker) ?? []);
     last.delete(worker);
-    gone = gone.then((figures) => addFigures([figures, counts]));
+    retired = retired.then((values) => addMetrics([values, counters]));
   }
 
-  return { print, leave, take: (id, figures) => waiting.get(id)?.(figures) };
+  return { print, retire, receive: (id, values) => waiting.get(id)?.(values) };
 }

@@ -20,7 +20,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
   it("says that there is none before the schema was made [R30]", async () => {
     const { code, out, err } = await runRowgate(["audit"], owner);
     assertEquals([code, out], [1, ""]);
-    assertStringIncludes(err, "rowgate.audit is not there");
+    assertStringIncludes(err, "there is no table rowgate.audit");
   });
 
   it("prints statements that let a role write it, and does not start without [R23] [R34]", async () => {

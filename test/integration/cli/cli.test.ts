@@ -58,7 +58,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(out, /^deals +fid +tenant_id +yes$/m);
     assertMatch(out, /^order_lines +tenant_id, order_no, line_no +tenant_id/m);
     assertMatch(out, /^user_passwords +credential table$/m);
-    assertMatch(out, /^internal_settings +it has no column tenant_id/m);
+    assertMatch(out, /^internal_settings +no column tenant_id/m);
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 

@@ -50,9 +50,9 @@ describe("rowgate doctor", () => {
     ]);
   });
 
-  it("exits with 0 when nothing is found", async () => {
+  it("exits with 0 when there are no findings", async () => {
     const { code, out } = await runRowgate(["doctor"], { ROWGATE_DATA_DIR: join(folder, "data") });
-    assertMatch(out, /\nNothing was found in 13 checks\.\n$/);
+    assertMatch(out, /\nNo findings in 13 checks\.\n$/);
     assertEquals(code, 0);
   });
 

@@ -32,7 +32,7 @@ describe("rowgate serve, by the role it is given", () => {
     assertMatch(await serveUntilListening(), /"warning","message":"[^"]*owns tables/);
   });
 
-  it("warns of a role above row level security [R38]", async () => {
+  it("warns of a role that bypasses row level security [R38]", async () => {
     // Roles are the cluster's, which other tests use as well: one of its own.
     const role = `above_${crypto.randomUUID().replaceAll("-", "")}`;
     await test.admin.unsafe(`create role ${role} login password 'above' bypassrls;
@@ -41,7 +41,7 @@ describe("rowgate serve, by the role it is given", () => {
       const url = serving.replace(/\/\/[^@]+@/, `//${role}:above@`);
       assertMatch(
         await serveUntilListening(url),
-        /"warning","message":"[^"]*is above row level security/,
+        /"warning","message":"[^"]*bypasses row level security/,
       );
     } finally {
       await test.admin.unsafe(`drop owned by ${role}; drop role ${role}`);

@@ -67,9 +67,9 @@ describe("rowgate types", () => {
     const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["--url", url], 2, /^rowgate: no token; set ROWGATE_TOKEN/],
       [["--url", "rows.example", "--token", token], 2, /"rows\.example" is not an address/],
-      [["--url", nobody, "--token", token], 1, /127\.0\.0\.1:1\/openapi\.json can not be asked/],
-      [["--url", url, "--token", `${token}\n5`], 1, /can not be asked/],
-      [["--url", url, "--token", token], 1, /refuses the token/],
+      [["--url", nobody, "--token", token], 1, /127\.0\.0\.1:1\/openapi\.json does not answer/],
+      [["--url", url, "--token", `${token}\n5`], 1, /does not answer/],
+      [["--url", url, "--token", token], 1, /rejects the token/],
       [["--url", `${url}/livez`, "--token", token], 1, /answers 404/],
       [["--tenant", "1", "--token", token], 2, /cannot be used with/],
     ];

@@ -5,7 +5,7 @@ import { openDatabase } from "../../../src/postgres/open_database.ts";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
 import { openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../../src/demonstration/fill.ts";
-import { DEMONSTRATION_TENANTS } from "../../../src/demonstration/schema.ts";
+import { SHOPS } from "../../../src/demonstration/shops.ts";
 
 const CONFIG = {
   databaseUrl: undefined,
@@ -51,7 +51,7 @@ describe("fillDemonstration", () => {
       sql`select tenant_id, count(*)::text orders, count(distinct status)::text statuses
         from orders group by 1 order by 1`
     );
-    assertEquals(rows.map((row) => row.tenant_id), [...DEMONSTRATION_TENANTS]);
+    assertEquals(rows.map((row) => row.tenant_id), SHOPS.map(({ tenant }) => tenant));
     assertEquals(rows.map((row) => row.orders), ["1500", "1000"]);
     assert(rows.every((row) => Number(row.statuses) >= 5));
   });

@@ -37,7 +37,7 @@ export async function examineDatabase(
   try {
     const catalogue = change(await source.current());
     const following = { ...source, current: () => Promise.resolve(catalogue) };
-    const metrics = createMetrics({ version: "test" });
+    const metrics = createMetrics();
     const progress = () => {};
     const setup = { config, database, observe, metrics, catalogue, following, workers, progress };
     const found = new Map<string, Examined>();

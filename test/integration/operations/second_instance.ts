@@ -40,7 +40,7 @@ export function openSecondInstance(
     database,
     catalogue,
     tokens: createTokenStore(database),
-    metrics: createMetrics({ version: "0" }),
+    metrics: createMetrics(),
     observe,
   });
   return {

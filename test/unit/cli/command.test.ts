@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../../../src/cli/command.ts";
-import { VERSION } from "../../../src/cli/version.ts";
+import { VERSION } from "../../../src/config/config.ts";
 
 interface Ran {
   readonly code: number;
@@ -54,7 +54,7 @@ describe("rowgate --help", () => {
     });
   }
 
-  it("tells the version of the package [H16]", async () => {
+  it("prints the version of the package [H16]", async () => {
     const { version } = JSON.parse(await readFile("package.json", "utf8"));
     assertEquals(VERSION, version);
     assertEquals(await run(["--version"]), { code: 0, out: `${version}\n`, err: "" });
@@ -86,7 +86,7 @@ describe("rowgate", () => {
     });
   }
 
-  it("tells all that is wrong with the configuration, policy included [R7] [R11] [T10]", async () => {
+  it("reports all problems of the configuration, policy included [R7] [R11] [T10]", async () => {
     const { code, out, err } = await run(["serve"], {
       PORT: "-1",
       DATABASE_URL: "postgres://app:hunter2@db/shop?sslmode=maybe",

@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { printExamined } from "../../../src/cli/doctor.ts";
 
 describe("printExamined", () => {
-  it("gives what is to be typed its lines, and a name that somebody chose none [R31]", () => {
+  it("prints a fix on several lines, and a name of several lines on one [R31]", () => {
     const finding = {
       level: "error" as const,
       what: "the table a\n\x1b[2Jb",

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openProgress, showWork, type Tell } from "../../../src/cli/progress.ts";
+import { openProgress, type Report, showWork } from "../../../src/cli/progress.ts";
 
 function record(isTerminal: boolean) {
   const written: string[] = [];
@@ -12,7 +12,7 @@ function record(isTerminal: boolean) {
 }
 
 describe("openProgress", () => {
-  it("writes over one line of a terminal, ten times a second at most, and leaves nothing", () => {
+  it("overwrites one line of a terminal, at most ten times a second, and clears it", () => {
     const { written, progress, pass } = record(true);
     progress.show("too soon");
     pass(100);
@@ -24,7 +24,7 @@ describe("openProgress", () => {
     assertEquals(written, ["\r\x1b[2Kfirst�[31m", "\r\x1b[2Ksecond", "\r\x1b[2K"]);
   });
 
-  it("writes plain lines elsewhere, one each ten seconds", () => {
+  it("writes plain lines elsewhere, one every ten seconds", () => {
     const { written, progress, pass } = record(false);
     for (let second = 1; second <= 21; second++) {
       pass(1000);
@@ -34,14 +34,14 @@ describe("openProgress", () => {
     assertEquals(written, ["second 10\n", "second 20\n"]);
   });
 
-  it("clears nothing that it has not shown", () => {
+  it("clears only what it has shown", () => {
     const { written, progress } = record(true);
     progress.clear();
     assertEquals(written, []);
   });
 });
 
-async function show(work: (tell: Tell) => Promise<void>): Promise<string> {
+async function show(work: (report: Report) => Promise<void>): Promise<string> {
   let text = "";
   const write = (more: string) => void (text += more);
   const output = { isTerminal: true, write, writeLine() {} };
@@ -56,33 +56,33 @@ function block(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
 
-describe("a long work", () => {
-  it("is not shown when it is short", async () => {
-    assertEquals(await show((tell) => Promise.resolve(tell("orders"))), "");
+describe("showWork", () => {
+  it("shows nothing when the work is short", async () => {
+    assertEquals(await show((report) => Promise.resolve(report("orders"))), "");
   });
 
-  it("is one line on a terminal, which goes at the end", async () => {
-    const text = await show(async (tell) => {
-      tell("orders");
+  it("shows one line on a terminal, which is cleared at the end", async () => {
+    const text = await show(async (report) => {
+      report("orders");
       await wait(1500);
     });
     // deno-lint-ignore no-control-regex
     assertMatch(text, /^(\r\x1b\[2KFilling: orders, \d+ s)+\r\x1b\[2K$/);
   });
 
-  it("is told between two steps that let no timer strike", async () => {
-    const text = await show((tell) => {
-      tell("customers");
+  it("shows a line between two steps that let no timer fire", async () => {
+    const text = await show((report) => {
+      report("customers");
       block(1100);
-      tell("orders");
-      tell("order_lines");
+      report("orders");
+      report("order_lines");
       return Promise.resolve();
     });
     // deno-lint-ignore no-control-regex
     assertMatch(text, /^\r\x1b\[2KFilling: orders, \d+ s\r\x1b\[2K$/);
   });
 
-  it("gives what it gives, and its errors", async () => {
+  it("returns what the work returns, and throws what it throws", async () => {
     const output = { isTerminal: true, write: () => {}, writeLine: () => {} };
     assertEquals(await showWork(output, "x", () => Promise.resolve(5)), 5);
     const error = new Error("no");

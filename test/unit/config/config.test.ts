@@ -37,7 +37,7 @@ const DEFAULTS = {
   shutdownMs: 30000,
 };
 
-const REFUSED: Readonly<Record<string, readonly string[]>> = {
+const REJECTED: Readonly<Record<string, readonly string[]>> = {
   HOST: ["", "a b", "http://x"],
   PORT: ["", "-1", "65536", "80a", "1e3", "0x10"],
   DATABASE_URL: ["", "db:5432/shop", "https://db/shop"],
@@ -144,7 +144,7 @@ describe("readConfig", () => {
     const read = (environment: Record<string, string>) => readConfig(environment);
     assertEquals(read({ ROWGATE_POOL_WAIT_MS: "1000" }).config?.transactionTimeoutMs, 800);
     assertEquals(read({ ROWGATE_TRANSACTION_TIMEOUT_MS: "5000" }).problems, [
-      "ROWGATE_TRANSACTION_TIMEOUT_MS: 5000 is as long as others wait, " +
+      "ROWGATE_TRANSACTION_TIMEOUT_MS: 5000 is too long, " +
       "expected less than ROWGATE_POOL_WAIT_MS (5000)",
     ]);
   });
@@ -164,11 +164,11 @@ describe("readConfig", () => {
 
   it("says how a rate limit is written [R21]", () => {
     assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/day" }), [
-      'ROWGATE_RATE_LIMIT: "600/day" can not be used, expected off, or up to 1000000 requests in a window: 10/s, 600/min, 5000/h',
+      'ROWGATE_RATE_LIMIT: "600/day" cannot be used, expected off, or at most 1000000 requests in a window: 10/s, 600/min, 5000/h',
     ]);
   });
 
-  it("tells every problem at once [R7]", () => {
+  it("reports all problems at once [R7]", () => {
     const problems = problemsOf({ PORT: "80a", ROWGATE_SCHEMA: "rowgate", ROWGATE_PREPARE: "yes" });
     assertEquals(problems.map((problem) => problem.split(":")[0]), [
       "PORT",
@@ -177,9 +177,9 @@ describe("readConfig", () => {
     ]);
   });
 
-  for (const [name, values] of Object.entries(REFUSED)) {
+  for (const [name, values] of Object.entries(REJECTED)) {
     for (const value of values) {
-      it(`refuses ${name}=${JSON.stringify(value)} [R7] [R26]`, () => {
+      it(`rejects ${name}=${JSON.stringify(value)} [R7] [R26]`, () => {
         const problems = problemsOf({ [name]: value });
         assertEquals(problems.length, 1);
         assert(problems[0]?.startsWith(`${name}: `), problems[0]);
@@ -189,7 +189,7 @@ describe("readConfig", () => {
 
   it("names the nearest variable for an unknown one [CF3]", () => {
     assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
-      "ROWGATE_POOLSIZE: is not known, did you mean ROWGATE_POOL_SIZE",
+      "ROWGATE_POOLSIZE: unknown variable, did you mean ROWGATE_POOL_SIZE?",
     ]);
   });
 

@@ -45,7 +45,7 @@ describe("openSending", () => {
     const rows = await Promise.all([write(1), write(2), write(3)]);
     assertEquals(rows, [ALONE, WRITTEN, WRITTEN]);
     assertEquals(asked, [{ statements: 2, share: "1" }]);
-    assertEquals(observed, [{ kind: "gathered", operation: "update_single", requests: 2 }]);
+    assertEquals(observed, [{ kind: "batch", operation: "update_single", requests: 2 }]);
   });
 
   it("takes nobody's share for those of several tenants", async () => {

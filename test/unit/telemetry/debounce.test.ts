@@ -5,9 +5,9 @@ import type { Observation } from "../../../src/telemetry/observe.ts";
 
 function open() {
   const clock = { now: 0 };
-  const told: Observation[] = [];
-  const observe = debounce((item) => void told.push(item), { now: () => clock.now });
-  return { clock, told, observe };
+  const reported: Observation[] = [];
+  const observe = debounce((item) => void reported.push(item), { now: () => clock.now });
+  return { clock, reported, observe };
 }
 
 function failure(requestId: string, code = "08006"): Observation {
@@ -24,21 +24,21 @@ const REQUEST: Observation = {
 };
 
 describe("debounce", () => {
-  it("tells the first failure at once, and its like once more after 10 s with their number [RE20]", () => {
-    const { clock, told, observe } = open();
+  it("reports the first failure at once, and the same one after 10 s with their number [RE20]", () => {
+    const { clock, reported, observe } = open();
     for (let i = 0; i < 1000; i++) {
       observe(failure(`r${i}`));
       clock.now += 1;
     }
-    assertEquals(told, [failure("r0")]);
+    assertEquals(reported, [failure("r0")]);
     clock.now = DEBOUNCE_MS;
     observe(failure("late"));
     const counted = { ...failure("r999"), repeated: 999 } as Observation;
-    assertEquals(told, [failure("r0"), counted]);
+    assertEquals(reported, [failure("r0"), counted]);
   });
 
-  it("tells ten thousand of the same in one second twice [RE20]", () => {
-    const { clock, told, observe } = open();
+  it("reports ten thousand of the same in one second twice [RE20]", () => {
+    const { clock, reported, observe } = open();
     for (let i = 0; i < 10_000; i++) {
       observe(failure(`r${i}`));
       clock.now += 0.1;
@@ -46,33 +46,37 @@ describe("debounce", () => {
     clock.now += DEBOUNCE_MS;
     observe(REQUEST);
     const counted = { ...failure("r9999"), repeated: 9999 } as Observation;
-    assertEquals(told, [failure("r0"), counted, REQUEST]);
+    assertEquals(reported, [failure("r0"), counted, REQUEST]);
   });
 
-  it("goes on counting in steps of 10 s [RE20]", () => {
-    const { clock, told, observe } = open();
+  it("reports the number every 10 s [RE20]", () => {
+    const { clock, reported, observe } = open();
     for (clock.now = 0; clock.now < 60_000; clock.now += 100) observe(failure("r"));
-    const counts = told.map((item) => "repeated" in item ? item.repeated : 0);
+    const counts = reported.map((item) => "repeated" in item ? item.repeated : 0);
     assertEquals(counts, [0, 99, 100, 100, 100, 100]);
   });
 
-  it("tells what it holds when anything else happens later, and at the end", () => {
-    const { clock, told, observe } = open();
+  it("reports what it holds back when anything happens later, and at the end", () => {
+    const { clock, reported, observe } = open();
     observe(failure("a"));
     observe(failure("b"));
     clock.now = DEBOUNCE_MS;
     observe(REQUEST);
-    assertEquals(told, [failure("a"), { ...failure("b"), repeated: 1 } as Observation, REQUEST]);
+    assertEquals(reported, [
+      failure("a"),
+      { ...failure("b"), repeated: 1 } as Observation,
+      REQUEST,
+    ]);
     observe(failure("c"));
     observe({ kind: "stopping", signal: "SIGTERM" });
-    assertEquals(told.slice(3), [
+    assertEquals(reported.slice(3), [
       { ...failure("c"), repeated: 1 } as Observation,
       { kind: "stopping", signal: "SIGTERM" },
     ]);
   });
 
-  it("keeps different troubles apart, and passes every request", () => {
-    const { told, observe } = open();
+  it("keeps different troubles apart, and passes on every request", () => {
+    const { reported, observe } = open();
     const all: Observation[] = [
       failure("r", "08006"),
       failure("r", "57014"),
@@ -84,21 +88,21 @@ describe("debounce", () => {
       REQUEST,
     ];
     all.forEach(observe);
-    assertEquals(told, all);
+    assertEquals(reported, all);
   });
 
-  it("is as if never told once 10 s were quiet", () => {
-    const { clock, told, observe } = open();
+  it("reports at once again after 10 s without any", () => {
+    const { clock, reported, observe } = open();
     observe(failure("a"));
     clock.now = DEBOUNCE_MS;
     observe(failure("b"));
-    assertEquals(told, [failure("a"), failure("b")]);
+    assertEquals(reported, [failure("a"), failure("b")]);
   });
 
-  it("keeps no more than it has room for, and loses nothing beyond", () => {
-    const { told, observe } = open();
+  it("debounces a limited number of troubles, and passes on the others", () => {
+    const { reported, observe } = open();
     for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });
     for (let i = 0; i < 1000; i++) observe({ kind: "warning", message: `m${i}` });
-    assertEquals(told.length, 1800);
+    assertEquals(reported.length, 1800);
   });
 });

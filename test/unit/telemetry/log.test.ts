@@ -24,7 +24,7 @@ function log(level: Parameters<typeof createLog>[0], human: boolean) {
 }
 
 describe("createLog", () => {
-  it("writes one JSON object a line where no terminal is [R28]", () => {
+  it("writes JSON, one object per line, where there is no terminal [R28]", () => {
     const { lines, observe } = log("info", false);
     observe(REQUEST);
     assertEquals(lines.length, 1);
@@ -33,7 +33,7 @@ describe("createLog", () => {
     assertEquals(JSON.parse(lines[0] ?? ""), expected);
   });
 
-  it("writes lines for a person that can not move the cursor [R28]", () => {
+  it("writes lines for a person that cannot move the cursor [R28]", () => {
     const { lines, observe } = log("info", true);
     observe(REQUEST);
     assertEquals(lines, [
@@ -41,15 +41,15 @@ describe("createLog", () => {
     ]);
   });
 
-  it("keeps the id alone of a token that a client has put into a path or a request id [AU9]", async () => {
+  it("shows only the id of a token that a client has put into a path or a request id [AU9]", async () => {
     const { token, id } = await mintToken();
     for (const human of [false, true]) {
       const { lines, observe } = log("info", human);
       observe({ ...REQUEST, path: `/integration/tables/${token}/query`, requestId: token });
       observe({ kind: "failure", requestId: `x${token}.`, code: "XX000", where: "query_records" });
-      const told = lines.join("");
-      assert(told.includes(`rg_${id}_…`), told);
-      assert(!told.includes(token.slice(-20)), told);
+      const text = lines.join("");
+      assert(text.includes(`rg_${id}_…`), text);
+      assert(!text.includes(token.slice(-20)), text);
     }
   });
 
@@ -65,12 +65,13 @@ describe("createLog", () => {
     assertEquals(counts, [4, 4, 3, 1, 0]);
   });
 
-  it("writes no line for what is there to be counted [H15]", () => {
+  it("writes no line for a measurement [H15]", () => {
     const { lines, observe } = log("debug", false);
     observe({ kind: "in_flight", requests: 1 });
     observe({ kind: "pool", pool: "statements", size: 1, inUse: 1, waiting: 0 });
     observe({ kind: "pool_wait", pool: "statements", waitedMs: 1 });
     observe({ kind: "prepared", statements: 1 });
+    observe({ kind: "batch", operation: "query_records", requests: 2 });
     observe({ kind: "fault", fault: "lost" });
     observe({ kind: "retry", fault: "lost" });
     observe({ kind: "catalogue_read", reason: "age", ageMs: 1 });
@@ -78,11 +79,11 @@ describe("createLog", () => {
     assertEquals(lines, []);
   });
 
-  it("says how often the same has happened [RE20]", () => {
+  it("says how often the same has happened since [RE20]", () => {
     const trouble = { kind: "warning", message: "m", repeated: 7 } as const;
     const human = log("info", true);
     human.observe(trouble);
-    assertEquals(human.lines, ["03:04:05.678 warn  m, 7 times since\n"]);
+    assertEquals(human.lines, ["03:04:05.678 warn  m (7 more times)\n"]);
     const machine = log("info", false);
     machine.observe(trouble);
     assertEquals(JSON.parse(machine.lines[0] ?? "").repeated, 7);

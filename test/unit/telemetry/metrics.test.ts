@@ -1,11 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
+import { VERSION } from "../../../src/config/config.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { readMetrics } from "../../support/read_metrics.ts";
 
 function open() {
   const clock = { now: 1000 };
-  const metrics = createMetrics({ version: "1.2.3", now: () => clock.now });
+  const metrics = createMetrics({ now: () => clock.now });
   const read = async () => readMetrics(await metrics.print()).samples;
   return { clock, observe: metrics.observe, read };
 }
@@ -20,8 +21,8 @@ const REQUEST = {
 } as const;
 
 describe("createMetrics", () => {
-  it("tells the version before anything happened [H17]", async () => {
-    assertEquals((await open().read()).get('rowgate_build_info{version="1.2.3"}'), 1);
+  it("shows the version before anything has happened [H17]", async () => {
+    assertEquals((await open().read()).get(`rowgate_build_info{version="${VERSION}"}`), 1);
   });
 
   it("puts a request into the bucket of its time [H15]", async () => {
@@ -48,7 +49,7 @@ describe("createMetrics", () => {
     assertEquals(samples.get('rowgate_failures_total{where="query_records"}'), 1);
   });
 
-  it("counts requests over a limit by whose it was [H15]", async () => {
+  it("counts the requests rejected by each limit [H15]", async () => {
     const { observe, read } = open();
     observe({ ...REQUEST, status: 429, limited: "token" });
     observe({ ...REQUEST, status: 200 });

@@ -1,18 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import {
-  gatherFigures,
+  createMetricsCollector,
   type SupervisorMessage,
 } from "../../../../src/cli/workers/share_metrics.ts";
 import { createMetrics } from "../../../../src/telemetry/metrics.ts";
+import { VERSION } from "../../../../src/config/config.ts";
 import type { WorkerProcess } from "../../../../src/runtime/worker_process.ts";
 import { readMetrics } from "../../../support/read_metrics.ts";
 
-describe("the figures of several workers", () => {
-  const gathering = gatherFigures();
+describe("the metrics of several workers", () => {
+  const collector = createMetricsCollector();
 
   function openWorker() {
-    const metrics = createMetrics({ version: "1.2.3" });
+    const metrics = createMetrics();
     let stuck = false;
     const process: WorkerProcess = {
       pid: 1,
@@ -21,9 +22,9 @@ describe("the figures of several workers", () => {
       kill() {},
       send(message) {
         const { id } = message as SupervisorMessage;
-        // As the channel between processes does.
-        const take = (text: string) => gathering.take(id, JSON.parse(text));
-        if (!stuck) void metrics.collect().then((figures) => take(JSON.stringify(figures)));
+        // As JSON, as the channel between processes sends it.
+        const take = (text: string) => collector.receive(id, JSON.parse(text));
+        if (!stuck) void metrics.collect().then((values) => take(JSON.stringify(values)));
       },
     };
     return { process, observe: metrics.observe, stick: () => stuck = true };
@@ -41,10 +42,10 @@ describe("the figures of several workers", () => {
     });
   }
 
-  it("are added up; what all of them hold is told once, and counts never fall", async () => {
+  it("are added up; gauges that all share are not, and counters never fall", async () => {
     const [first, second] = [openWorker(), openWorker()];
     const ask = async (...workers: (typeof first)[]) => {
-      const text = await gathering.print(workers.map(({ process }) => process));
+      const text = await collector.print(workers.map(({ process }) => process));
       const { samples } = readMetrics(text);
       return {
         requests: samples.get('rowgate_requests_total{operation="livez",status="200"}'),
@@ -54,7 +55,7 @@ describe("the figures of several workers", () => {
         seconds: samples.get('rowgate_request_duration_seconds_sum{operation="livez"}'),
         tables: samples.get("rowgate_catalogue_tables"),
         size: samples.get('rowgate_pool_size{pool="statements"}'),
-        build: samples.get('rowgate_build_info{version="1.2.3"}'),
+        build: samples.get(`rowgate_build_info{version="${VERSION}"}`),
       };
     };
     for (const { observe } of [first, second]) {
@@ -70,8 +71,8 @@ describe("the figures of several workers", () => {
     serve(second, 4);
     second.stick();
     assertEquals(await ask(first, second), { ...both, size: 5 });
-    gathering.leave(second.process);
-    gathering.leave(openWorker().process);
+    collector.retire(second.process);
+    collector.retire(openWorker().process);
     serve(first, 0);
     assertEquals(await ask(first), { ...both, requests: 4, quick: 3, size: 5 });
   });
