@@ -8,7 +8,7 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileSelect } from "../../src/sql/query.ts";
+import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { isUpdate, type Task } from "./work.ts";
@@ -46,7 +46,7 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
     if (!isUpdate(work)) {
       const options = { table, access, count: true, wideNumbersAsText: false };
       const plan = planQuery(parseQueryRequest(body), options);
-      return printStatement((sql: Sql) => compileSelect(sql, plan));
+      return printStatement((sql: Sql) => compileQuery(sql, plan));
     }
     const options = { table, access, maxAffected: undefined, rollback: false };
     const plan = planUpdate(parseUpdateRequest(body), options);

@@ -5,7 +5,7 @@ import { findKey } from "../plan/keys.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import { parseQueryRequest, type QueryRequest } from "../request/query_request.ts";
 import { useOfQuery } from "../request/body_parts.ts";
-import { compileSelect, type PageRow } from "../sql/query.ts";
+import { compileQuery, type PageRow } from "../sql/query.ts";
 import type { Setting } from "../sql/settings.ts";
 import { type Answer, type Call, entrantOf, settingsOf, tryFresh } from "./call.ts";
 import { explainFailure } from "./explain_failure.ts";
@@ -46,7 +46,7 @@ function readPage(call: Call, asked: Asked): Promise<PageRow> {
   const key = findKey(plan);
   if (key === undefined) return alone();
   if (settings.length === 0) return call.lookUp({ plan, key }, alone);
-  const compile: Compile<PageRow> = (sql) => compileSelect(sql, plan, settings);
+  const compile: Compile<PageRow> = (sql) => compileQuery(sql, plan, settings);
   return call.readByKey({ plan, compile }, alone).then((page) => hasLarge(page) ? alone() : page);
 }
 
@@ -57,7 +57,7 @@ async function readAlone(
 ): Promise<PageRow> {
   const options = { write: false, long: true, ...entrantOf(call) };
   const read = (plan: QueryPlan) =>
-    call.database.run((sql) => compileSelect(sql, plan, settings), options);
+    call.database.run((sql) => compileQuery(sql, plan, settings), options);
   try {
     let asked = plan;
     let [page] = await read(asked);

@@ -2,9 +2,9 @@ import type { Step } from "../postgres/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import { compileLock } from "../sql/update_single.ts";
 import {
-  compileAuditRuled,
+  compileAuditWithRules,
   compileDecision,
-  compileUpdateRuled,
+  compileUpdateWithRules,
   type Decision,
 } from "../sql/update_with_rules.ts";
 import { type Call, entrantOf } from "./call.ts";
@@ -39,7 +39,7 @@ export async function writeRuled(
     decision = row as Decision;
     // What matches now and was not locked is held by nobody.
     const keeps = exceeds(decision.matched, maxRows) || (lock && locked === 0);
-    return keeps ? sql`select where false` : compileUpdateRuled(sql, plan, maxRows);
+    return keeps ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };
   let updated = "0";
   const { audit } = plan;
@@ -51,7 +51,7 @@ export async function writeRuled(
       (lock && (matched !== "1" || (wanted && updated === "0")));
     return audit === undefined || refused
       ? sql`select where false`
-      : compileAuditRuled(sql, audit, { matched, updated });
+      : compileAuditWithRules(sql, audit, { matched, updated });
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const tells: Step[] = audit === undefined ? [] : [tell];

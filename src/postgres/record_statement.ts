@@ -51,11 +51,16 @@ export function walk(
   }
 }
 
-/** Puts the texts around a statement's parameters together: one more than these. */
+/**
+ * Gives the texts around a statement's parameters, one more than there are parameters, without the
+ * white space that lays them out for readers.
+ */
 export function flatten(piece: Piece): readonly string[] {
   const texts = [""];
   append(piece, texts);
-  return texts;
+  texts[0] = texts[0]!.trimStart();
+  texts[texts.length - 1] = texts.at(-1)!.trimEnd();
+  return texts.map(collapseSpace);
 }
 
 function append({ strings, values }: Piece, texts: string[]): void {
@@ -67,10 +72,38 @@ function append({ strings, values }: Piece, texts: string[]): void {
   });
 }
 
+/** Quoted names and strings, which stay as they are, and white space, by what stands beside it. */
+const QUOTED_OR_SPACE = /("[^"]*"|'[^']*')|(\()\s+|(\s+(?=[),]))|\s+/g;
+
+/**
+ * Collapses the white space of SQL outside of quotes, so that a statement that is written over several
+ * lines costs neither the network nor the parser of Postgres more than one that is not. The text must
+ * have no comments.
+ */
+export function collapseSpace(text: string): string {
+  return text.replace(
+    QUOTED_OR_SPACE,
+    (_all, quoted?: string, open?: string, space?: string) =>
+      quoted ?? open ?? (space === undefined ? " " : ""),
+  );
+}
+
+/** The templates of statements without a template of their own, each collapsed once. */
+const COLLAPSED = new WeakMap<TemplateStringsArray, TemplateStringsArray>();
+
 /** Makes the driver's own fragments of the pieces, from the templates that it knows already. */
 export function replay<R extends Row>(sql: Sql, { strings, values }: Piece): PendingQuery<R[]> {
   const parts = values.map((value) => isPiece(value) ? replay(sql, value) : value);
-  return sql<R[]>(strings, ...parts as string[]);
+  return sql<R[]>(collapseTemplate(strings), ...parts as string[]);
+}
+
+function collapseTemplate(strings: TemplateStringsArray): TemplateStringsArray {
+  const found = COLLAPSED.get(strings);
+  if (found !== undefined) return found;
+  const texts = strings.map(collapseSpace);
+  const template = Object.assign(texts, { raw: texts });
+  COLLAPSED.set(strings, template);
+  return template;
 }
 
 function isPiece(value: unknown): value is Piece {

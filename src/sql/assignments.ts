@@ -3,7 +3,7 @@ import type { Assignment } from "../plan/assignment.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileValue } from "./predicate.ts";
 
-/** Compiles the SET list. Never a length modifier in a cast: an explicit one cuts silently. */
+/** Compiles the SET list. No cast has a length: an explicit cast to `varchar(n)` cuts silently. */
 export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragment {
   return join(
     sql,
@@ -15,25 +15,26 @@ export function compileSet(sql: Sql, assignments: readonly Assignment[]): Fragme
 }
 
 /**
- * Compiles "a value would really change", by the stored bytes: right for every type, NULLs equal, where
- * `is distinct from` fails on json, xml and point and overlooks changes of box, interval and citext.
- * The function behind `*<>`, not the operator, which engines that shard by statement lose.
+ * Compiles "the update would change a stored value", compared by bytes: right for every type, and
+ * NULL equals NULL. `is distinct from` fails on json, xml and point, and overlooks changes of box,
+ * interval and citext. The function behind the operator `*<>`, because engines that send statements
+ * on to shards lose the operator.
  * @see U42, P2, P3
  */
 export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fragment {
   const stored = assignments.map(({ column }) => {
     const value = sql`${compileColumn(sql, column)}::${literal(sql, column.cast)}`;
-    return column.padded ? asText(sql, value, column.kind) : value;
+    return column.padded ? castToText(sql, value, column.kind) : value;
   });
   const sent = assignments.map(({ column, value }) => {
     const cast = column.padded ? column.cast : column.storedCast;
     const text = compileValue(sql, value, { column, cast });
-    return column.padded ? asText(sql, text, column.kind) : text;
+    return column.padded ? castToText(sql, text, column.kind) : text;
   });
   return sql`record_image_ne(row(${join(sql, ",", stored)}), row(${join(sql, ",", sent)}))`;
 }
 
 /** Text drops the padding of `char(n)`, which is no part of the value. */
-function asText(sql: Sql, value: Fragment, kind: string): Fragment {
+function castToText(sql: Sql, value: Fragment, kind: string): Fragment {
   return kind === "array" ? sql`${value}::text[]` : sql`${value}::text`;
 }

@@ -9,8 +9,8 @@ export interface AuditCounts {
 }
 
 /**
- * Compiles the insert of one row of the audit; a FROM may follow. Names go in as parameters, so that
- * the text is the same for all updates; no value of the client's stands in it.
+ * Compiles the insert of one row of the audit; a FROM may follow. Names are parameters, so that all
+ * updates share one text; the row holds no value of the client.
  * @see docs/decisions/0140-audit.md
  */
 export function compileAudit(
@@ -18,7 +18,14 @@ export function compileAudit(
   { requestId, tokenId, tenant, schema, table, operation, filters, fields }: AuditEntry,
   { matched, updated }: AuditCounts,
 ): Fragment {
-  return sql`insert into rowgate.audit (request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated) select ${requestId}::text, ${tokenId}::text, ${tenant}::text, ${schema}::text, ${table}::text, ${operation}::text, ${
-    printArray(filters)
-  }::text::text[], ${printArray(fields)}::text::text[], ${matched}, ${updated}`;
+  return sql`
+    insert into rowgate.audit (
+      request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
+    )
+    select
+      ${requestId}::text, ${tokenId}::text, ${tenant}::text,
+      ${schema}::text, ${table}::text, ${operation}::text,
+      ${printArray(filters)}::text::text[], ${printArray(fields)}::text::text[],
+      ${matched}, ${updated}`;
 }

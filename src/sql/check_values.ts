@@ -1,27 +1,28 @@
 import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
-import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
-import { join, literal } from "./fragment.ts";
-import { compileDetour, compileList, compileValue } from "./predicate.ts";
+import type { Predicate, Value } from "../plan/predicate.ts";
 import { printArray } from "../text/array_text.ts";
+import { join, literal } from "./fragment.ts";
+import { compileList, compileValue, compileZone } from "./predicate.ts";
 
 /**
- * Casts every value that only Postgres can judge, whether or not a row is reached: a date that does
- * not exist is refused on an empty table too, behind a short-circuited OR too. Gives a number, or the
- * cast fails: a sum, because Postgres leaves nothing out of it. Undefined when there is no such value.
+ * Compiles one more column of the outermost SELECT, `checked`, which casts every value that only
+ * Postgres can check, whether or not the statement reaches a row: a date that does not exist is an
+ * error on an empty table too, and behind a short-circuited OR. A sum of all casts, because Postgres
+ * leaves no part of a sum out. Empty when there is no such value.
  * @see E33
  */
-export function compileJudgement(
+export function compileValueCheck(
   sql: Sql,
   predicate: Predicate | undefined,
   assignments: readonly Assignment[] = [],
-): Fragment | undefined {
+): Fragment {
   const casts = [
     ...(predicate === undefined ? [] : castsOfPredicate(sql, predicate)),
     ...assignments.flatMap((assignment) => castsOfAssignment(sql, assignment)),
   ];
-  return casts.length === 0 ? undefined : join(sql, "+", casts);
+  return casts.length === 0 ? sql`` : sql`, (${join(sql, "+", casts)}) checked`;
 }
 
 function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
@@ -51,9 +52,8 @@ function castOfList(
   column: Column,
 ): Fragment {
   const list = compileList(sql, values, column);
-  return column.kind === "array"
-    ? sql`num_nulls((select count("$l"."$e") from (${list}) "$l"("$e")))`
-    : sql`num_nulls(${list})`;
+  if (column.kind !== "array") return sql`num_nulls(${list})`;
+  return sql`num_nulls((select count("$cast"."$value") from (${list}) "$cast"("$value")))`;
 }
 
 function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fragment[] {
@@ -61,21 +61,18 @@ function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fr
   return [sql`num_nulls(${compileValue(sql, value, { column, cast: column.storedCast })})`];
 }
 
-/** Values of one column that Postgres casts alike: all have an offset, or none. */
+/** Values of one column that are cast alike: all have an offset from UTC, or none. */
 export interface Suspects {
   readonly column: Column;
   readonly cast: SqlText;
   readonly values: readonly Value[];
 }
 
-/** Compiles the cast of values alone, to find out which of them Postgres refuses. */
-export function compileProbe(
-  sql: Sql,
-  { column, cast, values }: Suspects,
-): PendingQuery<Row[]> {
+/** Compiles the cast of values alone, to find out which of them Postgres rejects. */
+export function compileProbe(sql: Sql, { column, cast, values }: Suspects): PendingQuery<Row[]> {
   const list = printArray(values.map((value) => value.text));
-  const detour = compileDetour(sql, values[0]?.zoned, column.kind === "array");
-  return sql`select count("$v"."$e"${detour}::${
-    literal(sql, cast)
-  }) from unnest(${list}::text[]) "$v"("$e")`;
+  const zone = compileZone(sql, values[0]?.zoned, column.kind === "array");
+  return sql`
+    select count("$list"."$value"${zone}::${literal(sql, cast)})
+    from unnest(${list}::text[]) "$list"("$value")`;
 }

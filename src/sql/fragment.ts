@@ -2,9 +2,9 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { SqlText, Table } from "../catalogue/catalogue.ts";
 
 /**
- * One template for each text: the driver remembers every template that it has ever seen, so a new one
- * a request would never be freed. What stands here comes from the catalogue, or is a number of items,
- * so it is bounded.
+ * One template for each text: the driver keeps every template that it has seen, so a new one for each
+ * request would never be freed. The texts come from the catalogue, or from the number of items in a
+ * list, so there are only so many of them.
  */
 const LITERALS = new Map<SqlText, TemplateStringsArray>();
 const COLUMNS = new Map<SqlText, TemplateStringsArray>();
@@ -17,15 +17,23 @@ export function literal(sql: Sql, text: SqlText): Fragment {
   return sql(LITERALS.get(text) ?? keep(LITERALS, text, [text]));
 }
 
-/** A column of the statement's table, whose alias no column can bear. */
+/**
+ * Compiles the table of a statement, `"schema"."table" "$row"`: no statement names it in another way.
+ * Aliases contain a `$`, which no name of a column that clients see may have.
+ */
+export function compileTable(sql: Sql, { identifier }: Pick<Table, "identifier">): Fragment {
+  return sql`${literal(sql, identifier)} "$row"`;
+}
+
+/** Compiles a column of the statement's table. */
 export function compileColumn(
   sql: Sql,
   { identifier }: { readonly identifier: SqlText },
 ): Fragment {
-  return sql(COLUMNS.get(identifier) ?? keep(COLUMNS, identifier, [`"$t".${identifier}`]));
+  return sql(COLUMNS.get(identifier) ?? keep(COLUMNS, identifier, [`"$row".${identifier}`]));
 }
 
-/** Joins fragments by ` and `, ` or `, ` + ` or `, `; there must be one at least. */
+/** Joins one or more fragments by ` and `, ` or `, ` + ` or `, `. */
 export function join(
   sql: Sql,
   separator: keyof typeof SEPARATORS,
@@ -46,9 +54,4 @@ function keep<Key>(
   const template = Object.assign([...texts], { raw: texts });
   templates.set(key, template);
   return template;
-}
-
-/** `"schema"."table" "$t"`, the only way a statement names the table. */
-export function compileTable(sql: Sql, { identifier }: Table): Fragment {
-  return sql`${literal(sql, identifier)} "$t"`;
 }

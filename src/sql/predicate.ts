@@ -5,7 +5,7 @@ import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 
-/** A column as it is compared: a domain over an enum has no `=` of its own. */
+/** A column in a comparison: a domain over an enum has no `=` of its own. */
 function compileOperand(sql: Sql, column: Column): Fragment {
   const value = compileColumn(sql, column);
   return column.comparedAs === undefined
@@ -13,27 +13,30 @@ function compileOperand(sql: Sql, column: Column): Fragment {
     : sql`${value}::${literal(sql, column.comparedAs)}`;
 }
 
-/** A value as Postgres's own input function of the column's type reads it; null is NULL. */
+/** Compiles a value: a text that the input function of the column's type reads; null is NULL. */
 export function compileValue(
   sql: Sql,
   value: Pick<Value, "text" | "zoned"> | null,
   { column, cast = column.cast }: { column: Column; cast?: SqlText },
 ): Fragment {
   const isArray = column.kind === "array";
-  return sql`${value?.text ?? null}::text${compileDetour(sql, value?.zoned, isArray)}::${
+  return sql`${value?.text ?? null}::text${compileZone(sql, value?.zoned, isArray)}::${
     literal(sql, cast)
   }`;
 }
 
-/** Where a text has an offset: `timestamp` would drop it, this way it comes into the session's zone. */
-export function compileDetour(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
+/**
+ * Compiles one more cast for a text with an offset, which the input function of `timestamp` would
+ * drop: by way of `timestamptz` the value is converted to the session's time zone.
+ */
+export function compileZone(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
   if (!zoned) return sql``;
   return isArray ? sql`::pg_catalog.timestamptz[]` : sql`::pg_catalog.timestamptz`;
 }
 
 /**
- * Compiles all that a row must meet: the tenant's scope first and outermost, the client's predicate
- * in parentheses behind it.
+ * Compiles the WHERE of a table: the tenant's scope first and outermost, then the client's predicate
+ * in parentheses.
  * @see S8, TE3, TE20
  */
 export function compileWhere(
@@ -49,7 +52,7 @@ export function compileWhere(
   return parts.length === 0 ? sql`true` : join(sql, "and", parts);
 }
 
-/** Compiles a predicate, recursively; every result can stand beside an AND. @see Q12, Q13 */
+/** Compiles a predicate; its result can stand beside an AND. @see Q12, Q13 */
 export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
   switch (predicate.kind) {
     case "and":
@@ -113,16 +116,21 @@ function compileMember(
   return negated ? sql`${left} <> all(${list})` : sql`${left} = any(${list})`;
 }
 
-/** A list of arrays is no array of Postgres, whose arrays don't nest: it goes in as rows. */
+/**
+ * Compiles a list of values as one parameter. A list of arrays becomes rows, because the arrays of
+ * Postgres do not nest.
+ */
 export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
   const texts = printArray(values.map((value) => value.text));
   const cast = literal(sql, column.cast);
-  const detour = compileDetour(sql, values[0]?.zoned, true);
-  if (column.kind !== "array") return sql`${texts}::text[]${detour}::${cast}[]`;
-  return sql`select "$v"."$e"${detour}::${cast} from unnest(${texts}::text[]) "$v"("$e")`;
+  const zone = compileZone(sql, values[0]?.zoned, true);
+  if (column.kind !== "array") return sql`${texts}::text[]${zone}::${cast}[]`;
+  return sql`
+    select "$list"."$value"${zone}::${cast}
+    from unnest(${texts}::text[]) "$list"("$value")`;
 }
 
-/** Through the type's text form; case counts, whatever the column's own comparison says. */
+/** Compares the text of the value; case counts, whatever the collation of the column says. */
 function compileLike(
   sql: Sql,
   { column, negated, pattern }: Extract<Predicate, { kind: "like" }>,

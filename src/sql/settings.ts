@@ -3,9 +3,9 @@ import { join } from "./fragment.ts";
 
 /**
  * A setting that a statement makes for itself: the tenant, for the operator's own row level security,
- * or what a pooler's session can't be trusted to have. Every statement with settings reads FROM them
- * and has all else in scalar subqueries, which run lazily and so behind them; other shapes were
- * measured to see no rows.
+ * or one that the session of a pooler may have lost. Every statement with settings reads FROM them
+ * and has everything else in scalar subqueries, which run lazily and therefore after them; in other
+ * shapes Postgres was seen to apply the policies first, and found no rows.
  * @see P26
  */
 export interface Setting {
@@ -13,26 +13,32 @@ export interface Setting {
   readonly value: string;
 }
 
-/** The first common table expression, with its comma; empty without settings. */
+/** Compiles the first common table expression, with its comma; empty without settings. */
 export function compileSettings(sql: Sql, settings: readonly Setting[]): Fragment {
   if (settings.length === 0) return sql``;
-  return sql`"$c" as materialized (select ${compileSetConfig(sql, settings)} "$s"), `;
+  return sql`
+    "$settings" as materialized (
+      select ${compileSetConfig(sql, settings)} "$made"
+    ),`;
 }
 
-/** What the outermost SELECT reads from; empty without settings. */
+/** Compiles what the outermost SELECT reads from; empty without settings. */
 export function compileFromSettings(sql: Sql, settings: readonly Setting[]): Fragment {
-  return settings.length === 0 ? sql`` : sql` from "$c" where "$c"."$s" is not null`;
+  if (settings.length === 0) return sql``;
+  return sql`
+    from "$settings"
+    where "$settings"."$made" is not null`;
+}
+
+/** Compiles a statement that makes the settings of the rest of a transaction. */
+export function compileSetStep(sql: Sql, settings: readonly Setting[]): PendingQuery<Row[]> {
+  return sql`select ${compileSetConfig(sql, settings)}`;
 }
 
 /** One expression that makes all settings, until the transaction ends. */
-export function compileSetConfig(sql: Sql, settings: readonly Setting[]): Fragment {
+function compileSetConfig(sql: Sql, settings: readonly Setting[]): Fragment {
   const calls = settings.map(({ name, value }) =>
     sql`set_config(${name}::text, ${value}::text, true)`
   );
   return sql`concat(${join(sql, ",", calls)})`;
-}
-
-/** Compiles the settings of a whole transaction of the lane. */
-export function compileSetStep(sql: Sql, settings: readonly Setting[]): PendingQuery<Row[]> {
-  return sql`select ${compileSetConfig(sql, settings)}`;
 }

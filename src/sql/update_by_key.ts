@@ -1,11 +1,11 @@
-import type { PendingQuery, Sql } from "../postgres/driver.ts";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
+import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
-import { compileJudgement } from "./check_values.ts";
+import { compileValueCheck } from "./check_values.ts";
+import { compileTable } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
-import { compileChanges, compileSet } from "./assignments.ts";
-import { compileTable } from "./fragment.ts";
 
 /** The one row of the result of an update by key. */
 export interface KeyedRow {
@@ -15,15 +15,15 @@ export interface KeyedRow {
   readonly updated: true | null;
 }
 
-/** SQLSTATE of a subquery that gave a second row: the key is none any more, and nothing was kept. */
+/** SQLSTATE of a scalar subquery with a second row: the key is no longer unique, nothing was kept. */
 export const SECOND_ROW = "21000";
 
 /**
- * Compiles a single update whose filters name the whole key, so that one row at most can match:
- * nothing is counted and no version is pinned, which takes a third off what Postgres spends on it.
+ * Compiles a single update whose filters name the whole key, so that at most one row can match:
+ * nothing is counted and no version is pinned, which saves a third of what Postgres spends on it.
  *
- * `$m` and `$u` are read where one value stands. Should the key have been dropped since the catalogue
- * was read, and two rows match, Postgres refuses the statement with {@link SECOND_ROW}.
+ * The result reads `$matched` and `$written` as scalar subqueries. Should the key have been dropped
+ * since the catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
  * @see docs/decisions/0187-updates-by-key.md
  * @see U20
  */
@@ -32,23 +32,39 @@ export function compileUpdateByKey(
   plan: UpdatePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<KeyedRow[]> {
-  const { predicate, assignments, audit } = plan;
+  const { predicate, assignments } = plan;
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const changes = compileChanges(sql, assignments);
-  const judgement = compileJudgement(sql, predicate, assignments);
-  const counts = { matched: sql`1`, updated: sql`(select count(*) from "$u")` };
-  return sql<KeyedRow[]>`with ${
-    compileSettings(sql, settings)
-  }"$m" as materialized (select ${changes} "$d" from ${table} where ${where}), "$u" as (update ${table} set ${
-    compileSet(sql, assignments)
-  } where ${where} and ${changes} returning true "$w")${
-    audit === undefined
-      ? sql``
-      : sql`, "$a" as (${
-        compileAudit(sql, audit, counts)
-      } from "$m" where not "$d" or exists (select from "$u"))`
-  } select (select "$d" from "$m") wanted, (select "$w" from "$u") updated${
-    judgement === undefined ? sql`` : sql`, (${judgement}) judged`
-  }${compileFromSettings(sql, settings)}`;
+  return sql<KeyedRow[]>`
+    with ${compileSettings(sql, settings)}
+    "$matched" as materialized (
+      select ${changes} "$differs"
+      from ${table}
+      where ${where}
+    ),
+    "$written" as (
+      update ${table}
+      set ${compileSet(sql, assignments)}
+      where ${where} and ${changes}
+      returning true "$updated"
+    )
+    ${compileAuditOfKey(sql, plan)}
+    select
+      (select "$differs" from "$matched") wanted,
+      (select "$updated" from "$written") updated
+      ${compileValueCheck(sql, predicate, assignments)}
+    ${compileFromSettings(sql, settings)}`;
+}
+
+/** Every 200 leaves a row: the row was written, or holds the values already. */
+function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
+  if (audit === undefined) return sql``;
+  const counts = { matched: sql`1`, updated: sql`(select count(*) from "$written")` };
+  return sql`,
+    "$audited" as (
+      ${compileAudit(sql, audit, counts)}
+      from "$matched"
+      where not "$differs" or exists (select from "$written")
+    )`;
 }

@@ -6,7 +6,7 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
-import { compileSelect } from "../../src/sql/query.ts";
+import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { arbitraryGroup, arbitrarySort } from "../support/arbitraries.ts";
@@ -95,7 +95,7 @@ function assertTextOnly({ text, parameters }: ReturnType<typeof printStatement>)
 function printQuery(body: unknown): ReturnType<typeof printStatement> {
   const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
   const plan = planQuery(parseQueryRequest(body), options);
-  return printStatement((sql) => compileSelect(sql, plan));
+  return printStatement((sql) => compileQuery(sql, plan));
 }
 
 function describeColumn({ name, type }: { name: string; type: string }): Column {

@@ -6,9 +6,9 @@ import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { compileLookUps } from "../../src/sql/look_ups.ts";
-import { compileSelect } from "../../src/sql/query.ts";
+import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
-import { compileDecision, compileUpdateRuled } from "../../src/sql/update_with_rules.ts";
+import { compileDecision, compileUpdateWithRules } from "../../src/sql/update_with_rules.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
@@ -46,8 +46,8 @@ const update = (maxAffected?: number) =>
   });
 
 const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
-  "a query": printStatement((sql) => compileSelect(sql, query)),
-  "a query with a setting": printStatement((sql) => compileSelect(sql, query, SETTINGS)),
+  "a query": printStatement((sql) => compileQuery(sql, query)),
+  "a query with a setting": printStatement((sql) => compileQuery(sql, query, SETTINGS)),
   "look-ups": printStatement((sql) => compileLookUps(sql, [lookUp("1"), lookUp("1")])),
   "a single update": printStatement((sql) => compileUpdateSingle(sql, update())),
   "a single update by key": printStatement((sql) => compileUpdateByKey(sql, update())),
@@ -55,9 +55,9 @@ const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
   "a bulk update up to a number": printStatement((sql) => compileUpdateBulk(sql, update(3))),
   "the lock of the lane": printStatement((sql) => compileLock(sql, update())),
   "the decision before rules": printStatement((sql) => compileDecision(sql, update())),
-  "an update beside rules": printStatement((sql) => compileUpdateRuled(sql, update(), 1)),
+  "an update beside rules": printStatement((sql) => compileUpdateWithRules(sql, update(), 1)),
 };
-const PREDICATE = /"\$t"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/g;
+const PREDICATE = /"\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/g;
 
 /** Each place of the predicate, with the text that stands there after a mutation. */
 function mutate(text: string, mutant: (predicate: string) => string): string[] {
@@ -86,7 +86,7 @@ describe("the watch over statements", () => {
         (predicate: string) => predicate.replace(" = ", " >= "),
         (predicate: string) => predicate.replace("tenant_id", "status"),
         (predicate: string) => predicate.replace(/\$\d+::text/, "'1'::text"),
-        (predicate: string) => predicate.replace(/= .*$/, `= "$t"."tenant_id"`),
+        (predicate: string) => predicate.replace(/= .*$/, `= "$row"."tenant_id"`),
       ];
       for (const mutant of mutants) {
         const texts = mutate(statement.text, mutant);
@@ -126,24 +126,24 @@ describe("the watch over statements", () => {
   });
 
   it("takes a shared table that is read, and none that is written [TE15] [TE20]", () => {
-    const read = `select count(*) from "app"."lists" "$t" where true`;
+    const read = `select count(*) from "app"."lists" "$row" where true`;
     assertEquals(check({ text: read, parameters: [] }), []);
-    const write = `update "app"."lists" "$t" set "status" = $1 where true`;
+    const write = `update "app"."lists" "$row" set "status" = $1 where true`;
     assert(check({ text: write, parameters: ["x"] }).length > 0);
   });
 
   it("catches a table that is joined, or named beside the one that is bound [TE20]", () => {
-    const bound = `where "$t"."tenant_id" = $1::text::"pg_catalog"."int4"`;
+    const bound = `where "$row"."tenant_id" = $1::text::"pg_catalog"."int4"`;
     for (
       const text of [
-        `select 1 from "app"."deals" "$t", "app"."other" "$o" ${bound}`,
-        `select 1 from "app"."deals" "$t" join "app"."other" "$o" on true ${bound}`,
-        `select 1 from "app"."deals" "$t" ${bound} and exists (select 1 from "app"."other" "$o")`,
-        `select 1 from "app"."deals" "$t" ${bound} and exists (select 1 from other)`,
-        `select 1 from "app"."deals" "$t" ${bound} union select 1 from "app"."deals" "$t"`,
-        `select 1 from "pg_catalog"."pg_authid" "$t"`,
+        `select 1 from "app"."deals" "$row", "app"."other" "$o" ${bound}`,
+        `select 1 from "app"."deals" "$row" join "app"."other" "$o" on true ${bound}`,
+        `select 1 from "app"."deals" "$row" ${bound} and exists (select 1 from "app"."other" "$o")`,
+        `select 1 from "app"."deals" "$row" ${bound} and exists (select 1 from other)`,
+        `select 1 from "app"."deals" "$row" ${bound} union select 1 from "app"."deals" "$row"`,
+        `select 1 from "pg_catalog"."pg_authid" "$row"`,
         `select 1 from rowgate.tokens`,
-        `delete from "app"."deals" "$t"`,
+        `delete from "app"."deals" "$row"`,
         `select pg_read_file('x')`,
       ]
     ) {

@@ -7,7 +7,7 @@ import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
 import { compileLookUps } from "../../src/sql/look_ups.ts";
-import { compileSelect } from "../../src/sql/query.ts";
+import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -27,7 +27,7 @@ type Compile = (sql: Sql) => unknown;
 function query(body: object, { count = true }: { count?: boolean } = {}): Compile {
   const options = { table: TABLE, access: ACCESS, count, wideNumbersAsText: false };
   const plan = planQuery(parseQueryRequest(body), options);
-  return (sql) => compileSelect(sql, plan);
+  return (sql) => compileQuery(sql, plan);
 }
 
 function lookUps(number: number): Compile {

@@ -1,3 +1,4 @@
+import { collapseSpace } from "../../src/postgres/record_statement.ts";
 import type { Sql } from "../../src/postgres/driver.ts";
 
 /** A statement as the driver would send it. */
@@ -30,5 +31,5 @@ export function printStatement(compile: (sql: Sql) => unknown): PrintedStatement
       return `${text}$${parameters.push(value)}${string}`;
     });
   const text = print(compile(record as unknown as Sql) as Piece);
-  return { text, parameters };
+  return { text: collapseSpace(text).trim(), parameters };
 }

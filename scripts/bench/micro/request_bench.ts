@@ -7,7 +7,7 @@ import { flatten, recordStatement } from "../../../src/postgres/record_statement
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseJson } from "../../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
-import { compileSelect } from "../../../src/sql/query.ts";
+import { compileQuery } from "../../../src/sql/query.ts";
 import { makeColumn, makeTable } from "../../../test/support/table.ts";
 
 const TABLE = makeTable([
@@ -60,7 +60,7 @@ function plan(text: string) {
 
 function prepare(text: string) {
   const planned = plan(text);
-  return flatten(recordStatement((sql: Sql) => compileSelect(sql, planned)));
+  return flatten(recordStatement((sql: Sql) => compileQuery(sql, planned)));
 }
 
 const BODIES = [
@@ -81,6 +81,6 @@ for (const [name, text] of BODIES) {
   Deno.bench(`${name}: shape`, group, () => void parseQueryRequest(document.value, []));
   Deno.bench(`${name}: plan`, group, () => void planQuery(request, options));
   Deno.bench(`${name}: compile`, group, () => {
-    flatten(recordStatement((sql: Sql) => compileSelect(sql, planned)));
+    flatten(recordStatement((sql: Sql) => compileQuery(sql, planned)));
   });
 }

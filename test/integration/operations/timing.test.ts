@@ -4,7 +4,7 @@ import { planQuery } from "../../../src/plan/query_plan.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
-import { compileSelect } from "../../../src/sql/query.ts";
+import { compileQuery } from "../../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../../src/sql/update_by_key.ts";
 import { compileUpdateSingle } from "../../../src/sql/update_single.ts";
@@ -48,7 +48,7 @@ const STATEMENTS: Readonly<Record<string, (key: string) => PrintedStatement>> = 
       filters: { and: [{ field: "id", op: "eq", value: key }] },
     });
     const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
-    return printStatement((sql) => compileSelect(sql, planQuery(request, options)));
+    return printStatement((sql) => compileQuery(sql, planQuery(request, options)));
   },
   "a single update": (key) => printStatement((sql) => compileUpdateSingle(sql, update(key))),
   "a single update by key": (key) => printStatement((sql) => compileUpdateByKey(sql, update(key))),

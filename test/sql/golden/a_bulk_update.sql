@@ -1,8 +1,13 @@
-with
-"$u" as (update "app"."deals" "$t" set "amount" = $1::text::"pg_catalog"."numeric", "tags" = $2::text::text[], "day" = $3::text::"pg_catalog"."date"
-where "$t"."tenant_id" = $4::text::"pg_catalog"."int4"
-and ("$t"."id" = $5::text::"pg_catalog"."int8"
-and "$t"."status" is null) and record_image_ne(row("$t"."amount"::"pg_catalog"."numeric", "$t"."tags"::text[], "$t"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
-returning 1)
-select (select count(*)
-from "$u")::text updated, (num_nulls($9::text::"pg_catalog"."numeric") + num_nulls($10::text::text[]) + num_nulls($11::text::"pg_catalog"."date")) judged
+with "$written" as (
+  update "app"."deals" "$row"
+  set "amount" = $1::text::"pg_catalog"."numeric", "tags" = $2::text::text[], "day" = $3::text::"pg_catalog"."date"
+  where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
+  and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
+  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
+  returning 1
+)
+select (
+  select count(*)
+  from "$written"
+)::text updated,
+(num_nulls($9::text::"pg_catalog"."numeric") + num_nulls($10::text::text[]) + num_nulls($11::text::"pg_catalog"."date")) checked

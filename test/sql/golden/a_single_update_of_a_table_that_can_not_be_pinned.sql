@@ -1,30 +1,48 @@
-with
-"$c" as materialized (select concat(set_config($1::text, $2::text, true)) "$s"),
-"$m" as materialized (select record_image_ne(row("$t"."amount"::"pg_catalog"."numeric", "$t"."tags"::text[], "$t"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$d"
-from "app"."deals" "$t"
-where "$t"."tenant_id" = $6::text::"pg_catalog"."int4"
-and ("$t"."id" = $7::text::"pg_catalog"."int8"
-and "$t"."status" is null)
-limit 2),
-"$k" as materialized (select count(*) "$n"
-from "$m"),
-"$u" as (update "app"."deals" "$t" set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[], "day" = $10::text::"pg_catalog"."date"
-from "$m", "$k"
-where "$k"."$n" = 1
-and "$m"."$d"
-and "$k"."$n" <= $11::text::int8
-and "$t"."tenant_id" = $12::text::"pg_catalog"."int4"
-and ("$t"."id" = $13::text::"pg_catalog"."int8"
-and "$t"."status" is null)
-returning 1)
-select (select case when "$n" < 2 then "$n"
-else (select count(*)
-from "app"."deals" "$t"
-where "$t"."tenant_id" = $14::text::"pg_catalog"."int4"
-and ("$t"."id" = $15::text::"pg_catalog"."int8"
-and "$t"."status" is null)) end
-from "$k")::text matched, (select "$k"."$n" = 1 and coalesce(bool_or("$m"."$d"), false)
-from "$k" left join "$m" on true group by "$k"."$n") wanted, (select count(*)
-from "$u")::text updated, (num_nulls($16::text::"pg_catalog"."numeric") + num_nulls($17::text::text[]) + num_nulls($18::text::"pg_catalog"."date")) judged
-from "$c"
-where "$c"."$s" is not null
+with "$settings" as materialized (
+  select concat(set_config($1::text, $2::text, true)) "$made"
+),
+"$matched" as materialized (
+  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
+  from "app"."deals" "$row"
+  where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
+  and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
+  limit 2
+),
+"$counted" as materialized (
+  select count(*) "$count"
+  from "$matched"
+),
+"$written" as (
+  update "app"."deals" "$row"
+  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[], "day" = $10::text::"pg_catalog"."date"
+  from "$matched", "$counted"
+  where "$counted"."$count" = 1
+  and "$matched"."$differs"
+  and "$counted"."$count" <= $11::text::int8
+  and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
+  and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
+  returning 1
+)
+select (
+  select case when "$count" < 2 then "$count"
+  else (
+    select count(*)
+    from "app"."deals" "$row"
+    where "$row"."tenant_id" = $14::text::"pg_catalog"."int4"
+    and ("$row"."id" = $15::text::"pg_catalog"."int8" and "$row"."status" is null)
+  ) end
+  from "$counted"
+)::text matched,
+(
+  select "$counted"."$count" = 1
+  and coalesce(bool_or("$matched"."$differs"), false)
+  from "$counted" left join "$matched" on true
+  group by "$counted"."$count"
+) wanted,
+(
+  select count(*)
+  from "$written"
+)::text updated,
+(num_nulls($16::text::"pg_catalog"."numeric") + num_nulls($17::text::text[]) + num_nulls($18::text::"pg_catalog"."date")) checked
+from "$settings"
+where "$settings"."$made" is not null

@@ -24,9 +24,9 @@ export interface StatementCheck {
 const ALLOWED: readonly RegExp[] = [
   /^\s*with recursive space as \(\s*select n\.oid from pg_catalog\.pg_namespace n\s/,
   /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
-  /^select count\("\$v"\."\$e"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$v"\("\$e"\)$/,
+  /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
-  /^with "\$t" as materialized \(\s+select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
+  /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
   /^select 1$/,
   /^select where false$/,
@@ -34,7 +34,7 @@ const ALLOWED: readonly RegExp[] = [
 
 /**
  * Finds what is wrong with a statement: each table of the operator must be bound to the tenant of the
- * request by `"$t".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
+ * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
  * list of look-ups each to that of some request that is being answered, in a subquery of its own;
  * a shared one may be read alone; a statement without such a table must be one of the list.
  */
@@ -98,7 +98,7 @@ function checkReference(reference: TableReference, judged: Judged): string | und
   const { rules, tenant, tenants, tokens, parameters } = judged;
   const rule = rules.tables[reference.table];
   if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
-  if (reference.alias !== "$t") return "has another alias";
+  if (reference.alias !== "$row") return "has another alias";
   const column = rule?.tenant_column ?? rules.tenantColumn;
   const conjuncts = listConjuncts(tokens, reference.at);
   if (conjuncts === undefined) return "has no WHERE, or one with OR";
@@ -148,13 +148,13 @@ function isWord(token: Token, depth: number, words: readonly string[]): boolean 
   return token.kind === "word" && token.depth === depth && words.includes(token.text);
 }
 
-/** Number of the parameter in `"$t"."column" = $n::text::"schema"."type"`; 0 for anything else. */
+/** Number of the parameter in `"$row"."column" = $n::text::"schema"."type"`; 0 for anything else. */
 function readTenant(conjunct: readonly Token[], column: string): number {
   const printed = conjunct.map(({ kind, text }) => kind === "parameter" ? `$${text}` : text).join(
     " ",
   );
   const [alias, dot, name, equals, parameter] = conjunct;
-  const starts = alias?.text === "$t" && dot?.text === "." && name?.text === column &&
+  const starts = alias?.text === "$row" && dot?.text === "." && name?.text === column &&
     equals?.text === "=" && parameter?.kind === "parameter";
   const ends = /= \$\d+ :: text :: \w+ \. \w+$/.test(printed);
   return starts && ends ? Number(parameter.text) : 0;
