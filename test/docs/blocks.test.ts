@@ -1,4 +1,4 @@
-// Whatever the documents show in a fenced block is run by a test, or stands in a list with a reason.
+// A test runs every fenced block of the documents, or HELD_BACK gives the reason why not.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { access, readdir } from "node:fs/promises";
@@ -22,18 +22,18 @@ const commands = texts.flatMap((text) => readTexts(text, "sh").flatMap(splitComm
 
 describe("the blocks of", () => {
   documents.forEach((path, index) => {
-    it(`${path} are run by tests, all of them`, () => {
+    it(`${path} are all run by tests`, () => {
       const found = readBlocks(texts[index]!).map(({ language }) => language);
       assertEquals([...new Set(found)].sort(), Object.keys(RUN_BY[path] ?? {}).sort());
     });
   });
 
-  it("no document that is not there", () => {
+  it("no document that does not exist", () => {
     assertEquals(Object.keys(RUN_BY).filter((path) => !documents.includes(path)), []);
   });
 
   for (const [path, runners] of Object.entries(RUN_BY)) {
-    it(`${path} are read by the tests that are said to run them`, async () => {
+    it(`${path} are read by the tests that RUN_BY names`, async () => {
       for (const runner of new Set(Object.values(runners))) {
         const source = await readDocument(runner);
         const named = source.includes(path) || source.includes("DOCUMENTS");
@@ -43,17 +43,17 @@ describe("the blocks of", () => {
   }
 });
 
-describe("what is held back", () => {
-  it("is in a document still", () => {
+describe("HELD_BACK", () => {
+  it("contains only commands that the documents show", () => {
     assertEquals(Object.keys(HELD_BACK).filter((command) => !commands.includes(command)), []);
   });
 
-  it("names tasks, scripts and paths that are there", async () => {
+  it("names existing tasks, scripts and paths", async () => {
     for (const command of Object.keys(HELD_BACK)) {
       const [, task] = /\bdeno task (\S+)/.exec(command) ?? [];
       if (task !== undefined) assert(Object.hasOwn(manifest.tasks, task), command);
       for (const [path] of command.matchAll(/\b(test|scripts)\/\S+/g)) {
-        // `test/conformance/updates` stands for the files that begin so.
+        // `test/conformance/updates` means all files with that prefix.
         const folder = path.replace(/\/updates$/, "");
         assert(await access(ROOT + folder).then(() => true, () => false), command);
       }
@@ -61,18 +61,18 @@ describe("what is held back", () => {
   });
 });
 
-describe("what stands within a line", () => {
+describe("inline code in the documents", () => {
   const named = texts.flatMap((text) =>
     [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
   );
 
-  it("names tasks that there are", () => {
+  it("names existing tasks", () => {
     const tasks = named.flatMap((code) => /\bdeno task (?:-q )?([\w:]+)/.exec(code)?.[1] ?? []);
     assert(tasks.length > 20);
     assertEquals(tasks.filter((task) => !Object.hasOwn(manifest.tasks, task)), []);
   });
 
-  it("names commands of rowgate that there are", async () => {
+  it("names existing commands of rowgate", async () => {
     const files = await readdir(`${ROOT}src/cli`, { recursive: true });
     const sources = (await Promise.all(
       files.filter((name) => name.endsWith(".ts")).map((name) => readDocument(`src/cli/${name}`)),
@@ -86,11 +86,11 @@ describe("what stands within a line", () => {
   });
 });
 
-describe("the contents at the top of", () => {
+describe("the table of contents of", () => {
   documents.forEach((path, index) => {
     const [top = "", ...sections] = texts[index]!.split(/^## /m);
     if (!top.includes("](#")) return;
-    it(`${path} name each section and no other`, () => {
+    it(`${path} lists every section and no others`, () => {
       const links = [...top.matchAll(/\]\(#([\w-]+)\)/g)].map(([, link]) => link);
       const headings = [...texts[index]!.matchAll(/^##+ (.*)$/gm)].map(([, head]) =>
         nameLink(head!)
@@ -102,20 +102,33 @@ describe("the contents at the top of", () => {
   });
 });
 
+/** Pages that may have wider tables: results of measurements, decisions, and the two pages at the top. */
+const WIDE = /^(README\.md|CONTRIBUTING\.md|docs\/(performance|decisions)\b)/;
+
+describe("the tables of", () => {
+  documents.forEach((path, index) => {
+    if (WIDE.test(path)) return;
+    it(`${path} are at most 100 characters wide`, () => {
+      const rows = texts[index]!.split("\n").filter((line) => /^\s*\|/.test(line));
+      assertEquals(rows.filter((row) => row.length > 100), []);
+    });
+  });
+});
+
 describe("splitCommands", () => {
-  it("joins what goes on over a line or an open quote, and leaves comments out", () => {
+  it("joins continued lines and open quotes, and drops comments", () => {
     const text = "a \\\n  b\nc -d '{\n  \"d\": 1\n}'\n\ne   # f\n";
     assertEquals(splitCommands(text), ["a \\\n  b", "c -d '{\n  \"d\": 1\n}'", "e"]);
   });
 });
 
 describe("readBlocks", () => {
-  it("takes the indentation of a list away", () => {
+  it("removes the indentation of a list", () => {
     const text = `1. a\n\n   ${FENCE}sh\n   b\n     c\n   ${FENCE}\n`;
     assertEquals(readBlocks(text), [{ language: "sh", text: "b\n  c", line: 4 }]);
   });
 
-  it("refuses a block that does not end", () => {
+  it("throws for a block without an end", () => {
     assertThrows(() => readBlocks(`${FENCE}sh\na\n`), Error, "line 2");
   });
 });

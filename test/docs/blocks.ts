@@ -2,20 +2,20 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A fenced block of a document. */
+/** A fenced code block of a document. */
 export interface Block {
-  /** Empty where the document names none. */
+  /** The text after the fence, empty for a block without a language. */
   readonly language: string;
-  /** Without the indentation of a list that it stands in. */
+  /** The content, without the indentation of a surrounding list. */
   readonly text: string;
-  /** Number of its first line in the document, from 1. */
+  /** Number of its first line, counted from 1. */
   readonly line: number;
 }
 
-/** Folder of the project, with a slash at the end. */
+/** The root folder of the project, with a trailing slash. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Gives the documents for operators, integration engineers and contributors, as paths. */
+/** Lists the paths of all documents for users, operators and contributors. */
 export async function listDocuments(): Promise<string[]> {
   const folders = await Promise.all(
     ["docs", "examples"].map(async (folder) =>
@@ -26,12 +26,15 @@ export async function listDocuments(): Promise<string[]> {
   return ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages];
 }
 
-/** Gives the text of a document. */
+/** Reads the text of a document. */
 export function readDocument(path: string): Promise<string> {
   return readFile(join(ROOT, path), "utf8");
 }
 
-/** Reads the fenced blocks of a Markdown document, those inside of lists too. */
+/**
+ * Reads the fenced blocks of a Markdown document, including those in lists.
+ * @throws {Error} if the last block has no end
+ */
 export function readBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: { indent: string; language: string; lines: string[]; line: number } | undefined;
@@ -49,13 +52,13 @@ export function readBlocks(markdown: string): Block[] {
   return blocks;
 }
 
-/** Reads the blocks of a language. */
+/** Reads the content of the blocks that have a language. */
 export function readTexts(markdown: string, language: string): string[] {
   return readBlocks(markdown).filter((block) => block.language === language)
     .map(({ text }) => text);
 }
 
-/** Splits a block of shell into its commands; one goes on over `\` and over open quotes. */
+/** Splits a block of shell into commands; a command continues after `\` and inside quotes. */
 export function splitCommands(text: string): string[] {
   const commands: string[] = [];
   let command = "";

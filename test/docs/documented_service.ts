@@ -9,7 +9,7 @@ import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
-/** The service as a document describes it. */
+/** A service as a document describes it. */
 export interface DocumentedService {
   readonly app: App;
   readonly close: () => Promise<void>;
@@ -24,20 +24,20 @@ const ACCESS: Access = {
   expiresAt: new Date("2027-01-31T00:00:00Z"),
 };
 
-/** What a token of the documents speaks for; any other one is unknown. */
+/** The access of each token of the documents; any other token is unknown. */
 const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["TOKEN", ACCESS],
   ["GLOBEX_TOKEN", { ...ACCESS, tenant: "globex" }],
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
 ]);
 
-/** Starts the service as the embedded default does, in memory, with the tokens of the documents. */
+/** Starts the demonstration on the embedded Postgres, in memory, with the tokens of the documents. */
 export async function startDemonstration(): Promise<DocumentedService> {
   const embedded = await openEmbedded();
   return await startService({}, { policy: JSON.stringify(DEMONSTRATION_POLICY), embedded });
 }
 
-/** Starts the service with variables and the text of a policy file. */
+/** Starts a service with environment variables and the text of a policy file. */
 export async function startService(
   environment: Environment,
   { policy: text, embedded }: { readonly policy: string; readonly embedded?: Embedded },

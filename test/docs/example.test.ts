@@ -6,7 +6,7 @@ import { printJson } from "./print_json.ts";
 const FENCE = "```";
 
 describe("readExamples", () => {
-  it("pairs a request with the answer below it", () => {
+  it("pairs a request with the response below it", () => {
     const [example, ...others] = readExamples(
       `${FENCE}http\nPOST /a\nPrefer: x=y\n\n{}\n${FENCE}\ntext\n${FENCE}http\nHTTP/1.1 404 Not Found\n\n{"a": 1}\n${FENCE}\n`,
     );
@@ -14,9 +14,9 @@ describe("readExamples", () => {
     assertEquals(example?.request.path, "/a");
     assertEquals(example?.request.headers.get("prefer"), "x=y");
     assertEquals(example?.request.body, "{}");
-    assertEquals(example?.answer.status, 404);
-    assertEquals(example?.answer.body, '{"a": 1}');
-    assertEquals(example?.answer.lines, [8, 11]);
+    assertEquals(example?.response.status, 404);
+    assertEquals(example?.response.body, '{"a": 1}');
+    assertEquals(example?.response.lines, [8, 11]);
   });
 
   it("reads a curl command over several lines", () => {
@@ -29,19 +29,19 @@ describe("readExamples", () => {
     assertEquals(example?.request.body, '{"c": 1}');
   });
 
-  it("refuses a request without an answer", () => {
+  it("throws for a request without a response", () => {
     assertThrows(() => readExamples(`${FENCE}http\nGET /a\n${FENCE}\n`));
   });
 });
 
 describe("compactJson", () => {
-  it("takes white space away between tokens alone, and leaves digits as they are", () => {
+  it("removes white space between tokens only, and keeps digits", () => {
     assertEquals(compactJson('{ "a b": [1.50,\n 2 ] }'), '{"a b":[1.50,2]}');
   });
 });
 
 describe("matches", () => {
-  it("lets … stand for anything but a quote", () => {
+  it("matches … with any text without a quote", () => {
     assertEquals(matches('{"a":"xyz"}', '{"a":"x…"}'), true);
     assertEquals(matches('{"a":"x","b":"y"}', '{"a":"…"}'), false);
     assertEquals(matches("1.5", "1?5"), false);
@@ -49,7 +49,7 @@ describe("matches", () => {
 });
 
 describe("printJson", () => {
-  it("keeps every digit and breaks what is long", () => {
+  it("keeps every digit and breaks long lines", () => {
     assertEquals(printJson('{"a":1.50,"b":[]}'), '{ "a": 1.50, "b": [] }');
     const long = `{"a":"${"x".repeat(90)}","b":{"c":null}}`;
     assertEquals(printJson(long), `{\n  "a": "${"x".repeat(90)}",\n  "b": { "c": null }\n}`);

@@ -1,6 +1,6 @@
 import { type Block, readBlocks } from "./blocks.ts";
 
-/** The documents whose requests are run. */
+/** The documents whose requests test/docs/requests.test.ts sends. */
 export const DOCUMENTS: readonly string[] = [
   "README.md",
   "docs/guide.md",
@@ -8,7 +8,7 @@ export const DOCUMENTS: readonly string[] = [
   "docs/recipes.md",
 ];
 
-/** A request of a document and the answer that stands below it. */
+/** A request of a document and the response below it. */
 export interface Example {
   /** Line of the request in the document. */
   readonly line: number;
@@ -18,11 +18,11 @@ export interface Example {
     readonly headers: ReadonlyMap<string, string>;
     readonly body: string | undefined;
   };
-  readonly answer: {
-    /** First and last line of the answer in the document, as given to `slice`. */
+  readonly response: {
+    /** Start and end of the response in the lines of the document, as for `slice`. */
     readonly lines: readonly [start: number, end: number];
     readonly status: number;
-    /** Those that the document shows. */
+    /** The headers that the document shows, with names in lower case. */
     readonly headers: ReadonlyMap<string, string>;
     readonly body: string;
   };
@@ -30,9 +30,9 @@ export interface Example {
 
 /**
  * Reads the examples of a Markdown document, in order. A request is an `http` block that begins with
- * a method, or an `sh` block that begins with `curl`; the next block is its answer: an `http` block
+ * a method, or an `sh` block that begins with `curl`. The next block is its response: an `http` block
  * with status line and headers, or a `json` block for a 200.
- * @throws {Error} for a request without an answer, or an answer without a request
+ * @throws {Error} for a request without a response, or a response without a request
  */
 export function readExamples(markdown: string): Example[] {
   const blocks = readBlocks(markdown).filter(({ language, text }) =>
@@ -41,25 +41,27 @@ export function readExamples(markdown: string): Example[] {
   const examples: Example[] = [];
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index]!;
-    // JSON that is no answer, such as a policy file.
+    // JSON that is not a response, such as a policy file.
     if (block.language === "json") continue;
-    if (block.text.startsWith("HTTP/")) throw new Error(`line ${block.line}: whose answer is it?`);
-    const answer = blocks[++index];
-    if (answer === undefined || !(answer.language === "json" || answer.text.startsWith("HTTP/"))) {
-      throw new Error(`line ${block.line}: the request has no answer`);
+    if (block.text.startsWith("HTTP/")) {
+      throw new Error(`line ${block.line}: the response has no request`);
+    }
+    const response = blocks[++index];
+    if (response === undefined || !isResponse(response)) {
+      throw new Error(`line ${block.line}: the request has no response`);
     }
     const request = block.language === "sh" ? readCurl(block.text) : readRequest(block.text);
-    examples.push({ line: block.line, request, answer: readAnswer(answer) });
+    examples.push({ line: block.line, request, response: readResponse(response) });
   }
   return examples;
 }
 
-/** Gives JSON text without the white space between its tokens; every digit stays. */
+/** Removes the white space between the tokens of JSON text; every digit stays. */
 export function compactJson(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
 }
 
-/** Tells whether a text is as the document shows it; `…` stands for any characters but a quote. */
+/** Whether a text matches what a document shows; `…` matches any text without a quote. */
 export function matches(actual: string, shown: string): boolean {
   const pattern = shown.split("…").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${pattern.join('[^"]*')}$`).test(actual);
@@ -72,7 +74,11 @@ function readRequest(text: string): Example["request"] {
   return { method, path, headers: readHeaders(lines), body };
 }
 
-function readAnswer({ language, text, line }: Block): Example["answer"] {
+function isResponse({ language, text }: Block): boolean {
+  return language === "json" || text.startsWith("HTTP/");
+}
+
+function readResponse({ language, text, line }: Block): Example["response"] {
   const lines = [line - 1, line - 1 + text.split("\n").length] as const;
   if (language === "json") return { lines, status: 200, headers: new Map(), body: text };
   const [head = "", body = ""] = splitHead(text);
@@ -94,7 +100,7 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
   );
 }
 
-/** Reads a `curl` command of ours: quoted words, `-s`, `-X`, `-H`, `-d` and one address. */
+/** Reads a `curl` command with quoted words, `-s`, `-X`, `-H`, `-d` and one URL. */
 function readCurl(text: string): Example["request"] {
   const words = [...text.replaceAll("\\\n", " ").matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
     .map(([, single, double, bare]) => single ?? double ?? bare ?? "");

@@ -1,4 +1,4 @@
-// A task can not read a constant: the flags of V8 stand in the manifests and in the documents once more.
+// Tasks cannot read a constant, so the manifests and the documents repeat the flags of V8.
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import manifest from "../../deno.json" with { type: "json" };
@@ -10,15 +10,15 @@ import { readDocument } from "./blocks.ts";
 const FLAGS = /--v8-flags=[^\s`]+/g;
 
 describe("the flags of V8", () => {
-  it("of `deno task start` are those of the workers and of the binary", () => {
+  it("of `deno task start` are the flags of the workers and the binary", () => {
     assertEquals(manifest.tasks.start.command.match(FLAGS), [HEAP_FLAGS]);
   });
 
-  it("of `npm start` are those that Node is tested and measured with", () => {
+  it("of `npm start` are the flags that tests and benchmarks use on Node", () => {
     assertEquals(npmManifest.scripts.start, [...COMMANDS.node, "serve"].join(" "));
   });
 
-  it("are told to operators as they are", async () => {
+  it("in docs/operators.md are the same", async () => {
     assertEquals((await readDocument("docs/operators.md")).match(FLAGS), [HEAP_FLAGS]);
   });
 });

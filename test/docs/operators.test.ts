@@ -1,6 +1,5 @@
-// The SQL of docs/operators.md is run on a real Postgres that holds the demonstration, in order, as its owner,
-// with a role of another name; then Rowgate serves as that role, with the policy file of the page and row level
-// security on.
+// Runs the SQL of docs/operators.md, in order, as the owner of a real Postgres with the demonstration, with another
+// name for the role. Then serves with that role, with the policy file of the page and row level security.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../src/config/config.ts";
@@ -58,7 +57,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     return { status: response.status, body: await response.json() };
   }
 
-  it("expose what the page says [T2]", async () => {
+  it("expose the tables that the page lists [T2]", async () => {
     const { body } = await send(guarded, { path: "tables" });
     const tables = body.tables as { name: string; writable: boolean }[];
     assertEquals(tables.map(({ name, writable }) => `${name} ${writable}`), [
@@ -71,7 +70,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     ]);
   });
 
-  it("let each tenant through its own row level security [R22]", async () => {
+  it("let each tenant pass row level security [R22]", async () => {
     const path = "tables/orders/query";
     assertEquals((await send(guarded, { path })).body.total, 1500);
     assertEquals((await send(guarded, { path, token: "GLOBEX_TOKEN" })).body.total, 1000);
@@ -81,7 +80,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     assertEquals((await send(guarded, { path: single, patch, token: "GLOBEX_TOKEN" })).status, 404);
   });
 
-  it("let the role write the audit, read it and delete what is old [R23]", async () => {
+  it("let the role write, read and delete the audit [R23]", async () => {
     const patch = { filters: { id: 2 }, fields: { note: "audited" } };
     const single = "tables/orders/records/single";
     assertEquals((await send(guarded, { path: single, patch })).body.updated, 1);
@@ -91,30 +90,30 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     assertEquals([row?.token_id, row?.updated], ["hVn3Kq7Tz2Y", "1"]);
   });
 
-  it("show no row behind row level security without the setting [R22]", async () => {
+  it("show no row without the setting of row level security [R22]", async () => {
     assertEquals((await send(plain, { path: "tables/orders/query" })).body.total, 0);
   });
 
-  it("keep a column without UPDATE from being set [T16]", async () => {
+  it("prevent an update of a column without UPDATE [T16]", async () => {
     const patch = { filters: { id: 1 }, fields: { price: 1 } };
     const answer = await send(plain, { path: "tables/products/records/single", patch });
     assertEquals(answer.status, 400);
   });
 
-  it("do not know a column without SELECT [T18]", async () => {
+  it("hide a column without SELECT [T18]", async () => {
     const { body } = await send(plain, { path: "tables/customers/fields" });
     const names = (body.fields as { name: string }[]).map((field) => field.name);
     assertEquals(names.includes("credit_limit"), false);
     assertEquals(names.includes("newsletter"), false);
   });
 
-  it("read the view, each tenant its own rows [T7]", async () => {
+  it("show each tenant its own rows of the view [T7]", async () => {
     const path = "tables/order_totals/query";
     assertEquals((await send(plain, { path })).body.total, 1500);
     assertEquals((await send(plain, { path, token: "GLOBEX_TOKEN" })).body.total, 1000);
   });
 
-  it("notify of a change of the schema [T38]", async () => {
+  it("send a notification of a schema change [T38]", async () => {
     const { promise: notified, resolve } = Promise.withResolvers<unknown>();
     await test.admin.listen("rowgate_catalogue", resolve);
     await test.admin`alter table products add column colour text`;

@@ -1,4 +1,4 @@
-// The command for production stands in the README; version and permissions are what the tests run with.
+// The command for production in the README names the version and the permissions that the tests use.
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import process from "node:process";
@@ -15,13 +15,13 @@ describe("the command for production", () => {
     const named = [major, minor, patch].map(Number);
     const running = process.versions.deno!.split(".").map(Number);
     assertEquals(named[0], running[0]);
-    // A Deno that came out since then is no reason to change the documents.
+    // A newer Deno is no reason to change the documents.
     const newer = named.findIndex((part, place) => part !== running[place]);
     assert(newer < 0 || named[newer]! < running[newer]!, `${named} is newer than ${running}`);
     assertEquals(permissions.split(" "), [...SERVING, "--allow-read=policy.json"]);
   });
 
-  it("is the only one that serves an operator's Postgres on Deno [CF22]", async () => {
+  it("is the only command in the documents that serves an own Postgres on Deno [CF22]", async () => {
     for (const page of ["README.md", "docs/operators.md"]) {
       assert(!/deno task( -q)? rowgate serve/.test(await readDocument(page)), page);
     }

@@ -1,4 +1,4 @@
-// The recipes' programs run as n8n runs them, with the requests of the page: what lies behind the place is given
+// Runs the programs of the recipes as the tools run them, with the requests of the page: each change is returned
 // once.
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
@@ -7,7 +7,7 @@ import { type DocumentedService, startDemonstration } from "./documented_service
 
 const markdown = await readDocument("docs/recipes.md");
 const n8n = markdown.slice(markdown.indexOf("## n8n"), markdown.indexOf("## Zapier"));
-/** The Code nodes before and behind the request. */
+/** The Code nodes before and after the request. */
 const [readPlace = "", keepPlace = ""] = readTexts(n8n, "js");
 const [request = ""] = readTexts(n8n, "http");
 
@@ -26,7 +26,7 @@ describe("the recipe for n8n", () => {
   });
   after(() => service.close());
 
-  it("gives each changed order once, from run to run", async () => {
+  it("returns each changed order once, over several runs", async () => {
     const kept = {};
     assertEquals((await run(kept)).map(({ id }) => id), [1499, 1500]);
     assertEquals(await run(kept), []);
@@ -37,7 +37,7 @@ describe("the recipe for n8n", () => {
     assertEquals(await run(kept), []);
   });
 
-  it("gives more than a page in as many runs, each order once", async () => {
+  it("returns several pages in as many runs, each order once", async () => {
     const time = "2026-04-01T00:00:00Z";
     const kept = { time, id: 0 };
     const ids: number[] = [];
@@ -52,7 +52,7 @@ describe("the recipe for n8n", () => {
     assertEquals([ids.length, new Set(ids).size], [total, total]);
   });
 
-  /** One run of the workflow, with the static data that n8n keeps. */
+  /** Runs the workflow once, with the static data that n8n stores. */
   async function run(kept: unknown): Promise<readonly Row[]> {
     const $getWorkflowStaticData = (kind: string) => {
       assertEquals(kind, "global");
@@ -73,7 +73,7 @@ describe("the recipe for n8n", () => {
   }
 });
 
-describe("the recipe for Airbyte and other pollers", () => {
+describe("the recipe for Airbyte", () => {
   const section = markdown.slice(markdown.indexOf("## Airbyte"), markdown.indexOf("## Make"));
   const [whole = "", , changed = ""] = readTexts(section, "http");
   const [path, ofWhole] = readRequest(whole);
@@ -84,7 +84,7 @@ describe("the recipe for Airbyte and other pollers", () => {
   });
   after(() => service.close());
 
-  it("keeps a copy of a table that changes, over the first sync and the ones that follow", async () => {
+  it("keeps a copy of a table that changes, over the first and later syncs", async () => {
     const copy = new Map<number, Row>();
     let last = 0;
     for (let size = -1; size !== 0;) {

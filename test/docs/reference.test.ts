@@ -58,9 +58,22 @@ describe("the pages in docs", () => {
   });
 
   it("list every operator [Q18]", () => {
-    const table = guide.slice(guide.indexOf("### Operators"), guide.indexOf("A scalar is"));
-    const listed = [...table.matchAll(/^\| ((?:`\w+` *)+)\|/gm)]
+    const listed = [...readOperators().matchAll(/^\| ((?:`\w+` *)+)\|/gm)]
       .flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
     assertEquals(listed.sort(), [...OPERATORS].sort());
   });
+
+  it("say which operators leave out rows whose column is NULL [Q48]", () => {
+    const table = readOperators();
+    const [head = ""] = table.split("\n").filter((line) => line.startsWith("| op"));
+    assert(head.includes("NULL"));
+    const rows = table.split("\n").filter((line) => /^\| `(neq|not_in|not_like)`/.test(line));
+    assertEquals(rows.length, 3);
+    for (const row of rows) assert(row.split("|")[4]!.trim().startsWith("**no**"), row);
+  });
 });
+
+/** The table of operators in the guide. */
+function readOperators(): string {
+  return guide.slice(guide.indexOf("### Operators"), guide.indexOf("A scalar is"));
+}

@@ -1,15 +1,15 @@
 import type { App } from "../../src/app.ts";
 import type { Example } from "./example.ts";
 
-/** What the service answered to an example. */
-export interface SentAnswer {
+/** The response of the service to an example. */
+export interface ExampleResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** Sends the request of an example as a client would, `$NAME` of a token standing for the token. */
-export async function sendExample(app: App, { request }: Example): Promise<SentAnswer> {
+/** Sends the request of an example as a client would; `$NAME` is the token of that name. */
+export async function sendExample(app: App, { request }: Example): Promise<ExampleResponse> {
   const headers = new Headers([...request.headers]);
   const authorization = request.headers.get("authorization") ?? "Bearer $TOKEN";
   if (authorization === "") headers.delete("authorization");

@@ -39,7 +39,7 @@ describe("the programs in docs/typescript.md", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("pass the type check and print what stands below them", async () => {
+  it("pass the type check and print the output below them", async () => {
     const programs = [...markdown.text.matchAll(PROGRAM)];
     assertEquals(programs.length, 2);
     let text = markdown.text;

@@ -1,9 +1,9 @@
-// Every request in these documents is sent to a fresh demonstration, in the order of the document, and the
-// answer compared with the one shown: status, the headers shown, and the body digit by digit; white space
-// between the tokens of the JSON does not count. `…` in the document stands where a value differs each
-// time: request ids, entity tags, the time of an update made just now. Requests go out with the token of tenant
-// acme, whatever the document shows as `$TOKEN`; `$GLOBEX_TOKEN`, `$QUERY_TOKEN` are others, an empty
-// `Authorization` means none. After a change on purpose: `deno run -A test/docs/rewrite.ts`.
+// Sends every request of these documents to a fresh demonstration, in the order of the document, and compares the
+// response with the one shown: the status, the headers shown, and every digit of the body. White space between the
+// tokens of the JSON is ignored. `…` in a document matches text that differs each time: request ids, entity tags,
+// the time of an update. Requests are sent with the token of tenant acme; a document can name another one,
+// `$GLOBEX_TOKEN` or `$QUERY_TOKEN`, or an empty `Authorization` for none. After an intended change, run
+// `deno run -A test/docs/update_responses.ts`.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ for (const document of DOCUMENTS) {
 
     for (const example of readExamples(markdown)) {
       const { method, path } = example.request;
-      it(`line ${example.line}: ${method} ${path} answers as shown`, async () => {
+      it(`line ${example.line}: ${method} ${path} responds as shown`, async () => {
         await checkExample(service, example);
       });
     }
@@ -33,14 +33,14 @@ for (const document of DOCUMENTS) {
 }
 
 async function checkExample({ app }: DocumentedService, example: Example): Promise<void> {
-  const { answer: shown } = example;
-  const answer = await sendExample(app, example);
-  const body = compactJson(answer.body);
-  // The whole of both, for the one who has to mend the document.
+  const { response: shown } = example;
+  const response = await sendExample(app, example);
+  const body = compactJson(response.body);
+  // Compares the whole texts, so that the failure shows both.
   if (!matches(body, compactJson(shown.body))) assertEquals(body, compactJson(shown.body));
-  assertEquals(answer.status, shown.status);
+  assertEquals(response.status, shown.status);
   for (const [name, value] of shown.headers) {
-    const actual = answer.headers.get(name) ?? "";
+    const actual = response.headers.get(name) ?? "";
     if (!matches(actual, value)) assertEquals(`${name}: ${actual}`, `${name}: ${value}`);
   }
 }

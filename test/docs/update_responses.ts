@@ -1,6 +1,5 @@
-// Puts the answers of today into the documents, where they differ: `deno run -A test/docs/rewrite.ts`. For when a
-// text has changed on purpose; look at the difference before you commit it. An answer with `…` in it is to be mended
-// by hand afterwards.
+// Writes the current responses into the documents where they differ: `deno run -A test/docs/update_responses.ts`.
+// Run it after an intended change, and review the diff. Restore `…` by hand in a response that contained it.
 import { readFile, writeFile } from "node:fs/promises";
 import { startDemonstration } from "./documented_service.ts";
 import { compactJson, DOCUMENTS, matches, readExamples } from "./example.ts";
@@ -15,15 +14,15 @@ for (const name of DOCUMENTS) {
   const edits: { lines: readonly [number, number]; text: string }[] = [];
   for (const example of readExamples(markdown)) {
     const sent = await sendExample(service.app, example);
-    const { answer } = example;
-    const same = sent.status === answer.status &&
-      matches(compactJson(sent.body), compactJson(answer.body));
-    const changed = [...answer.headers].filter(([header, value]) =>
+    const { response } = example;
+    const same = sent.status === response.status &&
+      matches(compactJson(sent.body), compactJson(response.body));
+    const changed = [...response.headers].filter(([header, value]) =>
       !matches(sent.headers.get(header) ?? "", value)
     );
     if (same && changed.length === 0) continue;
     console.log(`${name}:${example.line}`);
-    const shown = lines.slice(...answer.lines);
+    const shown = lines.slice(...response.lines);
     const head = shown[0]?.startsWith("HTTP/") ? shown.slice(1, shown.indexOf("")) : undefined;
     const headers = head?.map((line) => {
       const header = line.slice(0, line.indexOf(":"));
@@ -32,9 +31,9 @@ for (const name of DOCUMENTS) {
     const body = sent.body === ""
       ? []
       : [...(head === undefined ? [] : [""]), printJson(sent.body)];
-    const status = sent.status === answer.status ? shown[0]! : `HTTP/1.1 ${sent.status}`;
+    const status = sent.status === response.status ? shown[0]! : `HTTP/1.1 ${sent.status}`;
     const first = head === undefined ? [] : [status, ...(headers ?? [])];
-    edits.push({ lines: answer.lines, text: [...first, ...body].join("\n") });
+    edits.push({ lines: response.lines, text: [...first, ...body].join("\n") });
   }
   await service.close();
   for (const edit of edits.reverse()) {
