@@ -1,13 +1,13 @@
 /**
- * The generated attacks in their long form, against a server on each runtime: `--runs=10000` random
- * filters against the oracle, and of the other laws as many cases as take about as long; `--seed=42`
- * repeats a run, `--runtime=node` takes one runtime alone.
+ * Runs the generated attacks in their long form, against a server on each runtime: `--runs=10000` random
+ * filters against the oracle, and as many cases of the other laws as take about as long. `--seed=42`
+ * repeats a run, `--runtime=node` uses only one runtime.
  */
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { RUNTIMES } from "../test/support/runtime_server.ts";
 
-/** What is run, and how many of `--runs` one case of it counts for. */
+/** The tests, and for how many of `--runs` one case of them counts. */
 const ATTACKS: readonly (readonly [worth: number, ...paths: string[]])[] = [
   [5, "test/property/filter_oracle.test.ts"],
   [4, "test/property/one_fault.test.ts"],

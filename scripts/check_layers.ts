@@ -39,7 +39,7 @@ for (const problem of problems) console.error(problem);
 console.log(`${files.length} files, ${edges.length} imports, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** Asks Deno for the graph of all files, also of those that nothing imports. */
+/** Reads the import graph of all files from Deno, including files that nothing imports. */
 async function readEdges(paths: readonly string[]): Promise<Edge[]> {
   const src = new URL("../src/", import.meta.url).href;
   const found = new Map<string, Edge>();

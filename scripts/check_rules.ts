@@ -1,7 +1,7 @@
 /**
- * Holds the tests to docs/specification: every rule is named by the title of a test, `[Q12]`, or
- * says at its end why none names it; every such tag in a test is a rule or a fact, and `[0130]` a
- * decision. `--list` prints all rules with the number of tests that name each.
+ * Compares the tests with docs/specification: a test title names every rule, `[Q12]`, or the rule says at
+ * its end why not; every such tag in a test is a rule, a fact or a decision (`[0130]`). `--list` prints
+ * all rules with the number of their tests.
  */
 import process from "node:process";
 import { readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./read_source.ts";
 import { readRules } from "./read_rules.ts";
 
-/** A tag, or what was meant as one: a slip of the pen must not hide a rule. */
+/** A tag, or what looks like one: a typing error must not hide a rule. */
 const TAG = /\[(?:[A-Za-z]+[ .]?\d[^\]]*|0\d{3})\]/g;
 const SKIPPED = /\b(?:it|describe|test)\s*\.\s*(?:skip|ignore|only|todo)\b/g;
 
@@ -19,16 +19,16 @@ const decisions = (await listFiles(["docs/decisions"], ".md")).join();
 const tests = new Map<string, number>([...rules.keys()].map((id) => [id, 0]));
 for (const file of await listFiles(["test"], ".test.ts")) await readTags(file);
 
-let proved = 0;
+let tested = 0;
 let excused = 0;
 for (const [id, { text, fact, excuse }] of rules) {
   const named = tests.get(id)!;
   if (fact) continue;
-  if (named > 0) proved++;
+  if (named > 0) tested++;
   if (excuse !== undefined) excused++;
-  else if (named === 0) problems.push(`${id}: no test names it: ${text}`);
+  else if (named === 0) problems.push(`${id}: no test has its id: ${text}`);
   if (named > 0 && (excuse === "No test" || excuse === "Withdrawn")) {
-    problems.push(`${id}: says "${excuse}", and a test names it`);
+    problems.push(`${id}: says "${excuse}", but a test has its id`);
   }
 }
 if (process.argv.includes("--list")) {
@@ -40,17 +40,17 @@ if (process.argv.includes("--list")) {
 for (const problem of problems) console.error(problem);
 const facts = [...rules.values()].filter(({ fact }) => fact).length;
 console.log(
-  `${rules.size - facts} rules: ${proved} have tests, ${excused} need none; ${facts} facts; ` +
+  `${rules.size - facts} rules: ${tested} have tests, ${excused} need none; ${facts} facts; ` +
     `${problems.length} problems`,
 );
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** Tags count in strings alone: a comment proves nothing, and neither does a test that never runs. */
+/** Tags count only in strings: a comment proves nothing, and a skipped test neither. */
 async function readTags(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   const { code, strings } = readSource(text);
   for (const match of code.matchAll(SKIPPED)) {
-    problems.push(`${file}:${lineAt(text, match.index)}: ${match[0]} leaves tests out`);
+    problems.push(`${file}:${lineAt(text, match.index)}: ${match[0]} skips tests`);
   }
   for (const { text: title, start } of strings) {
     for (const [tag] of title.matchAll(TAG)) {

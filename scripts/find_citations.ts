@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { lineAt, readSource } from "./read_source.ts";
 
-/** What is cited may be: the ids of the rules, and the headings of a page as links name them. */
+/** What can be cited: ids of rules, and headings of a page. */
 export interface Citable {
   readonly ids: { readonly has: (id: string) => boolean };
   readonly anchorsOf: (markdown: string) => ReadonlySet<string>;
@@ -9,7 +9,7 @@ export interface Citable {
 
 const CITATION = /@see[ \t]+(.*?)(?=[ \t]*(?:\*\/|@see[ \t]|$))/gm;
 
-/** Gives what the comments of a source file cite with `@see`, one by one. */
+/** Lists what the comments of a source file cite with `@see`. */
 export function listCitations(text: string): readonly { cited: string; line: number }[] {
   return [...blankStrings(text).matchAll(CITATION)].flatMap((match) =>
     match[1]!.split(/,\s*/).map((cited) => ({ cited, line: lineAt(text, match.index) }))
@@ -25,8 +25,8 @@ function blankStrings(source: string): string {
 }
 
 /**
- * Finds each `@see` that leads nowhere for a reader who has a clone: it must name an id of
- * docs/specification, a file of the repository, a declaration (`{@link name}`) or an address.
+ * Finds each `@see` that leads nowhere in a clone: it must name an id of docs/specification, a file of
+ * the repository, a declaration (`{@link name}`) or an address.
  */
 export async function findFalseCitations(
   file: string,
@@ -37,7 +37,7 @@ export async function findFalseCitations(
     const [path = "", anchor] = cited.split("#");
     if (ids.has(cited) || /^(https:\/\/\S+|\{@link \S+\})$/.test(cited)) continue;
     const found = /^[\w./-]*[./][\w./-]*$/.test(path) && await exists(path);
-    if (!found) problems.push(`${file}:${line}: @see ${cited} is not there`);
+    if (!found) problems.push(`${file}:${line}: @see ${cited} does not exist`);
     else if (anchor !== undefined && !anchorsOf(await readFile(path, "utf8")).has(anchor)) {
       problems.push(`${file}:${line}: @see ${cited} leads to no heading`);
     }

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 
-/** Lists the files below folders of the repository whose names end so, sorted, with `/` between. */
+/** Lists the files below folders of the repository with this ending, sorted, with `/` as separator. */
 export async function listFiles(folders: readonly string[], ending: string): Promise<string[]> {
   const files: string[] = [];
   for (const folder of folders) {

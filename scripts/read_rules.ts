@@ -5,24 +5,24 @@ import { lineAt } from "./read_source.ts";
 /** One entry of docs/specification: a rule, or a fact that code gives as its reason. */
 export interface Rule {
   readonly text: string;
-  /** The page that it stands on. */
+  /** Its page. */
   readonly page: string;
-  /** A fact is a reason and no promise: it needs no test. */
+  /** A fact is a reason, not a promise: it needs no test. */
   readonly fact: boolean;
-  /** Why no test needs to name it: what stands in italics at its end, up to the colon. */
+  /** Why it needs no test: the italics at its end, up to the colon. */
   readonly excuse: string | undefined;
 }
 
-/** Every entry by its id, and what is wrong with the pages. */
+/** Every entry by its id, and the problems of the pages. */
 export interface Rules {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly problems: readonly string[];
 }
 
 const SPECIFICATION = "docs/specification";
-/** `- **Q12** Depth 5 is accepted …`, and the lines that go on with it. */
+/** `- **Q12** Depth 5 is accepted …`, and the lines that continue it. */
 const ENTRY = /^- \*\*([A-Z]{1,2}\d+)\*\* (.+(?:\n {2}\S.*)*)/gm;
-/** Whatever begins like an entry: one that is not written as above must not be overlooked. */
+/** What looks like an entry: one in another form must not be overlooked. */
 const LIKE_AN_ENTRY = /^\s*(?:[-*+] +)?(?:\*\*|__)[A-Z]{1,2} ?\d+.*$/gm;
 const EXCUSE = / _(Issue \d+|No test|Withdrawn):\s[^_]+_$/;
 
@@ -35,8 +35,8 @@ export async function readRules(): Promise<Rules> {
 }
 
 /**
- * Collects the entries of pages. An id stands once, the letters of an id on one page only, and the
- * numbers of each run from 1 without a gap, so that no id is ever given a second time.
+ * Collects the entries of pages. An id occurs once, its letters belong to one page, and its numbers run
+ * from 1 without a gap, so that no id is ever given a second time.
  */
 export function collectRules(
   pages: readonly { readonly path: string; readonly text: string }[],
@@ -49,7 +49,7 @@ export function collectRules(
     for (const match of text.matchAll(ENTRY)) {
       const [, id = "", item = ""] = match;
       starts.add(match.index);
-      if (rules.has(id)) problems.push(`${path}:${lineAt(text, match.index)}: ${id} stands twice`);
+      if (rules.has(id)) problems.push(`${path}:${lineAt(text, match.index)}: ${id} occurs twice`);
       const line = item.replaceAll(/\n +/g, " ");
       rules.set(id, { text: line, page: path, fact, excuse: EXCUSE.exec(line)?.[1] });
     }
@@ -70,7 +70,9 @@ function findGaps(rules: ReadonlyMap<string, Rule>): readonly string[] {
     const known = series.get(letters) ?? { page, numbers: new Set() };
     series.set(letters, known);
     known.numbers.add(Number(id.slice(letters.length)));
-    if (known.page !== page) problems.push(`${page}: ${id}, but ${letters} is of ${known.page}`);
+    if (known.page !== page) {
+      problems.push(`${page}: ${id}, but ${letters} belongs to ${known.page}`);
+    }
   }
   for (const [letters, { page, numbers }] of series) {
     for (let number = 1; number <= numbers.size; number++) {

@@ -1,6 +1,6 @@
 /**
  * Reads a Markdown table by the comment above it, `<!-- name -->`: for each row below the head, for
- * each cell, what stands in backticks.
+ * each cell, the texts in backticks.
  */
 export function readTable(markdown: string, name: string): string[][][] {
   const lines = markdown.split("\n");

@@ -1,7 +1,7 @@
 /**
- * Mixed load on a server in a process of its own for a long time, to see whether anything grows:
- * `deno task soak --minutes=60 --runtime=deno --seed=1`. Ends with 1 when something did. With
- * `--rate=100` it asks no more than so many requests a second, to run beside other work.
+ * Puts mixed load on a server in a process of its own for a long time, to see whether anything grows:
+ * `deno task soak --minutes=60 --runtime=deno --seed=1`. Exit code 1 when something does. `--rate=100`
+ * limits the requests a second, to run beside other work.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -10,7 +10,7 @@ import { createTestService } from "../test/support/service.ts";
 import { startCluster } from "../test/support/cluster.ts";
 import { makeTemplates } from "../test/support/templates.ts";
 import { installPackages, makeBinary, makeBundle } from "./install_packages.ts";
-import { compareQuarters, judgeSoak, STRICT } from "./soak/judge_soak.ts";
+import { checkSoak, compareQuarters, STRICT } from "./soak/check_soak.ts";
 import { runSoak, type SoakRun } from "./soak/run_soak.ts";
 
 const DEFAULT_MINUTES = "60";
@@ -32,7 +32,7 @@ if (runtime === "node") await makeBundle();
 if (runtime === "binary") await makeBinary();
 await installPackages("test/packages");
 const cluster = await startCluster();
-let faults: readonly string[] = ["it did not run"];
+let problems: readonly string[] = ["it did not run"];
 try {
   await makeTemplates(cluster.url);
   process.env.ROWGATE_TEST_CLUSTER = cluster.url;
@@ -42,7 +42,7 @@ try {
   console.log(`${minutes} minutes on ${runtime}, seed ${seed}`);
   try {
     const run = await runSoak(service, { seconds: minutes * 60, seed, rate });
-    faults = judgeSoak(run, STRICT);
+    problems = checkSoak(run, STRICT);
     print(run);
   } finally {
     await service.close();
@@ -50,9 +50,9 @@ try {
 } finally {
   await cluster.stop();
 }
-for (const fault of faults) console.log(`not flat: ${fault}`);
-console.log(faults.length === 0 ? "flat" : `${faults.length} problems; seed ${seed}`);
-process.exit(faults.length === 0 ? 0 : 1);
+for (const problem of problems) console.log(`not flat: ${problem}`);
+console.log(problems.length === 0 ? "flat" : `${problems.length} problems; seed ${seed}`);
+process.exit(problems.length === 0 ? 0 : 1);
 
 function readOption(name: string): string | undefined {
   const prefix = `--${name}=`;

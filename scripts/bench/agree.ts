@@ -9,8 +9,8 @@ const COMPARED = 20;
 let number = 10_000_000;
 
 /**
- * Asks every contender the same and compares: the same rows in the same order, the same totals; of an
- * update, that every row it speaks of holds the value that was sent.
+ * Sends every contender the same requests and compares: the same rows in the same order, the same
+ * totals; after an update every matching row must hold the value that was sent.
  */
 export async function checkAgreement(
   contenders: readonly Contender[],
@@ -24,7 +24,7 @@ export async function checkAgreement(
     for (const contender of contenders.filter((one) => canDo(one, task.work))) {
       const result = await send(contender, task, ++number);
       expected ??= result;
-      const where = `${contender.name} answers ${task.work} ${index} otherwise`;
+      const where = `${contender.name} answers ${task.work} ${index} differently`;
       assertEquals(result, expected, where);
       if (isUpdate(task.work)) await checkRows(sql, task, { number, total: result.total });
     }
@@ -52,5 +52,5 @@ async function checkRows(
   const [row] = await sql<{ held: number; there: number }[]>`
     select count(*) filter (where visits = ${number})::int4 held, count(*)::int4 there
     from contacts where tenant_id = ${tenant} and ${sql(column)} = ${value!}`;
-  assertEquals([row!.held, row!.there], [total, total], "the rows don't hold what was sent");
+  assertEquals([row!.held, row!.there], [total, total], "the rows do not hold what was sent");
 }

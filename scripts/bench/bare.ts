@@ -17,11 +17,11 @@ const STARTS: Readonly<Record<Runtime, readonly string[]>> = {
 export interface BareOptions {
   readonly databaseUrl: string;
   readonly print: PrintTask;
-  /** One task of each work: the statements are those that Rowgate sends for them. */
+  /** One task of each work; the bare handler runs the statement that Rowgate sends for it. */
   readonly examples: ReadonlyMap<Work, Task>;
 }
 
-/** Starts the bare handler: the floor that no service on the runtime is faster than. */
+/** Starts the bare handler: the floor, which no service on this runtime can beat. */
 export async function startBare(
   runtime: Runtime,
   { databaseUrl, print, examples }: BareOptions,

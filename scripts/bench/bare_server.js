@@ -1,6 +1,6 @@
 /**
  * The floor: the runtime's own server, `JSON.parse`, one prepared statement, no checks. Plain
- * JavaScript, because Node 20 runs it. What it serves stands in the environment: a port, a database,
+ * JavaScript, because Node 20 runs it. The environment says what it serves: a port, a database,
  * and the text of a statement for each path.
  */
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
  * Measures Rowgate beside its peers and the floor: makes the data, starts all, checks that they
- * answer alike, then loads them in turns. Writes results.json, results.md and pictures.
+ * answer alike, then loads them in turns. Writes results.json, results.md, summary.md and charts.
  * @see docs/performance.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

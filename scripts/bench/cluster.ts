@@ -20,10 +20,7 @@ export interface Cluster {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Like the issue says; commits don't wait for the disk, which is the same disk for everyone, and what
- * updates leave behind is swept between the turns.
- */
+/** Commits do not wait for the disk, which is the same for all; the table is vacuumed between turns. */
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -83,7 +80,7 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** The name tells what is in it, so that other data is another database. */
+/** The template's name is a digest of the data, so that other data is another database. */
 async function copyData(
   { connect }: Pick<Cluster, "connect">,
   size: Size,
@@ -127,7 +124,7 @@ async function fill({ connect }: Pick<Cluster, "connect">, size: Size, template:
   await sql.end();
 }
 
-/** Postgres refuses root: the folder is then of the user postgres, or nobody. */
+/** Postgres does not run as root: the folder then belongs to the user postgres, or nobody. */
 async function prepareFolder(data: string): Promise<{ uid?: number; gid?: number }> {
   await mkdir(dirname(data), { recursive: true });
   await mkdir(data, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 /**
  * Compares builds side by side: `deno run -A scripts/bench/compare.ts deno Q1 64 . ../before`. Each
- * folder is a checkout; of Bun and Node its bundle runs, which `npm run build` makes. They are loaded
- * in turns, so that a machine that slows down slows all; what is printed are medians.
+ * folder is a checkout; on Bun and Node its bundle runs, which `npm run build` makes. They are loaded
+ * in turns, so that a machine that slows down slows all of them. Prints medians.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { readMemory } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
-import { figure } from "./figures.ts";
+import { computeMedians } from "./medians.ts";
 import { requireWrk } from "./load.ts";
 import { readOptions, RUNTIMES, WORKS } from "./options.ts";
 import { printTable } from "./report.ts";
@@ -61,9 +61,9 @@ try {
   });
   await sql.end();
   const rows = await Promise.all(cells.map(async ({ contender, concurrency, turns }) => {
-    const { requestsPerSecond, p50, p99, serviceCpu, postgresCpu } = figure({ turns });
+    const { requestsPerSecond, p50, p99, serviceCpu, postgresCpu } = computeMedians({ turns });
     const place = contenders.findIndex(({ name }) => name === contender);
-    const figures = [
+    const values = [
       requestsPerSecond,
       p50,
       p99,
@@ -71,7 +71,7 @@ try {
       postgresCpu,
       await readMemory(contenders[place]!.pid) / 1e6,
     ];
-    return [folders[place]!, String(concurrency), ...figures.map((value) => value.toFixed(1))];
+    return [folders[place]!, String(concurrency), ...values.map((value) => value.toFixed(1))];
   }));
   const head = [
     "build",

@@ -9,30 +9,30 @@ export interface Ask {
   readonly body: string;
 }
 
-/** What all must agree on: rows in their order, or how many were changed. */
+/** What all contenders must agree on: rows in order, or how many were changed. */
 export interface Result {
   /** Rows that match, or that were written. */
   readonly total: number;
   readonly records: readonly unknown[];
 }
 
-/** A service that runs and can be asked. */
+/** A service that is running. */
 export interface Contender {
   readonly name: string;
   readonly kind: "rowgate" | "bare" | "peer";
   readonly runtime?: Runtime;
-  /** What it can do; all when undefined. */
+  /** The works that it can do; all when undefined. */
   readonly works?: readonly Work[];
   /** `http://127.0.0.1:port` */
   readonly address: string;
   readonly pid: number;
   readonly ask: (task: Task) => Ask;
-  /** Reads an answer; throws when it is none. */
+  /** Reads a response; throws when it is not the expected kind. */
   readonly read: (response: Response) => Promise<Result>;
   readonly stop: () => Promise<void>;
 }
 
-/** Tells whether a contender can do a work. */
+/** Whether a contender can do a work. */
 export function canDo({ works }: Contender, work: Work): boolean {
   return works?.includes(work) ?? true;
 }

@@ -16,7 +16,7 @@ export async function readCpuSeconds(pid: number): Promise<number> {
   return (stat?.own ?? 0) / TICKS;
 }
 
-/** Gives the CPU time of a process and its children, of those that ended too: all of Postgres. */
+/** Gives the CPU time of a process and all its children, also ended ones: all of Postgres. */
 export async function readTreeCpuSeconds(pid: number): Promise<number> {
   const root = await readStat(pid);
   let ticks = (root?.own ?? 0) + (root?.ended ?? 0);

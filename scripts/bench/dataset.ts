@@ -1,32 +1,32 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 
-/** The tenants that are asked for: from 150,000 rows to 17,000. */
+/** The tenants of the requests: from 150,000 rows to 17,000. */
 export const TENANTS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12];
 
-/** How much there is, and how the tenants share it. */
+/** How many rows there are, and how the tenants share them. */
 export interface Size {
   readonly rows: number;
   readonly tenants: number;
   /**
    * Skewed: tenant k holds ln((k+1)/k) of the rows, the largest of 100 has 15 %, the smallest 0.2 %.
-   * Even: all the same. Powers: tenant k holds 10^(k+2) rows, and `rows` is what they come to.
+   * Even: all the same. Powers: tenant k holds 10^(k+2) rows, and `rows` is their sum.
    */
   readonly spread: keyof typeof SPREADS;
 }
 
-/** By what the rows of a number and its hashes fall to a tenant; `@` is how many there are. */
+/** SQL that gives a row's tenant from its number and hashes; `@` is the number of tenants. */
 const SPREADS = {
   skewed: "least(@, floor(exp(part * ln((@ + 1)::float8)))::int8)",
   even: "1 + mix / 1000003 % @",
   powers: "ceil(log(row * 9 / 1000.0::float8 + 1))::int8",
 };
 
-/** The issue's table: 1,000,000 rows of 100 tenants. */
+/** The benchmark's table: 1,000,000 rows of 100 tenants. */
 export const SIZE: Size = { rows: 1_000_000, tenants: 100, spread: "skewed" };
 
 /**
  * Gives the statements that make `contacts`. Everything is computed from the row's number, so two
- * machines have the same rows; tenants lie mixed on the disk as rows do that came in over the years.
+ * machines have the same rows. Tenants are mixed on the disk, as in a table that grew over years.
  */
 export function printDataset({ rows, tenants, spread }: Size): string[] {
   return [
@@ -64,10 +64,10 @@ export function printDataset({ rows, tenants, spread }: Size): string[] {
   ];
 }
 
-/** Makes the data where it is not yet, in a database of its own that is copied for each run. */
+/** Makes the data, in a database of its own that is copied for each run. */
 export async function fillDatabase(sql: Sql, size: Size): Promise<void> {
   for (const statement of printDataset(size)) await sql.unsafe(statement);
-  // What is read must not be what is set up: hint bits, the visibility map, statistics.
+  // Otherwise the first readers would set hint bits, the visibility map and statistics.
   await sql.unsafe("vacuum (freeze, analyze) contacts");
   await sql.unsafe("checkpoint");
 }

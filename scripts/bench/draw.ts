@@ -2,13 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { capture } from "./processes.ts";
 
-/** A picture: its file's name without ending, and what Vega-Lite draws. */
+/** A chart: its file name without the ending, and what Vega-Lite draws. */
 export interface Picture {
   readonly name: string;
   readonly specification: object;
 }
 
-/** Draws pictures as SVG files into a folder, with Vega-Lite on Node. */
+/** Draws charts as SVG files into a folder, with Vega-Lite on Node. */
 export async function draw(pictures: readonly Picture[], folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, "pictures.json");

@@ -3,8 +3,8 @@ import { readValue, startPeer } from "./peer.ts";
 import type { Node, QueryBody, Task } from "./work.ts";
 
 /**
- * Starts Feathers on Node. It reads alone: its update looks for the rows with the tenant and then writes
- * by one column of the key, which here are other tenants' rows too.
+ * Starts Feathers on Node. It only reads: its update finds rows with the tenant and then writes by one
+ * column of the key, which here also matches rows of other tenants.
  */
 export async function startFeathers(databaseUrl: string): Promise<Contender> {
   const ask = (search: string) => ({
@@ -22,7 +22,7 @@ export async function startFeathers(databaseUrl: string): Promise<Contender> {
   };
 }
 
-/** Names that stand in each other, and a value. */
+/** Nested names, and a value. */
 type Pair = readonly [path: readonly string[], value: unknown];
 
 function printQuery({ tenant, body }: Task): string {
@@ -43,7 +43,7 @@ const KEY = [{ field: "tenant_id", direction: "asc" }, { field: "id", direction:
 const SIGNS = { asc: 1, desc: -1 };
 const OPERATORS: Readonly<Record<string, readonly string[]>> = { eq: [], gte: ["$gte"] };
 
-/** The members of an object are all to be met, so a group of `and` needs no name. */
+/** All members of an object must hold, so a group of `and` needs no name. */
 function listPairs(node: Node, path: readonly string[]): Pair[] {
   if (!("field" in node)) {
     const { and = [], or = [] } = node;
@@ -59,7 +59,7 @@ function listPairs(node: Node, path: readonly string[]): Pair[] {
   return [[[...place, "$gte"], low], [[...place, "$lte"], high]];
 }
 
-/** All names of a path but the first stand in brackets. */
+/** All names of a path but the first are in brackets. */
 function toName([first = "", ...others]: readonly string[]): string {
   return first + others.map((name) => `[${name}]`).join("");
 }
@@ -71,7 +71,7 @@ async function readFeathers(response: Response): Promise<Result> {
   return { total, records: data.map(readRow) };
 }
 
-/** Its times are as Postgres prints them in rows. */
+/** Prints times as Postgres prints them in rows. */
 function readRow(row: Record<string, unknown>): object {
   const entries = Object.entries(row).map(([name, value]) => {
     if (name !== "created_at") return [name, readValue(name, value)];

@@ -1,7 +1,7 @@
 /**
  * Measures how the cost of a request grows: with the tenant's rows, the number of tenants, conditions,
  * rows on a page, connections. `deno task bench:growth [--full] [--only=rows,tenants]`. Writes
- * growth.json, growth.md and a picture for each.
+ * growth.json, growth.md and a chart for each.
  * @see docs/performance.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,11 +22,11 @@ import { makeTokens, startRowgate } from "./rowgate.ts";
 import type { Task } from "./work.ts";
 
 const DATABASE = "bench_growth";
-/** How many ask, where there are so many. */
+/** Clients, where there are so many connections. */
 const CONCURRENCY = 16;
 const TASKS = 400;
 const WARM_SECONDS = 2;
-/** Fewer requests/s than that: sixteen at a time would wait for each other until they are refused. */
+/** Below this many requests/s, sixteen clients would wait for each other until they get 503. */
 const SLOW_RATE = 30;
 const ONE_AT_A_TIME = { concurrency: 1, seconds: 15 };
 
@@ -41,7 +41,7 @@ const { values } = parseArgs({
 const [seconds, rounds] = values.full ? [2, 3] : [1, 1];
 await requireWrk();
 await makeBundle();
-// Pictures are drawn at the end; what draws them must be there.
+// Charts are drawn at the end; fail now if they cannot be.
 await installPackages("scripts/bench/packages", ["--ignore-scripts"]);
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
 const cluster = await startCluster();
@@ -57,7 +57,7 @@ try {
 }
 process.exit(0);
 
-/** Where on which curve. */
+/** A point on a curve. */
 interface Spot {
   readonly axis: Axis;
   readonly line: Line;
@@ -114,7 +114,7 @@ async function measureLine(
   const turns: Turn[] = [];
   for (let round = 0; round < rounds!; round++) {
     const turn = await load(contender, options);
-    if (turn.errors > 0) throw new Error(`${line.name} at ${x}: ${turn.errors} were refused`);
+    if (turn.errors > 0) throw new Error(`${line.name} at ${x}: ${turn.errors} failed`);
     turns.push(turn);
   }
   return turns;

@@ -9,7 +9,7 @@ export interface Step {
   readonly prefer?: string;
 }
 
-/** What is known of the place on a curve when a request is made. */
+/** The point on a curve for which a request is made. */
 export interface Place extends Where {
   /** What grows. */
   readonly x: number;
@@ -17,22 +17,22 @@ export interface Place extends Where {
 
 type Asked = Omit<Step, "tenant">;
 
-/** One line of a picture. */
+/** One line of a chart. */
 export interface Line {
   readonly name: string;
   readonly ask: (place: Place, sql: Sql) => Asked | Promise<Asked>;
 }
 
-/** One picture: what grows, where it is measured, by which requests. */
+/** One chart: what grows, at which values, measured by which requests. */
 export interface Axis {
   readonly name: string;
   readonly label: string;
   readonly points: readonly number[];
   readonly data: (x: number) => Size;
-  /** Who asks. */
+  /** The tenants whose tokens are used. */
   readonly tenants: (x: number) => readonly number[];
   readonly lines: readonly Line[];
-  /** Connections there are, of which at most 16 ask; all of 16 when undefined. */
+  /** Open connections, of which at most 16 are busy; 16 when undefined. */
   readonly connections?: (x: number) => number;
 }
 
@@ -51,7 +51,7 @@ const aPage: Line = {
   ask: () => ({ body: { filters: and(), sort: BY_TIME } }),
 };
 
-/** Gives all axes; tenants of 10^7 rows only where there is time to make them. */
+/** Gives all axes; a tenant of 10^7 rows takes long to make, so only with `--full`. */
 export function listAxes(full: boolean): Axis[] {
   const powers = full ? 5 : 4;
   const rows = Array.from({ length: powers }, (_, index) => 10 ** (index + 3));
@@ -136,7 +136,7 @@ function emailOf({ tenant, rows, part }: Place): object {
   return { field: "email", op: "eq", value };
 }
 
-/** Windows of time that are asked for: their rows stay in memory, whatever the table has. */
+/** Number of time ranges that requests use: few, so that their rows stay in memory. */
 const WINDOWS = 32;
 
 /** The benchmark's Q2. */
@@ -151,7 +151,7 @@ function nested(name: string, prefer: { readonly prefer?: string } = {}): Line {
   };
 }
 
-/** How a page is asked for; by time when nothing is said. */
+/** A page; in order of time by default. */
 interface PageOptions {
   readonly prefer?: string;
   readonly perPage?: number;
@@ -167,7 +167,7 @@ function page(
   return { name, ask: () => ({ body, ...(prefer === undefined ? {} : { prefer }) }) };
 }
 
-/** The key decides; the rest is true of every row, and is looked at for the one that was found. */
+/** The key decides; the other conditions hold for every row and are checked on the one found. */
 function askConditions({ x, rows, part }: Place): Asked {
   const more = Array.from({ length: x - 1 }, (_, index) => ({
     field: ["score", "visits", "list_id"][index % 3],

@@ -1,9 +1,9 @@
 import type { Picture } from "./draw.ts";
-import { figure } from "./figures.ts";
+import { computeMedians } from "./medians.ts";
 import type { Turn } from "./load.ts";
 import { printTable } from "./report.ts";
 
-/** One line at one place. */
+/** One line at one value of the axis. */
 export interface Point {
   readonly x: number;
   readonly line: string;
@@ -19,10 +19,10 @@ export interface Grown {
 
 const LOOK = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", background: "white" };
 
-/** Prints an axis as Markdown: a row for each place, and how each line grows. */
+/** Prints an axis as Markdown: a row for each value, and how each line grows. */
 export function printGrowth({ name, label, points }: Grown): string {
   const rows = points.map(({ x, line, turns }) => {
-    const { requestsPerSecond, p99, serviceCpu, postgresCpu } = figure({ turns });
+    const { requestsPerSecond, p99, serviceCpu, postgresCpu } = computeMedians({ turns });
     return [
       line,
       x.toLocaleString("en"),
@@ -42,7 +42,7 @@ export function printGrowth({ name, label, points }: Grown): string {
 /** 0: constant; 1: linear; a logarithm lies near 0. By least squares over the logarithms. */
 function slope(points: readonly Point[]): number {
   const logs = points.map(({ x, turns }) => {
-    const { serviceCpu, postgresCpu } = figure({ turns });
+    const { serviceCpu, postgresCpu } = computeMedians({ turns });
     return [Math.log(x), Math.log(serviceCpu + postgresCpu)] as const;
   });
   const mean = (place: 0 | 1) => logs.reduce((sum, log) => sum + log[place], 0) / logs.length;
@@ -55,7 +55,7 @@ function slope(points: readonly Point[]): number {
 /** Draws requests/s and CPU a request along an axis, both on logarithmic scales. */
 export function pictureGrowth({ name, label, points }: Grown): Picture[] {
   const values = points.map(({ x, line, turns }) => {
-    const { requestsPerSecond, serviceCpu, postgresCpu } = figure({ turns });
+    const { requestsPerSecond, serviceCpu, postgresCpu } = computeMedians({ turns });
     return { x, line, requestsPerSecond, cpu: serviceCpu + postgresCpu };
   });
   const chart = (field: string, title: string) => ({
@@ -65,7 +65,7 @@ export function pictureGrowth({ name, label, points }: Grown): Picture[] {
     encoding: {
       x: { field: "x", type: "quantitative", title: label, scale: { type: "log" } },
       y: { field, type: "quantitative", title, scale: { type: "log" } },
-      // Vega cuts the names of lines at 160 pixels.
+      // Vega truncates the names of lines at 160 pixels.
       color: { field: "line", type: "nominal", title: null, legend: { labelLimit: 0 } },
     },
   });

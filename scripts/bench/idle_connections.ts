@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Opens connections that ask nothing; gives what closes them. */
+/** Opens connections that send nothing; returns a function that closes them. */
 export async function openIdle(address: string, count: number): Promise<() => void> {
   const { hostname, port } = new URL(address);
   const sockets: Socket[] = [];
@@ -10,7 +10,7 @@ export async function openIdle(address: string, count: number): Promise<() => vo
       socket.once("connect", resolve);
       socket.once("error", reject);
     });
-    // A connection that has never asked is dropped sooner than one that waits for its next request.
+    // A server drops a connection without a first request sooner than an idle one.
     socket.write("GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n");
     await new Promise<void>((resolve) => socket.once("data", () => resolve()));
     socket.on("error", () => {});

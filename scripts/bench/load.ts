@@ -5,7 +5,7 @@ import { readCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
 import { capture } from "./processes.ts";
 import type { Task } from "./work.ts";
 
-/** What one turn of one contender gave. */
+/** The result of one turn of one contender. */
 export interface Turn {
   readonly requestsPerSecond: number;
   /** Milliseconds. */
@@ -17,10 +17,10 @@ export interface Turn {
   readonly errors: number;
 }
 
-/** What is loaded takes longer than it was loaded for. */
+/** Not one request was answered within the turn. */
 export class NoAnswer extends Error {}
 
-/** How one turn is done. */
+/** The parameters of one turn. */
 export interface LoadOptions {
   readonly file: string;
   readonly concurrency: number;
@@ -30,10 +30,10 @@ export interface LoadOptions {
 }
 
 let turns = 0;
-/** From where in the file one turn begins to where the next does: prime, so that all is asked alike. */
+/** Requests by which each turn begins further on in the file: prime, so that all are used alike. */
 const STEP = 12_347;
 
-/** Writes the requests of a work in a contender's language to a file for wrk, and gives its name. */
+/** Writes the requests of a work, as a contender expects them, to a file for wrk; returns its name. */
 export async function writeAsks(
   contender: Contender,
   tasks: readonly Task[],
@@ -49,13 +49,13 @@ export async function writeAsks(
   return file;
 }
 
-/** Loads a contender with wrk for some seconds and weighs what that cost. */
+/** Loads a contender with wrk for some seconds and measures the CPU that it took. */
 export async function load(
   { address, pid }: Pick<Contender, "address" | "pid">,
   { file, concurrency, seconds, postgres }: LoadOptions,
 ): Promise<Turn> {
   const before = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
-  // Each turn sends numbers of its own, always of eight digits, from another place in the file.
+  // Each turn sends its own numbers of eight digits, and begins elsewhere in the file.
   const number = 10_000_000 + (++turns * 137_911) % 80_000_000;
   const text = await capture([
     ...["wrk", "-t1", `-c${concurrency}`, `-d${seconds}s`, "--timeout", "30s"],
@@ -63,7 +63,7 @@ export async function load(
   ]);
   const after = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
   const line = /^RESULT (.*)$/m.exec(text)?.[1];
-  if (line === undefined) throw new Error(`wrk told no result: ${text}`);
+  if (line === undefined) throw new Error(`wrk printed no result: ${text}`);
   const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
   if (requests === 0) throw new NoAnswer(`no request was answered within ${seconds} s`);
   return {

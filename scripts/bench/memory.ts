@@ -1,8 +1,8 @@
 /**
  * Watches memory over a million requests of 20,000 shapes: `deno task bench:memory [--runtimes=deno]
- * [--requests=1000000]`. Prints the median of each quarter; the last is to be within 5 % of the second,
- * below 200 MB on Deno and 120 MB on Bun, and Postgres's backends flat as well. Before that the
- * sessions prepare all statements that stay prepared: a store with a bound that still fills is no leak.
+ * [--requests=1000000]`. Prints the median of each quarter; the last should be within 5 % of the
+ * second, below 200 MB on Deno and 120 MB on Bun, and Postgres's backends flat as well. First the
+ * sessions prepare all statements that stay prepared, so that a cache that still fills is no leak.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { makeShapes } from "./shapes.ts";
 
 const DATABASE = "bench_memory";
 const SHAPES = 20_000;
-/** So long the shapes that stay prepared are asked for first, until every session has prepared them. */
+/** Time in which every session prepares the shapes that stay prepared. */
 const FILL_SECONDS = 30;
 const MEGABYTE = 1e6;
 
@@ -30,7 +30,7 @@ const MEGABYTE = 1e6;
 interface Sample {
   readonly requests: number;
   readonly service: number;
-  /** All backends, what is their own. */
+  /** Private memory of all backends. */
   readonly postgres: number;
 }
 
@@ -98,7 +98,7 @@ async function watch(cluster: Cluster, runtime: Runtime): Promise<Sample[]> {
   return samples;
 }
 
-/** Medians of the four quarters, and the last as a part of the second. */
+/** Medians of the four quarters, and the last as a share of the second. */
 function quarters(samples: readonly Sample[], of: "service" | "postgres"): string[] {
   const size = samples.length / 4;
   const medians = [0, 1, 2, 3].map((quarter) => {

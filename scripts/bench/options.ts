@@ -2,7 +2,7 @@ import process from "node:process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
-/** The works, in the order of the table. @see docs/performance.md */
+/** The works, in the order of the results. @see docs/performance.md */
 export const WORKS = ["Q1", "Q2", "Q2W", "Q3", "U1", "U2"] as const;
 /** One of them. */
 export type Work = typeof WORKS[number];
@@ -17,14 +17,14 @@ export interface Options {
   readonly full: boolean;
   readonly works: readonly Work[];
   readonly runtimes: readonly Runtime[];
-  /** Requests under way at a time. */
+  /** Clients, each with one request at a time. */
   readonly concurrency: readonly number[];
   readonly rounds: number;
-  /** Of one turn of one contender. */
+  /** Length of one turn of one contender. */
   readonly seconds: number;
   /** Seconds for which each contender is loaded with each work before the first turn. */
   readonly warm: number;
-  /** Where the answer goes. */
+  /** Folder of the results. */
   readonly output: string;
 }
 
@@ -81,7 +81,7 @@ function readNumber(text: string): number {
   return number;
 }
 
-/** What stands above every table: figures of other machines are other figures. */
+/** Names the processor, since results of different machines cannot be compared. */
 export function describeMachine(): string {
   const [first] = cpus();
   return `${cpus().length} × ${first?.model.trim() ?? "unknown"}`;

@@ -1,16 +1,16 @@
 import type { Picture } from "./draw.ts";
-import { figure, findBeside } from "./figures.ts";
+import { computeMedians, findCell } from "./medians.ts";
 import type { Measured } from "./rounds.ts";
 
 const LOOK = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", background: "white" };
 
-/** Draws requests/s as multiples of PostgREST's, one picture for each concurrency. */
+/** Draws requests/s as multiples of PostgREST's, one chart for each concurrency. */
 export function pictureRatios(measured: Measured): Picture[] {
   return measured.concurrency.map((concurrency) => {
     const values = measured.cells.filter((cell) => cell.concurrency === concurrency).map((cell) => {
-      const peer = findBeside(measured, cell, "postgrest");
-      const own = figure(cell).requestsPerSecond;
-      const times = peer === undefined ? 0 : own / figure(peer).requestsPerSecond;
+      const peer = findCell(measured, cell, "postgrest");
+      const own = computeMedians(cell).requestsPerSecond;
+      const times = peer === undefined ? 0 : own / computeMedians(peer).requestsPerSecond;
       return { work: cell.work, contender: cell.contender, times };
     });
     return {

@@ -2,7 +2,7 @@ import type { Contender, Result } from "./contender.ts";
 import { readValue, startPeer } from "./peer.ts";
 import type { Node, QueryBody, Task, UpdateBody } from "./work.ts";
 
-/** Starts PostGraphile on Node. It has no bulk update, and on Q2W an answer takes longer than a turn. */
+/** Starts PostGraphile on Node. It has no bulk update, and a response to Q2W takes longer than a turn. */
 export async function startPostgraphile(databaseUrl: string): Promise<Contender> {
   const ask = (content: object) => ({
     method: "POST",
@@ -23,7 +23,7 @@ export async function startPostgraphile(databaseUrl: string): Promise<Contender>
 const COLUMNS = "tenant_id,id,name,email,company,city,status,score,visits,list_id,notes,created_at"
   .split(",");
 
-/** One text for each work, so that it is parsed once; what differs goes in as variables. */
+/** One text for each work, so that it is parsed once; the values are variables. */
 function printQuery({ tenant, body }: Task) {
   const { filters, select = COLUMNS, sort = [], per_page: first = 50 } = body as QueryBody;
   const query = `query ($filter: ContactFilter, $order: [ContactsOrderBy!], $first: Int) {
@@ -35,7 +35,7 @@ function printQuery({ tenant, body }: Task) {
   return { query, variables: { filter, order, first } };
 }
 
-/** By the key, as its own mutation has it: no row or one. */
+/** By the key, as its mutation does: no row or one. */
 function printUpdate({ tenant, body }: Task) {
   const { filters, fields } = body as UpdateBody;
   const query = `mutation ($tenant: BigInt!, $id: BigInt!, $patch: ContactPatch!) {

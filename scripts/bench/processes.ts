@@ -17,7 +17,7 @@ export interface LaunchOptions {
 export interface Launched {
   readonly pid: number;
   /** Standard error, its beginning. */
-  readonly told: () => string;
+  readonly errorOutput: () => string;
   /** Null while it runs. */
   readonly exitCode: () => number | null;
   readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<void>;
@@ -36,18 +36,18 @@ export function launch(command: readonly string[], options: LaunchOptions = {}):
     stdio: ["ignore", stdout ?? "ignore", "pipe"],
   });
   running.add(child);
-  let told = "";
-  child.stderr!.on("data", (chunk) => told.length < 100_000 && (told += chunk));
+  let errors = "";
+  child.stderr!.on("data", (chunk) => errors.length < 100_000 && (errors += chunk));
   const ended = new Promise<void>((resolve) =>
     child.once("close", () => {
       running.delete(child);
       resolve();
     })
   );
-  child.once("error", (error) => told += error.message);
+  child.once("error", (error) => errors += error.message);
   return {
     pid: child.pid ?? 0,
-    told: () => told,
+    errorOutput: () => errors,
     exitCode: () => child.exitCode,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
@@ -83,10 +83,10 @@ export async function until(holds: () => Promise<boolean>, child: Launched): Pro
     if (child.exitCode() !== null) break;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error(`did not get ready: ${child.told()}`);
+  throw new Error(`did not get ready: ${child.errorOutput()}`);
 }
 
-/** Gives a loopback port that nobody has. */
+/** Finds a free loopback port. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

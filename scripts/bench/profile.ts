@@ -14,7 +14,7 @@ import { RUNTIMES, WORKS } from "./options.ts";
 import { makeTokens, RELEASES, startRowgate } from "./rowgate.ts";
 import { makeTasks } from "./work.ts";
 
-/** What the runtimes write; self time is counted in samples. */
+/** A CPU profile as the runtimes write it; self time is counted in samples. */
 interface Profile {
   readonly nodes: readonly {
     readonly id: number;

@@ -1,4 +1,4 @@
-import { figure, findBeside } from "./figures.ts";
+import { computeMedians, findCell } from "./medians.ts";
 import { type Work, WORKS } from "./options.ts";
 import type { Cell, Measured } from "./rounds.ts";
 
@@ -41,7 +41,7 @@ const SUMMARY_CONCURRENCY = 16;
 /** Prints what was measured as Markdown: a table for each work, a row for each contender. */
 export function printReport(measured: Measured): string {
   const { when, machine, postgres, rounds, seconds, cells } = measured;
-  const errors = cells.reduce((sum, cell) => sum + figure(cell).errors, 0);
+  const errors = cells.reduce((sum, cell) => sum + computeMedians(cell).errors, 0);
   const failed = errors === 0 ? "No request failed." : `${errors} requests failed.`;
   const tables = WORKS.flatMap((work) => {
     const rows = cells.filter((cell) => cell.work === work).map((cell) =>
@@ -70,7 +70,7 @@ export function printSummary({ cells }: Measured): string {
       ...[...SUMMARY.keys()].map((contender) => {
         const cell = find(contender);
         if (cell === undefined) return "";
-        const rate = Math.round(figure(cell).requestsPerSecond).toLocaleString("en");
+        const rate = Math.round(computeMedians(cell).requestsPerSecond).toLocaleString("en");
         const times = contender.startsWith("rowgate") ? ratio(cell, peer)?.toFixed(1) : undefined;
         return times === undefined ? rate : `${rate} (${times} ×)`;
       }),
@@ -80,10 +80,10 @@ export function printSummary({ cells }: Measured): string {
 }
 
 function printCell(measured: Measured, cell: Cell): string[] {
-  const own = figure(cell);
-  const peer = cell.contender === PEER ? undefined : findBeside(measured, cell, PEER);
+  const own = computeMedians(cell);
+  const peer = cell.contender === PEER ? undefined : findCell(measured, cell, PEER);
   const bare = cell.kind === "rowgate"
-    ? findBeside(measured, cell, `bare ${cell.runtime}`)
+    ? findCell(measured, cell, `bare ${cell.runtime}`)
     : undefined;
   return [
     cell.contender,
@@ -101,7 +101,7 @@ function printCell(measured: Measured, cell: Cell): string[] {
 
 /** One cell's requests/s as a multiple of another's. */
 function ratio(one: Cell, other: Cell | undefined): number | undefined {
-  return other && figure(one).requestsPerSecond / figure(other).requestsPerSecond;
+  return other && computeMedians(one).requestsPerSecond / computeMedians(other).requestsPerSecond;
 }
 
 /** Prints a table of Markdown. */

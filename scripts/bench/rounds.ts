@@ -3,7 +3,7 @@ import type { Cluster } from "./cluster.ts";
 import { canDo, type Contender } from "./contender.ts";
 import { load, type Turn, writeAsks } from "./load.ts";
 import type { Options, Runtime, Work } from "./options.ts";
-import { awaitQuiet, sweep } from "./quiet.ts";
+import { awaitIdlePostgres, vacuumContacts } from "./idle_postgres.ts";
 import { isUpdate, type Task } from "./work.ts";
 
 /** One contender on one work at one concurrency: all its turns. */
@@ -16,7 +16,7 @@ export interface Cell {
   readonly turns: readonly Turn[];
 }
 
-/** What results.json holds. */
+/** The content of results.json. */
 export interface Measured {
   readonly when: string;
   readonly machine: string;
@@ -28,7 +28,7 @@ export interface Measured {
   readonly cells: readonly Cell[];
 }
 
-/** What the rounds are run with. */
+/** The parameters of the rounds. */
 export interface RoundOptions {
   readonly tasks: ReadonlyMap<Work, readonly Task[]>;
   readonly options: Options;
@@ -38,7 +38,7 @@ export interface RoundOptions {
   readonly sql: Sql;
 }
 
-/** A cell that grows, whose turns it is, and what they send. */
+/** A cell that is being filled, its contender, and the file of its requests. */
 interface Running {
   readonly cell: Cell & { readonly turns: Turn[] };
   readonly contender: Contender;
@@ -46,8 +46,8 @@ interface Running {
 }
 
 /**
- * Loads every contender in every round, so that a machine that slows down slows all of them. All that
- * only reads comes first: behind millions of updates it would read what they left.
+ * Loads every contender in every round, so that a machine that slows down slows all of them. Reads come
+ * first: after millions of updates they would read what those left behind.
  */
 export async function measureRounds(
   contenders: readonly Contender[],
@@ -61,7 +61,7 @@ export async function measureRounds(
   return cells;
 }
 
-/** The order turns, so that nobody is always the one behind a heavy update. */
+/** The order rotates, so that no contender always follows a heavy update. */
 async function measurePhase(
   contenders: readonly Contender[],
   given: RoundOptions,
@@ -73,8 +73,8 @@ async function measurePhase(
     for (const [name, group] of groups) {
       for (let place = 0; place < group.length; place++) {
         const { cell, contender, file } = group[(place + round) % group.length]!;
-        await awaitQuiet(sql);
-        if (isUpdate(cell.work)) await sweep(sql);
+        await awaitIdlePostgres(sql);
+        if (isUpdate(cell.work)) await vacuumContacts(sql);
         const { concurrency } = cell;
         cell.turns.push(
           await load(contender, { file, concurrency, seconds, postgres: cluster.pid }),
@@ -87,8 +87,8 @@ async function measurePhase(
 }
 
 /**
- * Loads each contender with each work before the first turn: V8 goes on compiling a handler for some
- * thousands of requests.
+ * Loads each contender with each work before the first turn: V8 compiles a handler over some thousands
+ * of requests.
  */
 async function warmUp(
   contenders: readonly Contender[],

@@ -14,17 +14,17 @@ export const RELEASES: Readonly<Record<Runtime, readonly string[]>> = {
   node: COMMANDS.node,
 };
 
-/** What a Rowgate is started with. */
+/** How Rowgate is started. */
 export interface RowgateOptions {
   readonly databaseUrl: string;
-  /** Takes the log. */
+  /** Folder of the log file. */
   readonly folder: string;
   readonly tokens: ReadonlyMap<number, string>;
-  /** Undefined: the release. */
+  /** The command; the release when undefined. */
   readonly command?: readonly string[];
 }
 
-/** Makes a token for each tenant that is asked for. */
+/** Creates a token for each tenant of the requests. */
 export async function makeTokens(
   databaseUrl: string,
   tenants: readonly number[] = TENANTS,
@@ -38,7 +38,7 @@ export async function makeTokens(
   return tokens;
 }
 
-/** Starts the full service: token check, metrics, a log line a request into a file, pool of 10. */
+/** Starts the whole service: token check, metrics, a log line for each request to a file, pool of 10. */
 export async function startRowgate(
   runtime: Runtime,
   { databaseUrl, folder, tokens, command = RELEASES[runtime] }: RowgateOptions,

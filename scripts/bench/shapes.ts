@@ -6,7 +6,7 @@ const OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "is_null", "is_not_nul
 
 /**
  * Makes queries that are all of different shape: a row by its key, and three conditions of any columns
- * and operators, of which the number tells which.
+ * and operators, chosen by the digits of its number.
  */
 export function makeShapes(count: number): Task[] {
   const kinds = FIELDS.length * OPERATORS.length;

@@ -1,6 +1,6 @@
 /**
  * Measures from the start of the process to its first answer against a real Postgres:
- * `deno task bench:start`. To reach: 400 ms on Deno, 300 ms on Bun. The binary besides.
+ * `deno task bench:start`. Targets: 400 ms on Deno, 300 ms on Bun. Also measures the binary.
  */
 import process from "node:process";
 import { COMMANDS } from "../../test/support/runtime_server.ts";
@@ -52,7 +52,7 @@ async function start(
     const answer = await fetch(url, { method: "POST", headers, body: BODY }).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.status === 200) break;
-    if (child.exitCode() !== null) throw new Error(child.told());
+    if (child.exitCode() !== null) throw new Error(child.errorOutput());
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   const time = performance.now() - started;

@@ -16,7 +16,7 @@ import { isUpdate, type Task } from "./work.ts";
 /** Prints the statement that Rowgate sends for a task. */
 export type PrintTask = (task: Pick<Task, "tenant" | "work" | "body">) => PrintedStatement;
 
-/** Reads the catalogue once, and gives what prints statements on it. */
+/** Reads the catalogue once, and returns a function that prints statements with it. */
 export async function openStatements(databaseUrl: string): Promise<PrintTask> {
   const { config, problems } = readConfig({ DATABASE_URL: databaseUrl });
   if (config === undefined) throw new Error(problems.join("\n"));

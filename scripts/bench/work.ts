@@ -2,7 +2,7 @@ import type { Sql } from "../../src/postgres/driver.ts";
 import type { Work } from "./options.ts";
 import { TENANTS } from "./dataset.ts";
 
-/** Stands in a request where each one sends another number. */
+/** Placeholder of the number that is different in each request. */
 export const VARYING = "12345678";
 
 /** A condition, or a group of them. */
@@ -28,12 +28,12 @@ export interface UpdateBody {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** One request, in nobody's language yet. */
+/** One request, before it is translated for a contender. */
 export interface Task {
   readonly tenant: number;
   readonly work: Work;
   readonly body: QueryBody | UpdateBody;
-  /** What PostgREST is asked with, behind the tenant. */
+  /** Query string for PostgREST, after the tenant. */
   readonly search: string;
   /** Header of the same name. */
   readonly prefer?: string;
@@ -41,7 +41,7 @@ export interface Task {
 
 /** How many different requests each work has. */
 const TASKS = 1000;
-/** Rows between two moments of a tenant, of which about a quarter meets the other conditions. */
+/** Rows of a time range of a tenant; about a quarter meet the other conditions. */
 const NARROW_ROWS = 780;
 const WIDE_ROWS = 15_200;
 const PAGE_ROWS = 600;
@@ -51,7 +51,7 @@ export interface Place {
   readonly tenant: number;
   /** Rows of the tenant; ids go from 1 to it. */
   readonly rows: number;
-  /** 0 to 1, other for each request. */
+  /** 0 to 1, different for each request. */
   readonly part: number;
 }
 
@@ -66,7 +66,7 @@ export async function makeTasks(sql: Sql, work: Work): Promise<Task[]> {
   const tasks: Task[] = [];
   for (let index = 0; index < TASKS; index++) {
     const tenant = TENANTS[index % TENANTS.length]!;
-    // Multiples of the golden ratio lie evenly, in an order that no cache foresees.
+    // Multiples of the golden ratio are spread evenly, in an order that no cache predicts.
     const place = { tenant, rows: counts.get(tenant)!, part: (index + 1) * 0.618033988749895 % 1 };
     tasks.push({ tenant, work, ...await describe(sql, work, place) });
   }
@@ -98,7 +98,7 @@ function describeKey({ rows, part }: Place) {
   };
 }
 
-/** Four conditions, nested, over the same number of rows whatever the tenant holds. */
+/** Four conditions, nested, over the same number of rows for every tenant. */
 export function describeNarrow(sql: Sql, place: Place) {
   return describeNested(sql, place, NARROW_ROWS);
 }
@@ -169,7 +169,7 @@ async function findMoments(
   return [moments[0]!.moment, moments.at(-1)!.moment];
 }
 
-/** Tells whether a work changes rows. */
+/** Whether a work changes rows. */
 export function isUpdate(work: Work): boolean {
   return work.startsWith("U");
 }

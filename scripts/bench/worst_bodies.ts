@@ -1,8 +1,8 @@
 /**
  * Measures what bodies of 1 MiB cost: for each, the longest block of the event loop between its
- * bytes and its statement (or refusal), beside what `JSON.parse` takes for the same text. The best of
- * several runs counts, because others use the machine. `--runtime=node` or `bun` measures there;
- * `--over=20` prints those alone that block for longer.
+ * bytes and its statement (or error), beside `JSON.parse` of the same text. The best of several runs
+ * counts, because the machine is shared. `--runtime=node` or `bun` measures there; `--over=20` prints
+ * only bodies that block for longer.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -46,9 +46,9 @@ async function measureAll(over: number): Promise<void> {
     const found = await measure(body);
     worst = Math.max(worst, found.block);
     if (found.block < over) continue;
-    const figures = [found.block, found.native, found.total].map((ms) => ms.toFixed(0).padStart(5));
+    const columns = [found.block, found.native, found.total].map((ms) => ms.toFixed(0).padStart(5));
     console.log(
-      `${figures.join("  ")}  ${found.answer === "plan" ? "plan" : "400 "}  ${body.name}`,
+      `${columns.join("  ")}  ${found.answer === "plan" ? "plan" : "400 "}  ${body.name}`,
     );
   }
   console.log(`longest block: ${worst.toFixed(1)} ms`);
@@ -77,7 +77,7 @@ function time(work: () => unknown): number {
   return performance.now() - start;
 }
 
-/** Beats whenever the event loop is free, and tells the longest time between two beats. */
+/** Measures the longest time between two free moments of the event loop. */
 function watchLoop(): { readonly stop: () => Promise<number> } {
   let last = performance.now();
   let longest = 0;

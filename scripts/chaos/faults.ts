@@ -4,7 +4,7 @@ import type { Cluster } from "../../test/support/cluster.ts";
 import type { Fault, FaultProxy } from "../../test/support/fault_proxy.ts";
 import type { Random } from "./random.ts";
 
-/** What can be broken. */
+/** The parts that a fault can break. */
 export interface Breakable {
   readonly proxy: FaultProxy;
   readonly cluster: Cluster;
@@ -32,12 +32,12 @@ function ofProxy(name: string, choose: (random: Random) => Fault): ChaosFault {
 const OURS = "usename = 'rowgate_app' and datname = current_database()";
 let frozen: number | undefined;
 
-/** All that there is. */
+/** All faults. */
 export const CHAOS_FAULTS: readonly ChaosFault[] = [
   ofProxy("slow", (random) => ({ kind: "delay", ms: random.between(20, 200) })),
   ofProxy("black hole", () => ({ kind: "black_hole" })),
   ofProxy("accepts and closes", () => ({ kind: "accept_and_close" })),
-  ofProxy("refuses", () => ({ kind: "refuse" })),
+  ofProxy("connections refused", () => ({ kind: "refuse" })),
   ofProxy("cut", (random) => ({
     kind: "cut",
     how: random.pick(["fin", "rst"]),
@@ -82,7 +82,7 @@ export const CHAOS_FAULTS: readonly ChaosFault[] = [
       try {
         if (frozen !== undefined) process.kill(frozen, "SIGCONT");
       } catch {
-        // It has ended since.
+        // The backend has ended.
       }
       return Promise.resolve();
     },
@@ -134,7 +134,7 @@ export const CHAOS_FAULTS: readonly ChaosFault[] = [
   },
 ];
 
-/** New sessions are read-only or not; those that stand are ended. */
+/** Changes the setting for new sessions, and ends the open ones. */
 async function setForAll(admin: Sql, change: string): Promise<void> {
   await admin.unsafe(`alter role rowgate_app ${change}`);
   await admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`);

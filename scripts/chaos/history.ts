@@ -1,13 +1,13 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 
-/** What was written: acknowledged, or sent without an answer that says what became of it. */
+/** What was written: acknowledged, or sent and the outcome unknown. */
 export interface History {
-  /** Counts one increment of a row that was asked for on condition of its value. */
+  /** Counts one increment of a row, conditional on its value. */
   readonly counted: (id: number, acknowledged: boolean) => void;
   /** Notes the mark that was written to a whole group; each group has one writer. */
   readonly marked: (group: number, mark: number, acknowledged: boolean) => void;
   readonly acknowledged: () => number;
-  /** Compares with the tables; each difference in words. */
+  /** Compares with the tables and returns each difference, in words. */
   readonly compare: (admin: Sql) => Promise<readonly string[]>;
 }
 
@@ -18,7 +18,7 @@ interface Counter {
 
 interface Group {
   acknowledged: number;
-  /** Written by statements that may still have been under way when a later one was acknowledged. */
+  /** Written by statements that may still have been running when a later one was acknowledged. */
   readonly unknown: Set<number>;
 }
 
@@ -29,23 +29,23 @@ export function beginHistory(): History {
   let acknowledgements = 0;
 
   async function compare(admin: Sql): Promise<readonly string[]> {
-    const faults: string[] = [];
+    const differences: string[] = [];
     const rows = await admin<{ id: number; n: number }[]>`select id, n from chaos_counter`;
     for (const { id, n } of rows) {
       const { acknowledged, unknown } = counters.get(id) ?? { acknowledged: 0, unknown: 0 };
-      if (n < acknowledged) faults.push(`counter ${id}: ${n} of ${acknowledged} acknowledged`);
-      if (n > acknowledged + unknown) faults.push(`counter ${id}: ${n}, more than were asked for`);
+      if (n < acknowledged) differences.push(`counter ${id}: ${n} of ${acknowledged} acknowledged`);
+      if (n > acknowledged + unknown) differences.push(`counter ${id}: ${n}, more than were sent`);
     }
     const marks = await admin<{ part: number; marks: number[] }[]>`
       select part, array_agg(distinct mark) as marks from chaos_part group by part`;
     for (const { part, marks: [mark, ...others] } of marks) {
       const group = groups.get(part);
-      if (others.length > 0) faults.push(`group ${part}: written in part`);
+      if (others.length > 0) differences.push(`group ${part}: written in part`);
       else if (mark !== (group?.acknowledged ?? 0) && !group?.unknown.has(mark!)) {
-        faults.push(`group ${part}: ${mark}, acknowledged was ${group?.acknowledged}`);
+        differences.push(`group ${part}: ${mark}, acknowledged was ${group?.acknowledged}`);
       }
     }
-    return faults;
+    return differences;
   }
 
   return {

@@ -3,25 +3,25 @@ import type { TestService } from "../../test/support/service.ts";
 import { COUNTERS, GROUPS, type History } from "./history.ts";
 import type { Random } from "./random.ts";
 
-/** What was asked, and how it was answered. */
-export interface LoadFigures {
+/** Counts of requests and their answers. */
+export interface LoadResult {
   requests: number;
   readonly byStatus: Map<number, number>;
-  /** What was said where there was no answer, which counts as status 0. */
+  /** Error messages where there was no answer, which counts as status 0. */
   readonly errors: Map<string, number>;
   worstMs: number;
-  /** Answered after their deadline, or never. */
+  /** Requests answered after their deadline, or never. */
   hung: number;
 }
 
-/** Clients that ask one request after another until they are stopped. */
+/** Clients that send one request after the other until they are stopped. */
 export interface Load {
-  readonly figures: LoadFigures;
-  /** Resolves when all that was asked is answered. */
+  readonly result: LoadResult;
+  /** Resolves when all requests are answered. */
   readonly stop: () => Promise<void>;
 }
 
-/** What load is made of. */
+/** The parameters of the load. */
 export interface LoadOptions {
   readonly history: History;
   readonly random: Random;
@@ -33,10 +33,10 @@ const READERS = 6;
 const COUNTING = 6;
 const REST_MS = 15;
 
-/** Starts readers, clients that count rows up (compare and set), and one writer for each group. */
+/** Starts readers, clients that increment rows (compare and set), and one writer for each group. */
 export function startLoad(service: TestService, options: LoadOptions): Load {
   const { history, random, deadlineMs } = options;
-  const figures: LoadFigures = {
+  const result: LoadResult = {
     requests: 0,
     byStatus: new Map(),
     errors: new Map(),
@@ -44,7 +44,7 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     hung: 0,
   };
   let going = true;
-  // Straight to the process that serves: what watches a service asks its database as well.
+  // Straight to the serving process: the watch over the tests' services asks the database as well.
   const app = service.server?.app ?? service.app;
 
   async function ask(method: string, path: string, body: unknown): Promise<Answer | undefined> {
@@ -53,17 +53,17 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);
     const asked = send(app, service.tokens.a, { method, path: `/integration/tables/${path}`, body })
       .catch((error: Error) => {
-        figures.errors.set(error.message, (figures.errors.get(error.message) ?? 0) + 1);
+        result.errors.set(error.message, (result.errors.get(error.message) ?? 0) + 1);
         return undefined;
       });
     const answer = await Promise.race([asked, never]);
     clearTimeout(timer);
     const tookMs = performance.now() - askedMs;
-    figures.requests++;
-    figures.worstMs = Math.max(figures.worstMs, tookMs);
-    if (tookMs > deadlineMs) figures.hung++;
+    result.requests++;
+    result.worstMs = Math.max(result.worstMs, tookMs);
+    if (tookMs > deadlineMs) result.hung++;
     const status = answer?.status ?? 0;
-    figures.byStatus.set(status, (figures.byStatus.get(status) ?? 0) + 1);
+    result.byStatus.set(status, (result.byStatus.get(status) ?? 0) + 1);
     return answer;
   }
 
@@ -113,7 +113,7 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     ...Array.from({ length: GROUPS }, (_, at) => keepOn((round) => mark(at + 1, round))),
   ];
   return {
-    figures,
+    result,
     async stop() {
       going = false;
       await Promise.all(clients);

@@ -1,4 +1,4 @@
-/** Chance that a seed decides. */
+/** Random numbers from a seed. */
 export interface Random {
   /** From 0 to 1, 1 left out. */
   readonly next: () => number;
@@ -6,7 +6,7 @@ export interface Random {
   readonly pick: <T>(items: readonly T[]) => T;
 }
 
-/** Makes chance that is the same for the same seed (mulberry32). */
+/** Makes a generator that gives the same numbers for the same seed (mulberry32). */
 export function seedRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

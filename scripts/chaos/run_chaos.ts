@@ -5,37 +5,37 @@ import { createTestService, type TestService } from "../../test/support/service.
 import { makeTemplates } from "../../test/support/templates.ts";
 import { CHAOS_FAULTS, type ChaosFault } from "./faults.ts";
 import { beginHistory, prepareTables } from "./history.ts";
-import { type LoadFigures, startLoad } from "./load.ts";
+import { type LoadResult, startLoad } from "./load.ts";
 import { type Random, seedRandom } from "./random.ts";
 
-/** How long, with which chance, against what. */
+/** How long, with which seed, against which runtime. */
 export interface ChaosOptions {
   readonly forMs: number;
   readonly seed: number;
-  /** What serves, in a process of its own; left out: this process. */
+  /** The runtime of a server in a process of its own; this process when undefined. */
   readonly runtime?: Runtime | undefined;
-  /** Told of each fault as it ends. */
-  readonly tell?: (line: string) => void;
+  /** Called for each fault as it ends. */
+  readonly report?: (line: string) => void;
 }
 
-/** What came of it. */
-export interface ChaosFigures extends LoadFigures {
+/** The result. */
+export interface ChaosResult extends LoadResult {
   faults: number;
   acknowledged: number;
-  /** What differs from what was acknowledged, in words. */
+  /** Differences to what was acknowledged, in words. */
   lost: readonly string[];
-  /** From the end of a fault to the first query that succeeded, the worst. */
+  /** The longest time from the end of a fault to the first successful query. */
   recoveryMs: number;
-  /** Of the service to its database, in all. */
+  /** All connections that the service opened to its database. */
   connections: number;
 }
 
 const STATEMENT_MS = 2000;
-/** A place in the pool, a session, the statement and our grace. */
+/** Waiting for a place in the pool and for a session, the statement, and our margin. */
 export const DEADLINE_MS = 5000 + 5000 + STATEMENT_MS + 3000;
 
-/** Breaks a service's database again and again under load, then compares what is left of it. */
-export async function runChaos(options: ChaosOptions): Promise<ChaosFigures> {
+/** Breaks a service's database again and again under load, then compares its tables with the history. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const cluster = await startCluster({
     settings: { fsync: "on", full_page_writes: "on", synchronous_commit: "on" },
   });
@@ -69,7 +69,7 @@ interface Target {
   readonly cluster: Cluster;
 }
 
-async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosFigures> {
+async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosResult> {
   const { service, proxy, cluster } = target;
   const { admin } = service.database;
   const random = seedRandom(options.seed);
@@ -78,7 +78,7 @@ async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosF
   const history = beginHistory();
   const load = startLoad(service, {
     history,
-    // Clients draw when they are answered: faults must not depend on that.
+    // Its own seed: clients draw when they are answered, and the faults must not depend on that.
     random: seedRandom(options.seed + 1),
     deadlineMs: DEADLINE_MS,
   });
@@ -94,11 +94,11 @@ async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosF
     await fault.end(broken);
     const tookMs = await awaitQuery(service);
     recoveryMs = Math.max(recoveryMs, tookMs);
-    options.tell?.(`${fault.name}: well again after ${Math.round(tookMs)} ms`);
+    options.report?.(`${fault.name}: recovered after ${Math.round(tookMs)} ms`);
   }
   await load.stop();
   return {
-    ...load.figures,
+    ...load.result,
     faults,
     acknowledged: history.acknowledged(),
     lost: await history.compare(admin),
@@ -107,15 +107,15 @@ async function breakOften(target: Target, options: ChaosOptions): Promise<ChaosF
   };
 }
 
-/** Each of them once, in some order. */
+/** Each fault once, in random order. */
 function shuffle(random: Random): ChaosFault[] {
   return CHAOS_FAULTS.map((fault) => ({ fault, at: random.next() }))
     .sort((one, other) => one.at - other.at).map(({ fault }) => fault);
 }
 
 /**
- * Asks each 50 ms until one of those queries succeeds; gives the milliseconds until then. What was
- * asked before may still wait for what the fault has broken.
+ * Sends a query each 50 ms until one of them succeeds; returns the milliseconds until then. Earlier
+ * requests may still wait for what the fault broke.
  */
 async function awaitQuery(service: TestService): Promise<number> {
   const startedMs = performance.now();

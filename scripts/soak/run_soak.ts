@@ -1,19 +1,19 @@
 import { seedRandom } from "../../src/demonstration/random.ts";
 import type { TestService } from "../../test/support/service.ts";
-import { type Draw, drawRequest, SOAK_ROWS, type SoakRequest } from "./soak_request.ts";
+import { type Draw, drawRequest, SOAK_ROWS, type SoakRequest } from "./draw_request.ts";
 import { type Sample, takeSample } from "./take_sample.ts";
 
-/** How long and how hard. */
+/** The parameters of a run. */
 export interface SoakOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Clients that ask one request after the other. */
+  /** Clients, each with one request after the other. */
   readonly clients?: number;
-  /** Requests a second of all clients together, at most; without it as many as are answered. */
+  /** Requests a second of all clients at most; no limit when undefined. */
   readonly rate?: number;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface SoakRun {
   /** Requests by kind and status: `query 200`. */
   readonly answers: ReadonlyMap<string, number>;
@@ -21,16 +21,16 @@ export interface SoakRun {
   readonly hung: number;
   readonly worstMs: number;
   readonly samples: readonly Sample[];
-  /** When all clients had gone. */
+  /** Taken when all clients had disconnected. */
   readonly last: Sample;
 }
 
-/** The longest that any request may take: the statement timeout of 30 s, its wait, and more. */
+/** The longest that a request may take: the statement timeout of 30 s, its wait, and a margin. */
 const HUNG_MS = 40_000;
 const SAMPLES = 80;
 const TOKENS = 60;
 
-/** Puts mixed load on a service in a process of its own, and looks at that process meanwhile. */
+/** Puts mixed load on a service in a process of its own, and samples that process. */
 export async function runSoak(service: TestService, options: SoakOptions): Promise<SoakRun> {
   const { seconds, seed, clients = 12, rate = Infinity } = options;
   await fillDeals(service);
@@ -75,14 +75,14 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
   return { answers, hung, worstMs, samples, last: await awaitQuiet(service) };
 }
 
-/** Gives the status, `gone` for a client that did not wait, or how it failed. */
+/** Returns the status, `disconnected` for a client that did not wait, or how the request failed. */
 async function send(
   address: string,
   request: SoakRequest,
   client: Deno.HttpClient,
 ): Promise<string> {
-  const gone = new AbortController();
-  const late = setTimeout(() => gone.abort(), request.goneMs ?? HUNG_MS);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), request.disconnectMs ?? HUNG_MS);
   try {
     const answer = await fetch(address + request.path, {
       client,
@@ -92,16 +92,16 @@ async function send(
         "content-type": "application/json",
         ...request.headers,
       },
-      signal: gone.signal,
+      signal: controller.signal,
       ...(request.body !== undefined && { body: request.body }),
     });
     await answer.arrayBuffer();
     return String(answer.status);
   } catch (error) {
-    if (!gone.signal.aborted) return error instanceof Error ? error.name : "failed";
-    return request.goneMs === undefined ? "hung" : "gone";
+    if (!controller.signal.aborted) return error instanceof Error ? error.name : "failed";
+    return request.disconnectMs === undefined ? "hung" : "disconnected";
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 
@@ -122,12 +122,12 @@ async function makeTokens({ issue }: TestService): Promise<string[]> {
   return tokens;
 }
 
-/** Waits until the connections of clients are gone, 10 s at most. */
+/** Waits until the connections of clients are closed, 10 s at most. */
 async function awaitQuiet(service: TestService): Promise<Sample> {
   const end = performance.now() + 10_000;
   for (;;) {
     const sample = await takeSample(service);
-    // The connection that asks for the sample is one itself.
+    // The connection of the sample is one of them.
     if (sample.clients <= 1 || performance.now() > end) return sample;
     await pause(200);
   }

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { TestService } from "../../test/support/service.ts";
 
-/** What a process holds at one moment. */
+/** The resources of a process at one moment. */
 export interface Sample {
   readonly rssMiB: number;
   /** Open descriptors, without the connections of clients. */
@@ -12,11 +12,11 @@ export interface Sample {
   readonly sessions: number;
   /** Private memory of the largest backend. */
   readonly backendMiB: number;
-  /** How long `/livez` took, which needs nothing but the event loop. */
+  /** Milliseconds of `/livez`, which needs nothing but the event loop. */
   readonly livezMs: number;
 }
 
-/** Looks at the server and its backends, by what Linux tells of processes. */
+/** Samples the server and its backends, from /proc. */
 export async function takeSample({ server, database }: TestService): Promise<Sample> {
   const { pid, address } = server!;
   const started = performance.now();
@@ -39,7 +39,7 @@ export async function takeSample({ server, database }: TestService): Promise<Sam
   };
 }
 
-/** Zero for a process that has ended meanwhile. */
+/** Zero for a process that has ended. */
 async function readMemory(pid: number, field: "VmRSS" | "RssAnon"): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const found = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status);

@@ -44,7 +44,7 @@ describe("the rules of a page", () => {
 
   for (
     const [problem, ...lines] of [
-      ["page.md:2: Q1 stands twice", "- **Q1** One.", "- **Q1** Two."],
+      ["page.md:2: Q1 occurs twice", "- **Q1** One.", "- **Q1** Two."],
       ["page.md: Q2 is missing", "- **Q1** One.", "- **Q3** Three."],
       ['page.md:1: expected an entry such as "- **Q12** …"', "**Q1** One."],
       ['page.md:1: expected an entry such as "- **Q12** …"', "- **Q 1** One."],
@@ -61,7 +61,7 @@ describe("the rules of a page", () => {
       path: "b.md",
       text: "- **Q2** Two.",
     }];
-    assertEquals(collectRules(pages).problems, ["b.md: Q2, but Q is of a.md"]);
+    assertEquals(collectRules(pages).problems, ["b.md: Q2, but Q belongs to a.md"]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * What every request costs without network and database: `deno task bench:micro`. The database answers
- * at once with what it was asked for last; all else is the service, whole.
+ * at once with the row of the last statement; everything else is the whole service.
  */
 import type { Sql } from "../../../src/postgres/driver.ts";
 import { createApp } from "../../../src/app.ts";
@@ -92,5 +92,5 @@ Deno.bench("token, new: checksum and digest", async () => {
   await digest(token);
 });
 Deno.bench("log line", () => log(REQUEST));
-Deno.bench("figures of a request", () => metrics.observe(REQUEST));
+Deno.bench("metrics of a request", () => metrics.observe(REQUEST));
 Deno.bench("response", () => void respond({ status: 200, json: ROW.records }, exchange));

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { judgeSoak } from "../../../scripts/soak/judge_soak.ts";
+import { checkSoak } from "../../../scripts/soak/check_soak.ts";
 import { runSoak } from "../../../scripts/soak/run_soak.ts";
 import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService } from "../../support/service.ts";
 
-/** A warm-up of seconds is none, and the pool of ten is still filling: what grows with each request is found. */
+/** Loose: seconds do not warm up, and the pool still fills. Growth with each request is found. */
 const SHORT = { memory: 0.5, memoryMiB: 60, descriptors: 10 };
 
 for (const runtime of RUNTIMES) {
@@ -16,7 +16,7 @@ for (const runtime of RUNTIMES) {
       try {
         const seed = Math.floor(Math.random() * 1e6);
         const run = await runSoak(service, { seconds: 10, seed });
-        assertEquals(judgeSoak(run, SHORT), [], `seed ${seed}`);
+        assertEquals(checkSoak(run, SHORT), [], `seed ${seed}`);
       } finally {
         await service.close();
       }

@@ -1,8 +1,8 @@
 import type { Cell, Measured } from "./rounds.ts";
 
-/** The result of a cell. */
-export interface Figures {
-  /** Medians over the rounds. */
+/** What the turns of a cell come to. */
+export interface Medians {
+  /** Medians over the rounds; CPU in microseconds a request, latencies in milliseconds. */
   readonly requestsPerSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -15,8 +15,8 @@ export interface Figures {
   readonly errors: number;
 }
 
-/** Computes the result of a cell from its turns. */
-export function figure({ turns }: Pick<Cell, "turns">): Figures {
+/** Computes the medians of a cell over its turns. */
+export function computeMedians({ turns }: Pick<Cell, "turns">): Medians {
   const of = (name: keyof Cell["turns"][number]) => median(turns.map((turn) => turn[name]));
   const rates = turns.map(({ requestsPerSecond }) => requestsPerSecond);
   const requestsPerSecond = median(rates);
@@ -33,8 +33,8 @@ export function figure({ turns }: Pick<Cell, "turns">): Figures {
   };
 }
 
-/** Finds the cell of another contender at the same work and concurrency. */
-export function findBeside(
+/** Finds the cell of another contender for the same work and concurrency. */
+export function findCell(
   { cells }: Measured,
   { work, concurrency }: Cell,
   contender: string,

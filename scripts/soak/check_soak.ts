@@ -1,29 +1,29 @@
 import type { SoakRun } from "./run_soak.ts";
 import type { Sample } from "./take_sample.ts";
 
-/** How far the last quarter may lie above the second; the first is warm-up. */
+/** How much the last quarter may exceed the second; the first is warm-up. */
 export interface Bounds {
-  /** Growth of memory, as a part of it. */
+  /** Growth of memory, as a share of it. */
   readonly memory: number;
-  /** Growth of memory that is always allowed: collectors work in steps. */
+  /** Growth of memory that is always allowed, since collectors work in steps. */
   readonly memoryMiB: number;
-  /** Growth of the descriptors that are no sessions. */
+  /** Growth of descriptors other than sessions. */
   readonly descriptors: number;
 }
 
-/** The hour's: 5 %; a session that is made or cancelled just then has a descriptor and no name yet. */
+/** For an hour: 5 %. A session that is being opened or cancelled has a descriptor and no name yet. */
 export const STRICT: Bounds = { memory: 0.05, memoryMiB: 0, descriptors: 2 };
 
-/** Sessions that a service may hold: 10 of its pool, 3 and its own for transactions, 2 that listen. */
+/** Sessions of a service at most: 10 of its pool, 3 and its own for transactions, 2 that listen. */
 const MAX_SESSIONS = 16;
 
-/** A figure's median in the second and in the last quarter. */
+/** The median of a value in the second and in the last quarter. */
 interface Compared {
   readonly second: number;
   readonly last: number;
 }
 
-/** Compares the quarters, figure by figure. */
+/** Compares the quarters, value by value. */
 export function compareQuarters(
   samples: readonly Sample[],
 ): Readonly<Record<keyof Sample, Compared>> {
@@ -42,34 +42,34 @@ export function compareQuarters(
   };
 }
 
-/** Gives what is wrong with a run; nothing when it was flat and all was answered. */
-export function judgeSoak(run: SoakRun, bounds: Bounds): string[] {
-  const faults: string[] = [];
+/** Returns the problems of a run: growth, missing or unexpected answers. */
+export function checkSoak(run: SoakRun, bounds: Bounds): string[] {
+  const problems: string[] = [];
   const { rssMiB, backendMiB } = compareQuarters(run.samples);
   for (const [name, { second, last }] of Object.entries({ rssMiB, backendMiB })) {
     const most = second * (1 + bounds.memory) + bounds.memoryMiB;
-    if (last > most) faults.push(`${name} grew from ${second.toFixed(1)} to ${last.toFixed(1)}`);
+    if (last > most) problems.push(`${name} grew from ${second.toFixed(1)} to ${last.toFixed(1)}`);
   }
-  // Connections come and go with each cancelled statement; what leaks raises the least of them.
+  // Connections come and go with each cancelled statement; a leak raises their minimum.
   const [second, last] = [1, 3].map((quarter) =>
     findLeast(run.samples, quarter, ({ descriptors, sessions }) => descriptors - sessions)
   );
   if (last! > second! + bounds.descriptors) {
-    faults.push(`descriptors beside the sessions grew from ${second} to ${last}`);
+    problems.push(`descriptors beside the sessions grew from ${second} to ${last}`);
   }
   const sessions = findLeast(run.samples, 3, (sample) => sample.sessions);
-  if (sessions > MAX_SESSIONS) faults.push(`${sessions} sessions, of ${MAX_SESSIONS} at most`);
-  if (run.last.clients > 1) faults.push(`${run.last.clients} connections of clients are left`);
-  if (run.hung > 0) faults.push(`${run.hung} requests hung`);
+  if (sessions > MAX_SESSIONS) problems.push(`${sessions} sessions, of ${MAX_SESSIONS} at most`);
+  if (run.last.clients > 1) problems.push(`${run.last.clients} connections of clients are left`);
+  if (run.hung > 0) problems.push(`${run.hung} requests hung`);
   for (const [key, count] of run.answers) {
-    if (!ALLOWED.test(key)) faults.push(`${key}: ${count}`);
+    if (!ALLOWED.test(key)) problems.push(`${key}: ${count}`);
   }
-  return faults;
+  return problems;
 }
 
-/** What each kind of request may be answered with; under a fair load nothing else. */
+/** The answers that each kind of request may get under this load. */
 const ALLOWED =
-  /^(query 200|(single|lane) (200|404)|bulk 200|refused 40[034]|bogus token 401|client gone (gone|200)|get 200)$/;
+  /^(query 200|(single|transaction) (200|404)|bulk 200|invalid 40[034]|unknown token 401|disconnect (disconnected|200)|get 200)$/;
 
 function findLeast(
   samples: readonly Sample[],

@@ -3,21 +3,21 @@ import { mintToken } from "../../src/tokens/token_text.ts";
 
 /** One request of the mixed load. */
 export interface SoakRequest {
-  /** What it is one of, for the report. */
+  /** Its kind, for the report. */
   readonly kind: string;
   readonly method: string;
   readonly path: string;
   readonly token: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client goes away after so many milliseconds. */
-  readonly goneMs?: number;
+  /** Milliseconds after which the client disconnects. */
+  readonly disconnectMs?: number;
 }
 
-/** What requests are drawn from. */
+/** The source of requests. */
 export interface Draw {
   readonly random: Random;
-  /** More than are asked for within 4 s: now and then one is cold. */
+  /** More than are used within 4 s, so that some are no longer cached. */
   readonly tokens: readonly string[];
 }
 
@@ -49,16 +49,16 @@ export async function drawRequest(draw: Draw): Promise<SoakRequest> {
   if (share <= 60) return update("single", `${AT}/records/single`, drawSingle(random), token);
   if (share <= 68) return update("bulk", `${AT}/records/bulk`, drawBulk(random), token);
   if (share <= 73) {
-    const lane = update("lane", `${AT}/records/single`, drawSingle(random), token);
-    return { ...lane, headers: { prefer: "tx=rollback" } };
+    const single = update("transaction", `${AT}/records/single`, drawSingle(random), token);
+    return { ...single, headers: { prefer: "tx=rollback" } };
   }
-  if (share <= 82) return drawRefused(random, token);
+  if (share <= 82) return drawInvalid(random, token);
   if (share <= 88) {
-    const bogus = random.chance(50) ? (await mintToken()).token : `rg_${random.integer(1, 1e9)}`;
-    return { ...drawQuery(draw, bogus), kind: "bogus token" };
+    const unknown = random.chance(50) ? (await mintToken()).token : `rg_${random.integer(1, 1e9)}`;
+    return { ...drawQuery(draw, unknown), kind: "unknown token" };
   }
   if (share <= 95) {
-    return { ...drawQuery(draw, token), kind: "client gone", goneMs: random.integer(0, 20) };
+    return { ...drawQuery(draw, token), kind: "disconnect", disconnectMs: random.integer(0, 20) };
   }
   const path = random.pick([
     "/integration/tables",
@@ -101,7 +101,7 @@ function update(kind: string, path: string, body: unknown, token: string): SoakR
   return { kind, method: "PATCH", path, token, body: JSON.stringify(body) };
 }
 
-function drawRefused(random: Random, token: string): SoakRequest {
+function drawInvalid(random: Random, token: string): SoakRequest {
   const [path, body] = random.pick([
     [`${AT}/query`, '{"filters":{"and":[{"field":"nowhere","op":"eq","value":1}]}}'],
     [`${AT}/query`, '{"filters":'],
@@ -109,5 +109,5 @@ function drawRefused(random: Random, token: string): SoakRequest {
     ["/integration/tables/user_passwords/query", "{}"],
     ["/nowhere", "{}"],
   ]);
-  return { kind: "refused", method: "POST", path: path!, token, body: body! };
+  return { kind: "invalid", method: "POST", path: path!, token, body: body! };
 }
