@@ -17,7 +17,7 @@ const ATTACKS: readonly (readonly [worth: number, ...paths: string[]])[] = [
     "test/property/single_and_bulk.test.ts",
     "test/property/hostile.test.ts",
   ],
-  [10, "test/integration/operations/history.test.ts"],
+  [10, "test/integration/records/history.test.ts"],
 ];
 
 const runs = Number(read("runs") ?? 10_000);

@@ -21,7 +21,7 @@ import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_pa
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
 
 /** What `--access` runs when no path is named. */
-const ACCESS_PATHS = ["test/conformance/", "test/integration/operations/", "test/property/"];
+const ACCESS_PATHS = ["test/conformance/", "test/integration/records/", "test/property/"];
 
 /** Run only when they are named or all is run: they start processes. */
 const RUNTIME_FOLDER = "test/runtime";

@@ -1,34 +1,52 @@
 import { type IRequest, Router } from "itty-router";
-import type { Dependencies } from "./operations/dependencies.ts";
+import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
+import type { Config } from "./config/config.ts";
 import { ApiError } from "./errors/api_error.ts";
 import { countInFlight } from "./http/in_flight.ts";
 import { checkHost } from "./http/host.ts";
 import { checkPath, refuseUnknown } from "./http/path.ts";
-import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
-import { openRoom, type Room } from "./http/room.ts";
+import { openRateLimits } from "./http/rate_limit.ts";
+import { openRoom } from "./http/room.ts";
 import { takeRequestId } from "./http/request_id.ts";
-import { respond, respondError, respondFile, respondOptions, respondText } from "./http/respond.ts";
+import {
+  type Exchange,
+  respond,
+  respondError,
+  respondFile,
+  respondOptions,
+  respondText,
+} from "./http/respond.ts";
 import type { Sending } from "./http/stream_answer.ts";
 import { readTraceId } from "./http/traceparent.ts";
-import { quote } from "./errors/issue.ts";
-import type { Gathered } from "./operations/call.ts";
-import { openHealth } from "./operations/check_health.ts";
-import { openLookUps } from "./operations/batch_look_ups.ts";
-import { openSending } from "./operations/batch_statements.ts";
-import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
-import { ROUTES } from "./operations/routes.ts";
-import { serveRoute } from "./serve_route.ts";
 import { startTrace, type Trace } from "./http/trace.ts";
+import { quote } from "./errors/issue.ts";
+import { handleRequest, type Service } from "./handle_request.ts";
+import { openHealth } from "./http/health.ts";
+import { OPERATIONS } from "./operations.ts";
+import type { Database } from "./postgres/database.ts";
+import { openRecords } from "./records/records.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import type { Observe } from "./telemetry/observe.ts";
+import type { TokenStore } from "./tokens/token.ts";
+import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
 
-export type { Dependencies };
+/** What a service is made of; the command and the tests open it. */
+export interface Dependencies {
+  readonly config: Config;
+  readonly database: Database;
+  readonly catalogue: CurrentCatalogue;
+  readonly tokens: TokenStore;
+  readonly observe: Observe;
+  readonly metrics: Metrics;
+}
 
-/** Whom a request came from, as far as the runtime knows. */
+/** Where a request came from, as far as the runtime knows. */
 export interface Connection {
-  /** The address at the other end, without the port; looked at where rates are limited alone. */
+  /** The address at the other end, without the port; read only where rates are limited. */
   readonly peer?: string | undefined;
-  /** The path as it was sent, where the URL of the request has it rewritten. */
+  /** The path as it was sent, where the URL of the request may have been rewritten. */
   readonly target?: string | undefined;
-  /** Ends the connection; needed where a body that breaks off would be ended as if it were whole. */
+  /** Ends the connection; needed where the runtime would end a broken response as if it were whole. */
   readonly cut?: (() => void) | undefined;
 }
 
@@ -37,92 +55,120 @@ export type App = (request: Request, connection?: Connection) => Promise<Respons
 
 const METRICS_PATH = "/metrics";
 
-/** Answers one method of one path. */
+/** Responds to one method of one path. */
 type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
 
+/** The handlers of each path, by method. */
+type Handlers = Map<string, Map<string, Handler>>;
+
 /**
- * Makes the fetch handler of the whole service: routes, one catch, one log line a request.
+ * Makes the fetch handler of the whole service: it checks host and path, routes, and responds to what
+ * is thrown; each request ends in one observation. handle_request.ts has the rest of the way.
  * @see docs/specification/order-of-checks.md
  */
 export function createApp(dependencies: Dependencies): App {
-  const router = Router<IRequest, [Trace]>();
-  const { config } = dependencies;
-  const limits = config.rateLimit && openRateLimits(config.rateLimit);
-  const { database, observe } = dependencies;
-  const gathered: Gathered = {
-    lookUp: openLookUps(database, observe),
-    readByKey: openSending(database, observe, { operation: "query_records", write: false }),
-    writeByKey: openSending(database, observe, { operation: "update_single", write: true }),
+  const { config, database, observe } = dependencies;
+  const service: Service = {
+    ...dependencies,
+    records: openRecords(database, { observe, tenantSetting: config.tenantSetting }),
+    rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
+    bodies: openRoom(config.maxBodiesBytes),
   };
-  const bodies = openRoom(config.maxBodiesBytes);
-  for (const [path, methods] of collectHandlers(dependencies, { limits, gathered, bodies })) {
-    router.all(path, (request, trace) => dispatch(methods, request, trace));
-  }
-  router.all("*", (request) => {
-    const { pathname } = new URL(request.url);
-    throw refuseUnknown(pathname);
-  });
+  const router = makeRouter([...collectOperations(service), ...collectPages(dependencies)]);
   const inFlight = countInFlight(
     config.maxInFlight,
-    (requests) => dependencies.observe({ kind: "in_flight", requests }),
+    (requests) => observe({ kind: "in_flight", requests }),
   );
-
-  const sending: Sending = {
-    unsent: openRoom(config.maxUnsentBytes),
-    timeoutMs: config.sendTimeoutMs,
-    late() {
-      const message =
-        `an answer was cut off: its client took none of it for ${config.sendTimeoutMs} ms`;
-      observe({ kind: "warning", message });
-    },
-  };
+  const sending = openSending(dependencies);
 
   return async function answer(request, connection = {}) {
-    const requestId = takeRequestId(request);
-    const { cut } = connection;
     const { corsOrigins } = config;
-    const exchange = { request, requestId, corsOrigins, headers: {}, sending, cut };
-    // Asked for at once: of a connection that is gone nobody can tell it any more.
-    const peer = limits === undefined ? undefined : connection.peer;
+    const exchange: Exchange = {
+      request,
+      requestId: takeRequestId(request),
+      corsOrigins,
+      headers: {},
+      sending,
+      cut: connection.cut,
+    };
+    // Read at once, because a connection that has closed no longer knows it.
+    const peer = service.rateLimits === undefined ? undefined : connection.peer;
     const place = inFlight.enter();
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });
     try {
       checkHost(request);
       checkPath(request, connection.target);
-      return trace.end(await router.fetch(own(request), trace), dependencies.observe);
+      return trace.end(await router.fetch(ownParams(request), trace), observe);
     } catch (error) {
-      trace.fail(error, dependencies.observe);
-      return trace.end(respondError(error, exchange), dependencies.observe);
+      trace.fail(error, observe);
+      return trace.end(respondError(error, exchange), observe);
     } finally {
       place.leave();
     }
   };
 }
 
-/** Our router writes its finds into the request; Bun's, before it, has put fixed ones there. */
-function own(request: Request): IRequest {
+function openSending({ config, observe }: Dependencies): Sending {
+  return {
+    unsent: openRoom(config.maxUnsentBytes),
+    timeoutMs: config.sendTimeoutMs,
+    late() {
+      const message =
+        `a response was cut off: its client read none of it for ${config.sendTimeoutMs} ms`;
+      observe({ kind: "warning", message });
+    },
+  };
+}
+
+/** Lets the router write its params into the request, where Bun has put fixed ones. */
+function ownParams(request: Request): IRequest {
   if ("params" in request) Object.defineProperty(request, "params", { value: {}, writable: true });
   return request as IRequest;
 }
 
-/** Gives the methods of each path. */
-function collectHandlers(
-  dependencies: Dependencies,
-  kept: {
-    readonly limits: RateLimits | undefined;
-    readonly gathered: Gathered;
-    readonly bodies: Room;
-  },
-): Map<string, Map<string, Handler>> {
-  const paths = new Map<string, Map<string, Handler>>();
-  for (const route of ROUTES) {
-    const methods = paths.get(route.path) ?? new Map<string, Handler>();
-    paths.set(route.path, methods);
-    methods.set(
-      route.method,
-      (request, trace) => serveRoute(route, request, { trace, dependencies, ...kept }),
-    );
+function makeRouter(handlers: readonly (readonly [string, ReadonlyMap<string, Handler>])[]) {
+  const router = Router<IRequest, [Trace]>();
+  for (const [path, methods] of handlers) {
+    router.all(path, (request, trace) => dispatch(methods, request, trace));
   }
+  router.all("*", (request) => {
+    const { pathname } = new URL(request.url);
+    throw refuseUnknown(pathname);
+  });
+  return router;
+}
+
+/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see H6, H7 */
+function dispatch(
+  methods: ReadonlyMap<string, Handler>,
+  request: IRequest,
+  trace: Trace,
+): Response | Promise<Response> {
+  const handler = methods.get(request.method === "HEAD" ? "GET" : request.method);
+  if (handler !== undefined) return handler(request, trace);
+  const allowed = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"];
+  if (request.method === "OPTIONS") return respondOptions(allowed, trace.exchange);
+  const message = `The method ${quote(request.method)} is not allowed here, expected ${
+    allowed.join(", ")
+  }`;
+  throw new ApiError(405, message, { headers: { Allow: allowed.join(", ") } });
+}
+
+function collectOperations(service: Service): Handlers {
+  const paths: Handlers = new Map();
+  for (const operation of OPERATIONS) {
+    const methods = paths.get(operation.path) ?? new Map<string, Handler>();
+    paths.set(operation.path, methods);
+    methods.set(operation.method, ({ params }, trace) => {
+      return handleRequest({ operation, tableName: params.table ?? "", trace }, service);
+    });
+  }
+  return paths;
+}
+
+/** Gives what is served without a token: probes, metrics, and the console. */
+function collectPages(dependencies: Dependencies): Handlers {
+  const paths: Handlers = new Map();
   const checkHealth = openHealth(dependencies);
   for (const path of ["/livez", "/readyz"] as const) {
     const check: Handler = async (_request, trace) => {
@@ -145,20 +191,4 @@ function collectHandlers(
   };
   paths.set(METRICS_PATH, new Map([["GET", print]]));
   return paths;
-}
-
-/** `HEAD` is a `GET` whose body is not sent; `OPTIONS` needs no token. @see H6, H7 */
-function dispatch(
-  methods: ReadonlyMap<string, Handler>,
-  request: IRequest,
-  trace: Trace,
-): Response | Promise<Response> {
-  const handler = methods.get(request.method === "HEAD" ? "GET" : request.method);
-  if (handler !== undefined) return handler(request, trace);
-  const allowed = [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"];
-  if (request.method === "OPTIONS") return respondOptions(allowed, trace.exchange);
-  const message = `The method ${quote(request.method)} is not allowed here, expected ${
-    allowed.join(", ")
-  }`;
-  throw new ApiError(405, message, { headers: { Allow: allowed.join(", ") } });
 }

@@ -1,5 +1,5 @@
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
-import type { Dependencies } from "../operations/dependencies.ts";
+import type { Dependencies } from "../app.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 

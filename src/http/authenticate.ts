@@ -1,50 +1,90 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { Access, TokenStore } from "../tokens/token.ts";
+import type { RateLimits } from "./rate_limit.ts";
+import type { Trace } from "./trace.ts";
 
 const MAX_TOKEN_CHARACTERS = 255;
 const SCHEME = /^bearer +/i;
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const CHALLENGE = "Bearer";
 
-/** Who is told. */
+/** By what requests are authenticated. */
 export interface AuthenticateOptions {
-  /** Called when a token that was sent is refused, not when none was; may throw in place of the 401. */
-  readonly onRefusal?: () => void;
-  /** Called with the tenant of a token that was good lately, before it is looked up; may throw. */
+  readonly tokens: TokenStore;
+  /** Undefined: none. */
+  readonly rateLimits: RateLimits | undefined;
+}
+
+/**
+ * Gives the access of a request's token, counts the request against the token's rate limit, and
+ * places it among the requests of its tenant.
+ * @throws {ApiError} 401 no valid token; 429 the rate limit of the token, or of invalid tokens from the
+ * peer; 503 the tenant has too many requests in flight
+ * @see O3, O4
+ */
+export async function authenticate(
+  trace: Trace,
+  { tokens, rateLimits }: AuthenticateOptions,
+): Promise<Access> {
+  const { exchange, place } = trace;
+  const access = await findAccess(exchange.request, tokens, {
+    onRecall: place.claim,
+    onRejection() {
+      const rejection = rateLimits?.countRefusal(trace.peer);
+      if (rejection === undefined) return;
+      trace.limited = "peer";
+      throw rejection;
+    },
+  });
+  trace.access = access;
+  exchange.tenant = access.tenant;
+  place.claim(access.tenant);
+  const standing = rateLimits?.countRequest(access.tokenId);
+  Object.assign(exchange.headers, standing?.headers);
+  if (standing?.refusal === undefined) return access;
+  trace.limited = "token";
+  throw standing.refusal;
+}
+
+/** Callbacks of {@link findAccess}. */
+export interface FindAccessOptions {
+  /** Called when a token is rejected, not when none was sent; may throw in place of the 401. */
+  readonly onRejection?: () => void;
+  /** Called with the tenant of a token that was valid lately, before it is looked up; may throw. */
   readonly onRecall?: (tenant: string) => void;
 }
 
 /**
- * Gives the access of the token in `Authorization: Bearer <token>`. A token that can not be one is
- * refused without a look-up; unknown, expired and revoked ones with the same words.
+ * Gives the access of the token in `Authorization: Bearer <token>`. A malformed token is rejected
+ * without a look-up; unknown, expired and revoked ones with the same message.
  * @throws {ApiError} 401 with `WWW-Authenticate`; `error="invalid_token"` in it when a token was sent
  * @see A1
  */
-export async function authenticate(
+export async function findAccess(
   request: Request,
   tokens: TokenStore,
-  { onRefusal = () => {}, onRecall = () => {} }: AuthenticateOptions = {},
+  { onRejection = () => {}, onRecall = () => {} }: FindAccessOptions = {},
 ): Promise<Access> {
   const header = request.headers.get("authorization");
   const scheme = header === null ? null : SCHEME.exec(header);
-  if (header === null || scheme === null) throw refuseMissing();
+  if (header === null || scheme === null) throw rejectMissing();
   const token = header.slice(scheme[0].length);
   const isToken = token.length <= MAX_TOKEN_CHARACTERS && TOKEN.test(token);
   const tenant = isToken ? tokens.recall?.(token) : undefined;
   if (tenant !== undefined) onRecall(tenant);
   const access = isToken ? await tokens.find(token) : null;
   if (access !== null) return access;
-  onRefusal();
-  throw refuseInvalid();
+  onRejection();
+  throw rejectInvalid();
 }
 
-function refuseMissing(): ApiError {
+function rejectMissing(): ApiError {
   return new ApiError(401, 'Authorization: no API token, expected "Bearer <API token>"', {
     headers: { "www-authenticate": CHALLENGE },
   });
 }
 
-function refuseInvalid(): ApiError {
+function rejectInvalid(): ApiError {
   return new ApiError(401, "Authorization: the API token is not valid, expected a current one", {
     headers: { "www-authenticate": `${CHALLENGE} error="invalid_token"` },
   });

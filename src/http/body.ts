@@ -1,6 +1,9 @@
 import { startDeadline } from "../runtime/deadline.ts";
 import { ApiError } from "../errors/api_error.ts";
+import type { Config } from "../config/config.ts";
 import { checkMediaType } from "./media_type.ts";
+import type { Exchange } from "./respond.ts";
+import type { Room } from "./room.ts";
 
 /** What a body may cost. */
 export interface BodyLimits {
@@ -9,6 +12,54 @@ export interface BodyLimits {
   readonly timeoutMs: number;
   /** Waits for room for so many bytes, before a body of more than 16 KiB is read. */
   readonly enter?: (bytes: number) => Promise<void>;
+}
+
+/** The body of one request, and the room that it takes until the request is answered. */
+export interface Body {
+  /**
+   * Gives its text, which is read once.
+   * @throws {ApiError} 503 too many bodies are being read; 415, 413, 408, 400 as {@link readBody}
+   */
+  readonly read: () => Promise<string>;
+  readonly release: () => void;
+}
+
+/** Where a body is read, and for whom. */
+export interface OpenBodyOptions {
+  readonly config: Config;
+  readonly bodies: Room;
+  readonly tenant: string;
+}
+
+/** Opens the body of a request, to be read once the table and the token allow it. */
+export function openBody(exchange: Exchange, { config, bodies, tenant }: OpenBodyOptions): Body {
+  const { request } = exchange;
+  let leave: (() => void) | undefined;
+  let held = false;
+  let text: string | undefined;
+  const limits: BodyLimits = {
+    maxBytes: config.maxBodyBytes,
+    timeoutMs: config.requestTimeoutMs,
+    async enter(bytes) {
+      const waitMs = config.poolWaitMs;
+      leave = await bodies.await(bytes, { tenant, waitMs, client: request });
+      if (leave === undefined) throw rejectBodies(config.maxBodiesBytes);
+    },
+  };
+  // The result of an update must be reported, and its response is no longer than its body: it keeps
+  // the body's room until it is sent, instead of asking for room of its own.
+  if (request.method === "PATCH") {
+    exchange.hold = () => {
+      held = true;
+      return () => leave?.();
+    };
+  }
+  return {
+    read: async () => text ??= await readBody(request, limits),
+    release() {
+      if (!held) leave?.();
+    },
+  };
 }
 
 /** What is shorter needs no room: there are only so many requests at once. */
@@ -122,7 +173,7 @@ function refuseSize({ maxBytes }: BodyLimits): ApiError {
 }
 
 /** Says that the bodies of other requests leave no room for this one. */
-export function refuseBodies(maxBytes: number): ApiError {
+function rejectBodies(maxBytes: number): ApiError {
   const message = `body: there are already ${maxBytes} bytes of bodies at once, ` +
     "try again in a second";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });

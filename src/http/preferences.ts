@@ -2,6 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import { nearest } from "../text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
+import type { Exchange } from "./respond.ts";
 
 /** What a client asked for beyond the body. @see docs/specification/updates.md#preferences */
 export interface Preferences {
@@ -59,6 +60,19 @@ export function parsePreferences(
     else if (strict) throw refuseUnknown(name, { value, known: ["handling", ...known] });
   }
   return { ...preferences, applied: applied.length === 0 ? undefined : applied.join(", ") };
+}
+
+/**
+ * Reads the preferences of a request, and notes for its response which of them apply.
+ * @throws {ApiError} 400 as {@link parsePreferences}
+ */
+export function applyPreferences(
+  { request, headers }: Exchange,
+  operation: keyof typeof KNOWN,
+): Preferences {
+  const preferences = parsePreferences(request.headers.get("prefer"), operation);
+  if (preferences.applied !== undefined) headers["preference-applied"] = preferences.applied;
+  return preferences;
 }
 
 function readPreference(name: string, value: string): Partial<Preferences> | undefined {

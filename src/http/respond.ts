@@ -4,7 +4,7 @@ import { makeBody } from "./answer_body.ts";
 import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
-import { isUnchanged } from "./etag.ts";
+import { isUnchanged, makeEtag } from "./etag.ts";
 import { isLong, type Recipient, streamBytes } from "./stream_answer.ts";
 
 /** What an operation answers: JSON text, ready to go out. */
@@ -38,6 +38,19 @@ export function respond(answer: Answer, exchange: Exchange): Response {
   }
   headers["content-type"] ??= "application/json; charset=utf-8";
   return finish(answer.status, { text: answer.json, headers }, exchange);
+}
+
+/**
+ * Makes the response of an operation: 200 with JSON, and an ETag when it is cacheable.
+ * @see T46
+ */
+export async function respondJson(
+  json: string,
+  exchange: Exchange,
+  { cacheable = false }: { readonly cacheable?: boolean } = {},
+): Promise<Response> {
+  if (!cacheable) return respond({ status: 200, json }, exchange);
+  return respond({ status: 200, json, etag: await makeEtag(json) }, exchange);
 }
 
 const UTF_8 = new TextEncoder();

@@ -1,7 +1,7 @@
 /** What a token may do. @see A9, A10 */
 export type TokenScope = "query" | "update";
 
-/** Whom a valid token speaks for, and what it allows. @see S8 */
+/** The tenant of a valid token, and what the token allows. @see S8 */
 export interface Access {
   readonly tokenId: string;
   readonly name: string | null;
@@ -12,10 +12,26 @@ export interface Access {
   readonly expiresAt: Date | null;
 }
 
+/**
+ * Describes an access as JSON to the holder of its token.
+ * @see A12
+ */
+export function describeAccess(access: Access): string {
+  const token = {
+    id: access.tokenId,
+    name: access.name,
+    tenant: access.tenant,
+    scopes: access.scopes,
+    tables: access.tables,
+    expires_at: access.expiresAt?.toISOString() ?? null,
+  };
+  return JSON.stringify({ success: true, token });
+}
+
 /** Finds the access of a token; null for unknown, expired and revoked alike. */
 export interface TokenStore {
-  /** At once where the answer is known. */
+  /** At once where the access is cached. */
   readonly find: (token: string) => Access | null | Promise<Access | null>;
-  /** The tenant of a token that was good lately, whether or not it still is; else undefined. */
+  /** The tenant of a token that was valid lately, whether or not it still is; otherwise undefined. */
   readonly recall?: (token: string) => string | undefined;
 }

@@ -6,8 +6,8 @@ import {
   fillContestedTable,
   makeContestedTables,
   TENANT_SETTING,
-} from "../operations/contested_tables.ts";
-import { openOtherSession, race } from "../operations/other_session.ts";
+} from "../records/contested_tables.ts";
+import { openOtherSession, race } from "../records/other_session.ts";
 
 const PATH = "/integration/tables";
 

@@ -7,7 +7,7 @@ import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { toApiError } from "../../../src/http/database_status.ts";
 import { literal } from "../../../src/sql/fragment.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
-import { openOtherSession } from "../operations/other_session.ts";
+import { openOtherSession } from "../records/other_session.ts";
 import { openSubject, type Subject } from "./open_subject.ts";
 
 interface Written {

@@ -66,7 +66,7 @@ for (const runtime of RUNTIMES) {
       // Another tenant has room for a long answer meanwhile.
       const other = ask(b);
       assertMatch(await other.read(), /^HTTP\/1\.1 200/);
-      await until(() => logged.some((line) => line.includes("an answer was cut off")));
+      await until(() => logged.some((line) => line.includes("a response was cut off")));
       await new Promise((resolve) =>
         setTimeout(resolve, answeredMs + SEND_TIMEOUT_MS + 1000 - performance.now())
       );

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { authenticate } from "../../../src/http/authenticate.ts";
+import { findAccess } from "../../../src/http/authenticate.ts";
 import type { Access } from "../../../src/tokens/token.ts";
 
 const ACCESS: Access = {
@@ -20,7 +20,7 @@ function send(authorization: string | null): { asked: string[]; answer: Promise<
     asked.push(token);
     return Promise.resolve(token === "good" ? ACCESS : null);
   };
-  return { asked, answer: authenticate(new Request("http://localhost/", { headers }), { find }) };
+  return { asked, answer: findAccess(new Request("http://localhost/", { headers }), { find }) };
 }
 
 async function refuse(authorization: string | null) {
@@ -29,7 +29,7 @@ async function refuse(authorization: string | null) {
   return { asked, status, message, challenge: headers["www-authenticate"] };
 }
 
-describe("authenticate", () => {
+describe("findAccess", () => {
   for (const header of ["Bearer good", "bearer good", "BEARER good", "Bearer  good"]) {
     it(`takes ${JSON.stringify(header)} [AU3]`, async () => {
       assertEquals(await send(header).answer, ACCESS);
@@ -66,6 +66,6 @@ describe("authenticate", () => {
     const away = new ApiError(503, "away");
     const request = new Request("http://localhost/", { headers: { authorization: "Bearer good" } });
     const find = () => Promise.reject(away);
-    assertEquals(await assertRejects(() => authenticate(request, { find })), away);
+    assertEquals(await assertRejects(() => findAccess(request, { find })), away);
   });
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openHealth } from "../../../src/operations/check_health.ts";
+import { openHealth } from "../../../src/http/health.ts";
 
 describe("openHealth", () => {
   it("asks the database once for all probes of a second, once at a time while it does not answer [RE30]", async () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
-import { openLookUps } from "../../../src/operations/batch_look_ups.ts";
+import { batchLookUps } from "../../../src/records/batch_by_key.ts";
 import { findKey } from "../../../src/plan/keys.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";
@@ -22,7 +22,7 @@ function open(rows: readonly Row[]) {
     asked.push(printStatement(compile).text.match(/"app"\."deals"/g)!.length);
     return Promise.resolve(rows);
   };
-  const lookUp = openLookUps({ run } as unknown as Database, () => {});
+  const lookUp = batchLookUps({ run } as unknown as Database, () => {});
   const find = (value: number, { select = [] as string[], count = true } = {}) => {
     const body = { filters: { and: [{ field: "id", op: "eq", value }] }, select };
     const options = { table: TABLE, access: ACCESS, count, wideNumbersAsText: false };
@@ -32,8 +32,8 @@ function open(rows: readonly Row[]) {
   return { find, asked };
 }
 
-describe("openLookUps", () => {
-  it("gives each the record at its place, counted when it is asked for", async () => {
+describe("batchLookUps", () => {
+  it("gives each look-up the record at its place, counted when that was asked for", async () => {
     const rows = [{ column1: "0", column2: '{"id":2}' }, { column1: "1", column2: null }];
     const { find, asked } = open(rows);
     const answers = await Promise.all([find(1), find(2, { count: false }), find(3)]);
@@ -45,18 +45,18 @@ describe("openLookUps", () => {
     assertEquals(asked, [2]);
   });
 
-  it("asks for two, four or eight, and so often as it takes", async () => {
+  it("reads two, four or eight in a statement, and as many statements as it takes", async () => {
     const { find, asked } = open([]);
     for (const number of [2, 3, 4, 5, 8, 9, 10, 17]) {
       const all = Array.from({ length: number + 1 }, (_, key) => find(key, { select: NAMES }));
-      // Nothing comes, so each asks alone in the end, and the shape is not gathered for a while.
+      // No row is found at its place, so each runs alone in the end, and the shape is not batched for a while.
       await Promise.all(all);
       NAMES.pop();
     }
     assertEquals(asked, [2, 4, 4, 8, 8, 8, 8, 2, 8, 8]);
   });
 
-  it("asks alone for a record that is too large, not there, or not at its place", async () => {
+  it("reads alone a record that is too large, missing, or not at its place", async () => {
     const row = { column1: "0", column2: '{"id":2}' };
     for (
       const rows of [
@@ -70,7 +70,7 @@ describe("openLookUps", () => {
     }
   });
 
-  it("gathers the first 16 shapes that have company, and no other", async () => {
+  it("batches the first 16 shapes that arrive together, and no other", async () => {
     const { find, asked } = open([]);
     const columns = [...TABLE.columns.keys()];
     for (const place of columns.keys()) {

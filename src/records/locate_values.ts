@@ -5,21 +5,22 @@ import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
-import { type Call, entrantOf } from "./call.ts";
+import type { Run } from "./run.ts";
 
-/** What Postgres says of a value that it can not cast: types of extensions have codes of their own. */
-const REFUSALS: ReadonlySet<string> = new Set(
+/** Errors that a value may cause: types of extensions have codes of their own. */
+const REJECTIONS: ReadonlySet<string> = new Set(
   ["value", "check", "not_null", "stale", "too_complex", "unknown"],
 );
 
 /**
- * Asks Postgres about the values that only it can judge, to find those it refused: lists whole at
- * first, then in halves. Nothing is read or written. Stops at as many issues as an answer tells.
+ * Finds the values that Postgres rejected, among those that only it can check, by asking it to cast
+ * them: lists whole at first, then in halves. Nothing is read or written. Stops at as many issues as a
+ * response reports.
  * @throws {DatabaseError} when the database fails meanwhile
  * @see E33
  */
 export async function locateValues(
-  call: Call,
+  run: Run,
   plan: { predicate: Predicate | undefined; assignments?: readonly Assignment[] },
 ): Promise<Issue[]> {
   const suspects = [
@@ -35,42 +36,42 @@ export async function locateValues(
     const undecided = values.filter((value) => !value.decided);
     for (const zoned of [false, true]) {
       const alike = undecided.filter((value) => value.zoned === true === zoned);
-      await locate(call, { column, cast, values: alike }, issues);
+      await locate(run, { column, cast, values: alike }, issues);
     }
   }
   return issues;
 }
 
-async function locate(call: Call, suspects: Suspects, issues: Issue[]): Promise<void> {
+async function locate(run: Run, suspects: Suspects, issues: Issue[]): Promise<void> {
   const { column, cast, values } = suspects;
   if (values.length === 0 || issues.length >= MAX_ISSUES_TOLD) return;
-  const refusal = await probe(call, suspects);
-  if (refusal === undefined) return;
+  const rejection = await probe(run, suspects);
+  if (rejection === undefined) return;
   if (values.length === 1) {
-    issues.push({ path: values[0]!.path, message: describe(values[0]!, column, refusal) });
+    issues.push({ path: values[0]!.path, message: describe(values[0]!, column, rejection) });
     return;
   }
   const half = Math.ceil(values.length / 2);
-  await locate(call, { column, cast, values: values.slice(0, half) }, issues);
-  await locate(call, { column, cast, values: values.slice(half) }, issues);
+  await locate(run, { column, cast, values: values.slice(0, half) }, issues);
+  await locate(run, { column, cast, values: values.slice(half) }, issues);
 }
 
-/** Undefined when Postgres takes them all; else what kind of refusal it was. */
-async function probe(call: Call, suspects: Suspects): Promise<string | undefined> {
+/** Gives the kind of error; undefined when Postgres accepts them all. */
+async function probe(run: Run, suspects: Suspects): Promise<string | undefined> {
   try {
-    await call.database.run((sql) => compileProbe(sql, suspects), {
+    await run.database.run((sql) => compileProbe(sql, suspects), {
       write: false,
-      ...entrantOf(call),
+      ...run.requester,
     });
     return undefined;
   } catch (error) {
-    if (error instanceof DatabaseError && REFUSALS.has(error.kind)) return error.kind;
+    if (error instanceof DatabaseError && REJECTIONS.has(error.kind)) return error.kind;
     throw error;
   }
 }
 
-function describe(value: Value, column: Column, refusal: string): string {
-  const fault = refusal === "check" ? "breaks a rule of" : "does not fit";
+function describe(value: Value, column: Column, rejection: string): string {
+  const fault = rejection === "check" ? "breaks a rule of" : "does not fit";
   return `${quote(value.text)} ${fault} column ${quote(column.name)} of type ${column.type}, ` +
     `expected a value that Postgres takes as ${column.type}`;
 }

@@ -3,30 +3,32 @@ import { ApiError } from "../errors/api_error.ts";
 import { pathOf, quote, refuseIssues } from "../errors/issue.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { AuditEntry } from "../plan/update_plan.ts";
 import type { Table } from "../catalogue/catalogue.ts";
 import { findSchema } from "../schema/find_schema.ts";
-import type { Call } from "./call.ts";
 import { locateValues } from "./locate_values.ts";
+import type { Run } from "./run.ts";
 
 /** The statement that failed, by its plan, and the document that asked for it. */
 export interface FailedStatement {
-  readonly call: Call;
+  readonly run: Run;
   readonly plan: {
     readonly table: Table;
     readonly predicate: Predicate | undefined;
     readonly assignments?: readonly Assignment[];
+    readonly audit?: AuditEntry | undefined;
   };
   readonly document: unknown;
 }
 
 /**
- * Gives the error to answer a failed statement with: a value that only Postgres could judge is traced
- * to its path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
+ * Gives the error to answer a failed statement with: traces a value that Postgres rejected to its
+ * path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
  * @see docs/specification/errors.md#what-the-database-refuses
  */
-export async function explainFailure(error: unknown, statement: FailedStatement): Promise<unknown> {
+export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
-  if (await isOfAudit(error, statement.call)) return refuseUnaudited(error);
+  if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   switch (error.kind) {
     case "value":
       return await explainValue(error, statement, "The database could not take the values");
@@ -34,7 +36,7 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
       return await explainValue(error, statement, describeCheck(error));
     case "not_null":
       return explainNull(error, statement);
-    // A type of an extension may refuse a value with any code, regclass in the words of a missing table.
+    // A type of an extension may reject a value with any code; regclass, with that of a missing table.
     case "stale":
     case "too_complex":
     case "unknown":
@@ -44,33 +46,33 @@ export async function explainFailure(error: unknown, statement: FailedStatement)
   }
 }
 
-/** Kinds of failure that a role without rights in `rowgate`, or a schema without its table, makes. */
+/** What a role without rights in `rowgate`, or a schema without its table, leads to. */
 const AUDIT_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
 
-/** Postgres names the table of a broken constraint, and of nothing else: the rest is asked for. */
+/** Postgres names the table only of a broken constraint; otherwise the rights are looked up. */
 async function isOfAudit(
-  failure: DatabaseError,
-  { audited, database }: Call,
+  { relation, kind }: DatabaseError,
+  { plan, run }: FailedStatement,
 ): Promise<boolean> {
-  if (audited === undefined) return false;
-  if (failure.relation === "rowgate.audit") return true;
-  return AUDIT_KINDS.has(failure.kind) && !(await findSchema(database)).writesAudit;
+  if (plan.audit === undefined) return false;
+  if (relation === "rowgate.audit") return true;
+  return AUDIT_KINDS.has(kind) && !(await findSchema(run.database)).writesAudit;
 }
 
-/** Nothing of it is the client's fault, and no newer catalogue would help. */
-function refuseUnaudited(cause: DatabaseError): ApiError {
+/** Not the client's fault, and no newer catalogue would help. */
+function rejectUnaudited(cause: DatabaseError): ApiError {
   const message = "The audit of the change could not be written; nothing was changed";
   const headers = { "Retry-After": "1" };
   return new ApiError(503, message, { headers, cause });
 }
 
-/** Names the values that Postgres refuses; where it takes them all, says `otherwise` or the error itself. */
+/** Names the values that Postgres rejects; where it accepts them all, gives `otherwise` or the error itself. */
 async function explainValue(
   error: DatabaseError,
-  { call, plan, document }: FailedStatement,
+  { run, plan, document }: FailedStatement,
   otherwise?: string,
 ): Promise<unknown> {
-  const issues = await locateValues(call, plan);
+  const issues = await locateValues(run, plan);
   if (issues.length > 0) return refuseIssues(issues, document, { stale: true });
   if (otherwise === undefined) return error;
   const member = plan.assignments === undefined ? "filters" : "fields";
@@ -85,13 +87,13 @@ function describeCheck({ constraint }: DatabaseError): string {
   return `The new values break the check constraint ${quote(constraint)}`;
 }
 
-/** A NOT NULL that only the database knew of, such as one set by a trigger. */
-function explainNull(failure: DatabaseError, { plan, document }: FailedStatement): ApiError {
-  const column = plan.assignments?.find((assignment) => assignment.column.name === failure.column);
+/** A NULL that only the database knew of, such as one that a trigger made. */
+function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
+  const column = plan.assignments?.find((assignment) => assignment.column.name === error.column);
   if (column === undefined) {
     const message = "fields: A column that must have a value would be null";
-    return new ApiError(400, message, { cause: failure });
+    return new ApiError(400, message, { cause: error });
   }
-  const message = `Column ${quote(column.column.name)} can not be null, expected a value`;
+  const message = `Column ${quote(column.column.name)} cannot be null, expected a value`;
   return refuseIssues([{ path: pathOf("fields", column.column.name), message }], document);
 }

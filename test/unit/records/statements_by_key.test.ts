@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Compile, Database, TogetherOptions } from "../../../src/postgres/database.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
-import { openSending } from "../../../src/operations/batch_statements.ts";
+import { batchStatements } from "../../../src/records/batch_by_key.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { compileUpdateByKey, type KeyedRow } from "../../../src/sql/update_by_key.ts";
@@ -23,7 +23,7 @@ function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
     return rows.map((row) => Promise.resolve(row && [row]));
   };
   const database = { settings, runTogether } as unknown as Database;
-  const send = openSending<KeyedRow>(
+  const send = batchStatements<KeyedRow>(
     database,
     (observation) => observed.push(observation),
     { operation: "update_single", write: true },
@@ -39,8 +39,8 @@ function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
   return { write, asked, observed };
 }
 
-describe("openSending", () => {
-  it("writes the first alone and those that come with it together, as their tenant", async () => {
+describe("batchStatements", () => {
+  it("runs the first alone and batches those that arrive with it, in the share of their tenant", async () => {
     const { write, asked, observed } = open([WRITTEN, WRITTEN]);
     const rows = await Promise.all([write(1), write(2), write(3)]);
     assertEquals(rows, [ALONE, WRITTEN, WRITTEN]);
@@ -48,13 +48,13 @@ describe("openSending", () => {
     assertEquals(observed, [{ kind: "batch", operation: "update_single", requests: 2 }]);
   });
 
-  it("takes nobody's share for those of several tenants", async () => {
+  it("takes no share for a batch of several tenants", async () => {
     const { write, asked } = open([WRITTEN, WRITTEN]);
     await Promise.all([write(1), write(2, "1"), write(3, "2")]);
     assertEquals(asked, [{ statements: 2, share: undefined }]);
   });
 
-  it("writes alone what came undone", async () => {
+  it("runs alone what was undone", async () => {
     const { write } = open([undefined, WRITTEN]);
     assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, ALONE, WRITTEN]);
   });
@@ -65,7 +65,7 @@ describe("openSending", () => {
     assertEquals(asked, []);
   });
 
-  it("writes each alone where statements carry what the session can not be trusted to have", async () => {
+  it("runs each alone where statements carry the settings of a session", async () => {
     const { write, asked } = open([WRITTEN, WRITTEN], { timezone: "UTC" });
     assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, ALONE, ALONE]);
     assertEquals(asked, []);

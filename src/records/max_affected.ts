@@ -1,13 +1,13 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 
-/** Tells whether more rows match, given as digits, than may be written. */
+/** Reports whether more rows match, given as digits, than may be written. */
 export function exceeds(matched: string, maxRows: number | undefined): boolean {
   return maxRows !== undefined && BigInt(matched) > BigInt(maxRows);
 }
 
 /** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see U44 */
-export function refuseExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
+export function rejectExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
   const rows = matched === "1" ? "1 row matches" : `${matched} rows match`;
   return new ApiError(
     409,

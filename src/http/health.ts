@@ -1,15 +1,16 @@
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** So long what the database answered to one probe is told to all, in milliseconds. */
+/** For this long one good answer of the database serves all probes, in milliseconds. */
 const GOOD_FOR_MS = 1000;
 
-/** Gives the body of the answer to a probe. @throws {ApiError} 503 when the database does not answer */
+/** Gives the body of the response to a probe. @throws {DatabaseError} */
 export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 
 /**
- * `/livez`: the process answers. `/readyz`: the database answers and the catalogue is loaded. Anybody
- * may ask, so all share one question to the database at a time, and for a second that all is well.
+ * Opens the probes. `/livez`: the process answers. `/readyz`: the database answers and the catalogue is
+ * loaded. Probes need no token, so all of them share one statement at a time, and its success for a
+ * second.
  * @see H13, H14
  */
 export function openHealth(
@@ -25,7 +26,7 @@ export function openHealth(
       await catalogue.current();
       endMs = now() + GOOD_FOR_MS;
     } catch (error) {
-      // A database that is back is told at once.
+      // The next probe asks again, so that a database that is back is noticed at once.
       endMs = 0;
       throw error;
     }

@@ -7,9 +7,8 @@ import {
   compileUpdateWithRules,
   type Decision,
 } from "../sql/update_with_rules.ts";
-import { type Call, entrantOf } from "./call.ts";
-import { startLane } from "./prepare_update.ts";
 import { exceeds } from "./max_affected.ts";
+import { type Run, settingSteps } from "./run.ts";
 
 /** What became of an update of a table with rules. */
 export interface RuledResult extends Decision {
@@ -20,12 +19,12 @@ export interface RuledResult extends Decision {
 }
 
 /**
- * Updates a table with rules, in the lane: the rows that decide are locked (for a single update),
- * then counted, then written if no more match than `maxRows`, then told in the audit.
+ * Updates a table that has rewrite rules, in a transaction: locks the rows that decide (for a single
+ * update), counts them, writes if no more than `maxRows` match, and records the update in the audit.
  * @see docs/decisions/0006-rules.md
  */
-export async function writeRuled(
-  call: Call,
+export async function updateWithRules(
+  run: Run,
   plan: UpdatePlan,
   { maxRows, lock }: { maxRows: number | undefined; lock: boolean },
 ): Promise<RuledResult> {
@@ -37,26 +36,26 @@ export async function writeRuled(
   };
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
-    // What matches now and was not locked is held by nobody.
+    // A row that matches now and was not locked may be changed by another request at any time.
     const keeps = exceeds(decision.matched, maxRows) || (lock && locked === 0);
     return keeps ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };
   let updated = "0";
   const { audit } = plan;
-  const tell: Step = (sql, { count }) => {
+  const record: Step = (sql, { count }) => {
     updated = String(count);
     const { matched, wanted } = decision;
-    // As the answer will be: 200 and nothing else leaves a row.
-    const refused = exceeds(matched, maxRows) ||
+    // Only an update that is answered with 200 leaves a row in the audit.
+    const rejected = exceeds(matched, maxRows) ||
       (lock && (matched !== "1" || (wanted && updated === "0")));
-    return audit === undefined || refused
+    return audit === undefined || rejected
       ? sql`select where false`
       : compileAuditWithRules(sql, audit, { matched, updated });
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
-  const tells: Step[] = audit === undefined ? [] : [tell];
-  const steps = [...startLane(call), ...locks, decide, write, ...tells];
-  const options = { rollback: plan.rollback, ...entrantOf(call) };
-  const { count } = await call.database.transact(steps, options);
+  const records: Step[] = audit === undefined ? [] : [record];
+  const steps = [...settingSteps(run), ...locks, decide, write, ...records];
+  const options = { rollback: plan.rollback, ...run.requester };
+  const { count } = await run.database.transact(steps, options);
   return { ...decision, updated: audit === undefined ? String(count) : updated, locked };
 }

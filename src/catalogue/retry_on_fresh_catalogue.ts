@@ -1,0 +1,51 @@
+import { ApiError } from "../errors/api_error.ts";
+import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { CurrentCatalogue } from "./current_catalogue.ts";
+
+/** Gives the catalogue in force, each time it is called. */
+export type GetCatalogue = () => Promise<Catalogue>;
+
+/**
+ * Makes an attempt on the catalogue in force and, where it fails in a way that a newer catalogue may
+ * mend, one more on a fresh one.
+ * @see T42
+ */
+export async function retryOnFreshCatalogue<T>(
+  attempt: (current: GetCatalogue) => Promise<T>,
+  { source, table }: { readonly source: CurrentCatalogue; readonly table: string },
+): Promise<T> {
+  let seen: Catalogue | undefined;
+  const current = async () => seen = await source.current();
+  try {
+    return await attempt(current);
+  } catch (error) {
+    if (seen === undefined || !isStale(error)) throw error;
+    const databaseError = findDatabaseError(error);
+    const reason = databaseError?.code ?? "refused";
+    // A client may repeat its mistake at will; what only the database knew of is worth a reading.
+    const failed = databaseError === undefined ? undefined : `${table} ${reason}`;
+    if (!await source.refresh(seen, { reason, failed })) throw settle(error);
+  }
+  try {
+    return await attempt(current);
+  } catch (error) {
+    throw settle(error);
+  }
+}
+
+/** A right that was revoked shows as `permission` while the catalogue still has the column. */
+function isStale(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.kind === "stale" || error.kind === "permission";
+  return error instanceof ApiError && error.stale;
+}
+
+/**
+ * What still fails on a fresh catalogue, the database cannot do at all: `like` on a column whose
+ * collation does not support patterns, for example.
+ */
+function settle(error: unknown): unknown {
+  if (!(error instanceof DatabaseError) || error.kind !== "stale") return error;
+  const message = "The database cannot do this with the columns that the request names";
+  return new ApiError(400, message, { cause: error });
+}

@@ -1,0 +1,97 @@
+import type { Table } from "./catalogue/catalogue.ts";
+import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
+import { resolveTable } from "./catalogue/resolve.ts";
+import { retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
+import type { Config } from "./config/config.ts";
+import { wantsWideNumbersAsText } from "./http/accept.ts";
+import { authenticate } from "./http/authenticate.ts";
+import { openBody } from "./http/body.ts";
+import { applyPreferences } from "./http/preferences.ts";
+import type { RateLimits } from "./http/rate_limit.ts";
+import { respondJson } from "./http/respond.ts";
+import type { Room } from "./http/room.ts";
+import type { Trace } from "./http/trace.ts";
+import type { Operation } from "./operations.ts";
+import type { PlannedRequest, Records } from "./records/records.ts";
+import { redactTokens } from "./text/redact.ts";
+import type { TokenStore } from "./tokens/token.ts";
+
+/** What all requests of a service share. */
+export interface Service {
+  readonly config: Config;
+  readonly tokens: TokenStore;
+  readonly catalogue: CurrentCatalogue;
+  readonly records: Records;
+  /** Undefined: none. */
+  readonly rateLimits: RateLimits | undefined;
+  /** Bytes for the bodies of all requests at once. */
+  readonly bodies: Room;
+}
+
+/** A request whose path and method name an operation. */
+export interface RoutedRequest {
+  readonly operation: Operation;
+  /** The table in the path; empty where the path has none. */
+  readonly tableName: string;
+  readonly trace: Trace;
+}
+
+/**
+ * Takes a request from its token to its response. Each step is one call, in the order of checks, and
+ * the first that fails decides the response. app.ts routes before, and responds to what is thrown.
+ * @throws {ApiError} with the statuses that stand behind each step
+ * @throws {DatabaseError} whose status `http/database_status.ts` knows
+ * @see docs/specification/order-of-checks.md
+ */
+export async function handleRequest(
+  { operation, tableName, trace }: RoutedRequest,
+  service: Service,
+): Promise<Response> {
+  const { config, records } = service;
+  const { exchange } = trace;
+  const { request: client, requestId } = exchange;
+  trace.operation = operation.name;
+  if (
+    "describe" in operation && operation.describePublicly && !client.headers.has("authorization")
+  ) {
+    return await respondJson(operation.describePublicly(), exchange, operation);
+  }
+
+  const access = await authenticate(trace, service); // 401 429
+  if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
+  const body = openBody(exchange, { ...service, tenant: access.tenant });
+  let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
+  try {
+    const { json, rows } = await retryOnFreshCatalogue(async (current) => {
+      if ("describe" in operation) {
+        const catalogue = await current();
+        const table = tableName === ""
+          ? undefined
+          : resolveTable(catalogue, tableName, { access, operation: "fields" }); // 400 403 404
+        return { json: operation.describe({ catalogue, access, table }) };
+      }
+
+      const target = { access, operation: operation.scope };
+      resolveTable(await current(), tableName, target); // 400 403 404
+      const preferences = applyPreferences(exchange, operation.scope); // 400
+      const text = await body.read(); // 408 413 415
+      // Again, on the catalogue in force by now: a body may take seconds to arrive.
+      const table = resolveTable(await current(), tableName, target);
+      if (parsed?.table !== table) {
+        parsed = { table, request: await operation.parse(text, { table, config }) }; // 400
+      }
+      const { request } = parsed;
+      const wideNumbersAsText = wantsWideNumbersAsText(client.headers.get("accept"));
+      const context = { table, access, preferences, wideNumbersAsText, requestId, config };
+      const plan = operation.plan(request, context); // 400
+      const { document } = request;
+      const result = await operation.perform(plan, records, { client, document }); // 404 409 503
+      return operation.print(result, plan, request);
+    }, { source: service.catalogue, table: tableName });
+
+    if (rows !== undefined) trace.rows = rows;
+    return await respondJson(json, exchange, operation);
+  } finally {
+    body.release();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Catalogue, Column, Table } from "../catalogue/catalogue.ts";
+import { isOpenTo } from "../catalogue/resolve.ts";
+import { operatorsOf } from "../plan/condition.ts";
+import type { Access } from "../tokens/token.ts";
+
+/** Gives the tables that a token opens, by name. */
+export function findOpenTables({ tables }: Catalogue, access: Access): readonly Table[] {
+  return [...tables.values()].filter((table) => isOpenTo(table, access))
+    .sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/**
+ * Gives the body of Get Tables.
+ * @see T43, T44
+ */
+export function describeTables(catalogue: Catalogue, access: Access): string {
+  const tables = findOpenTables(catalogue, access)
+    .map(({ name, primaryKey, writable, comment }) => ({
+      name,
+      primary_key: primaryKey.map((column) => column.name),
+      writable,
+      comment,
+    }));
+  return JSON.stringify({ success: true, tables });
+}
+
+/**
+ * Gives the body of Get Fields: the columns of a table, in column order.
+ * @see T47, T48
+ */
+export function describeFields(table: Table): string {
+  const fields = [...table.columns.values()].map((column) => describeField(table, column));
+  return JSON.stringify({ success: true, table: table.name, fields });
+}
+
+function describeField(table: Table, column: Column) {
+  return {
+    name: column.name,
+    type: column.type,
+    nullable: column.nullable,
+    primary_key: column.primaryKey,
+    writable: table.writable && column.readOnly === undefined,
+    operators: operatorsOf(column),
+    ...(column.labels === undefined ? {} : { enum: column.labels }),
+    comment: column.comment,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import { MAX_TOGETHER } from "../errors/limits.ts";
+import type { QueryPlan } from "../plan/query_plan.ts";
+import type { Scope } from "../plan/scope.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Compile, Database } from "../postgres/database.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
+import type { PageRow } from "../sql/query.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { type BatchRun, openBatcher, openBatchers } from "./batch.ts";
+
+/** Reads the one row that a plan finds by its key; `runAlone` does so in a statement of its own. */
+export type LookUp = (
+  wanted: { readonly plan: QueryPlan; readonly key: readonly Column[] },
+  runAlone: () => Promise<PageRow>,
+) => Promise<PageRow>;
+
+/** Shapes of look-up that are batched. Their statements stay prepared, some 0.7 MB in each session. */
+const MAX_SHAPES = 16;
+const RUN_ALONE = Promise.resolve(undefined);
+
+/**
+ * Batches look-ups by key: those that arrive in the same tick are read by one statement, since most
+ * of what one costs is the round trip to Postgres.
+ * @see docs/decisions/0186-look-ups-together.md
+ */
+export function batchLookUps(database: Database, observe: Observe): LookUp {
+  const batchedShapes = new Set<string>();
+
+  /** The first shapes that arrive together are batched, all others run alone. */
+  function admits(shape: string): boolean {
+    if (batchedShapes.size < MAX_SHAPES) batchedShapes.add(shape);
+    return batchedShapes.has(shape);
+  }
+
+  async function find(plans: readonly QueryPlan[], run: BatchRun): Promise<FoundRow[]> {
+    observe({ kind: "batch", operation: "query_records", requests: plans.length });
+    return await database.run((sql) => {
+      run.sent();
+      return compileLookUps(sql, plans);
+    }, { write: false, share: findShare(plans), client: run.client });
+  }
+
+  const batcherOf = openBatchers<QueryPlan, PageRow>((shape) =>
+    openBatcher((plans, run) => {
+      const rows = admits(shape) ? untilAborted(find(plans, run), run) : RUN_ALONE;
+      return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
+    }, { maxItems: MOST_LOOK_UPS })
+  );
+
+  return ({ plan, key }, runAlone) => batcherOf(describeShape(plan, key))({ item: plan, runAlone });
+}
+
+/** Undefined once it is late: a read may be repeated while the first one is still on its way. */
+function untilAborted(
+  rows: Promise<FoundRow[]>,
+  { client }: BatchRun,
+): Promise<FoundRow[] | undefined> {
+  return new Promise((resolve, reject) => {
+    client.signal.addEventListener("abort", () => resolve(undefined));
+    rows.catch(repeatAlone).then(resolve, reject);
+  });
+}
+
+/** Look-ups of the same shape have the same text; no name of Postgres holds U+0000. */
+function describeShape(
+  { table, columns, wideNumbersAsText }: QueryPlan,
+  key: readonly Column[],
+): string {
+  return [table.name, nameAll(key), nameAll(columns), wideNumbersAsText].join("\0");
+}
+
+function nameAll(columns: readonly Column[]): string {
+  return columns.map(({ name }) => name).join();
+}
+
+/** Undefined for a look-up that has to run alone: its record is too large, or not at its place. */
+function readRow(
+  { count }: QueryPlan,
+  row: FoundRow | undefined,
+  place: number,
+): PageRow | undefined {
+  if (row?.column1 !== String(place) || row.column2 === TOO_LARGE) return undefined;
+  const rows = row.column2 === null ? "0" : "1";
+  return { total: count ? rows : null, rows, records: `[${row.column2 ?? ""}]` };
+}
+
+/** A statement that finds its row by the key, and gives one row. */
+export interface StatementByKey<R extends object> {
+  readonly plan: QueryPlan | UpdatePlan;
+  readonly compile: Compile<R>;
+}
+
+/** Runs a statement by key, and gives its row; `runAlone` does so by itself. */
+export type RunByKey<R extends object> = (
+  statement: StatementByKey<R>,
+  runAlone: () => Promise<R>,
+) => Promise<R>;
+
+/** What the statements are. */
+export interface StatementsOptions {
+  readonly operation: string;
+  /** True when they may change rows: then none is repeated that may have been carried out. */
+  readonly write: boolean;
+}
+
+/** Statements that take longer wait for one another, and are faster on a session each. */
+const SLOW_MS = 100;
+
+/**
+ * Batches statements by key on a table: those that arrive in the same tick are sent together, on one
+ * session, each in a transaction of its own.
+ * @see docs/decisions/0188-updates-together.md
+ */
+export function batchStatements<R extends object>(
+  database: Database,
+  observe: Observe,
+  { operation, write }: StatementsOptions,
+): RunByKey<R> {
+  const batcherOf = openBatchers<StatementByKey<R>, R>(() =>
+    openBatcher((statements, run) => {
+      observe({ kind: "batch", operation, requests: statements.length });
+      const share = findShare(statements.map(({ plan }) => plan));
+      const compiles = statements.map(({ compile }) => compile);
+      const results = database.runTogether(compiles, { write, share, ...run });
+      return results.map((result) =>
+        (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
+      );
+    }, { maxItems: MAX_TOGETHER, slowMs: SLOW_MS })
+  );
+
+  // Behind a pooler the driver asks for the types of each statement first, so none could be batched.
+  const isPooled = () => Object.keys(database.settings).length > 0;
+  return (statement, runAlone) =>
+    isPooled() ? runAlone() : batcherOf(statement.plan.table.name)({ item: statement, runAlone });
+}
+
+/**
+ * Undefined for a read that failed in a batch, so that it is repeated alone.
+ * @throws {DatabaseError} `unavailable`: then one statement would fail too
+ */
+function repeatAlone(error: unknown): undefined {
+  if (error instanceof DatabaseError && error.kind === "unavailable") throw error;
+  return undefined;
+}
+
+/**
+ * Gives the tenant whose share of the connections a batch takes: undefined when its plans are of
+ * several. A tenant that sends very many waits for its own requests, and others do not wait for it.
+ */
+function findShare(plans: readonly { readonly scope: Scope }[]): string | undefined {
+  const tenant = plans[0]?.scope.tenant;
+  return plans.every(({ scope }) => scope.tenant === tenant) ? tenant : undefined;
+}

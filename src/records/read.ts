@@ -1,0 +1,80 @@
+import { ApiError } from "../errors/api_error.ts";
+import { findKey } from "../plan/keys.ts";
+import type { QueryPlan } from "../plan/query_plan.ts";
+import { compileQuery, type PageRow } from "../sql/query.ts";
+import type { Run } from "./run.ts";
+
+/** One page of records, as Postgres printed it: every digit, every microsecond. */
+export interface Page {
+  /** Rows on it, as digits. */
+  readonly rows: string;
+  /** Rows that match across all pages, as digits; null when they were not to be counted. */
+  readonly total: string | null;
+  /** A JSON array. */
+  readonly records: string;
+}
+
+/**
+ * Reads the page of a plan.
+ * @throws {ApiError} 400 the page is too large
+ * @throws {DatabaseError}
+ */
+export async function readPage(run: Run, plan: QueryPlan): Promise<Page> {
+  const { rows, total, records } = await readRow(run, plan);
+  if (records === null) throw rejectSize(plan);
+  return { rows, total, records };
+}
+
+/** A look-up by key is batched; one statement serves several tenants only where it needs no settings. */
+function readRow(run: Run, plan: QueryPlan): Promise<PageRow> {
+  const key = findKey(plan);
+  const runAlone = () => readAlone(run, plan);
+  if (key === undefined) return runAlone();
+  if (run.settings.length === 0) return run.lookUp({ plan, key }, runAlone);
+  return readByKey(run, plan, runAlone);
+}
+
+async function readByKey(
+  run: Run,
+  plan: QueryPlan,
+  runAlone: () => Promise<PageRow>,
+): Promise<PageRow> {
+  const row = await run.readByKey(
+    { plan, compile: (sql) => compileQuery(sql, plan, run.settings) },
+    runAlone,
+  );
+  return hasLargeValues(row) ? await runAlone() : row;
+}
+
+/**
+ * Reads in one statement; in another one where the first found more rows than it counts at once, and
+ * in a third where it found values so large that each has to be measured.
+ * @see docs/decisions/0182-one-reading.md
+ */
+async function readAlone(
+  { database, settings, requester }: Run,
+  plan: QueryPlan,
+): Promise<PageRow> {
+  const options = { write: false, long: true, ...requester };
+  const read = async (plan: QueryPlan) => {
+    const [row] = await database.run((sql) => compileQuery(sql, plan, settings), options);
+    return row!;
+  };
+  let asked = plan;
+  let row = await read(asked);
+  if (asked.atOnce && row.total === null) {
+    asked = { ...asked, atOnce: false };
+    row = await read(asked);
+  }
+  return hasLargeValues(row) ? await read({ ...asked, measured: true }) : row;
+}
+
+function hasLargeValues({ large }: PageRow): boolean {
+  return large != null && large !== "0";
+}
+
+function rejectSize({ maxPageBytes }: QueryPlan): ApiError {
+  const message = `per_page: The page is larger than ${maxPageBytes} bytes, ` +
+    "expected fewer rows or fewer fields (select)";
+  return new ApiError(400, message);
+}

@@ -1,0 +1,74 @@
+import type { QueryPlan } from "../plan/query_plan.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Client, Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { batchLookUps, batchStatements } from "./batch_by_key.ts";
+import { explainError } from "./explain_error.ts";
+import { type Page, readPage } from "./read.ts";
+import type { Batches, Run } from "./run.ts";
+import { updateManyRows } from "./update_many.ts";
+import { updateOneRow } from "./update_one.ts";
+
+/** The request that a plan was made from. */
+export interface PlannedRequest {
+  readonly client: Client;
+  /** The parsed body, for the order of what is found wrong in it. */
+  readonly document: unknown;
+}
+
+/**
+ * Runs plans. How is decided here alone: in one statement, in a batch with other requests, in a
+ * transaction, or again because another request changed the row meanwhile.
+ */
+export interface Records {
+  /** Reads one page and, unless it was not asked for, the total. */
+  readonly read: (plan: QueryPlan, request: PlannedRequest) => Promise<Page>;
+  /** Updates exactly one row, and gives how many were written: 0 when it held the values already. */
+  readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;
+  /** Updates every row that matches, and gives how many were written, as digits. */
+  readonly updateMany: (plan: UpdatePlan, request: PlannedRequest) => Promise<string>;
+}
+
+/** How plans are run. */
+export interface RecordsOptions {
+  readonly observe: Observe;
+  /** Name of the operator's setting for the tenant, if any. */
+  readonly tenantSetting: string | undefined;
+}
+
+/** Opens the records of a database, once for all requests. */
+export function openRecords(
+  database: Database,
+  { observe, tenantSetting }: RecordsOptions,
+): Records {
+  const batches: Batches = {
+    lookUp: batchLookUps(database, observe),
+    readByKey: batchStatements(database, observe, { operation: "query_records", write: false }),
+    writeByKey: batchStatements(database, observe, { operation: "update_single", write: true }),
+  };
+
+  function startRun({ scope: { tenant } }: QueryPlan | UpdatePlan, client: Client): Run {
+    const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+    if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
+    return { ...batches, database, settings, requester: { share: tenant, client } };
+  }
+
+  function running<Plan extends QueryPlan | UpdatePlan, Result>(
+    perform: (run: Run, plan: Plan) => Promise<Result>,
+  ): (plan: Plan, request: PlannedRequest) => Promise<Result> {
+    return async (plan, { client, document }) => {
+      const run = startRun(plan, client);
+      try {
+        return await perform(run, plan);
+      } catch (error) {
+        throw await explainError(error, { run, plan, document });
+      }
+    };
+  }
+
+  return {
+    read: running(readPage),
+    updateOne: running(updateOneRow),
+    updateMany: running(updateManyRows),
+  };
+}

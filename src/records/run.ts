@@ -1,0 +1,38 @@
+import type { Client, Database, RunOptions, Step } from "../postgres/database.ts";
+import type { PageRow } from "../sql/query.ts";
+import { compileSetStep, type Setting } from "../sql/settings.ts";
+import type { KeyedRow } from "../sql/update_by_key.ts";
+import type { LookUp, RunByKey } from "./batch_by_key.ts";
+
+/** What batches the statements of a service's requests. */
+export interface Batches {
+  /** Several look-ups in one statement. */
+  readonly lookUp: LookUp;
+  /** Look-ups where each statement carries the settings of its tenant. */
+  readonly readByKey: RunByKey<PageRow>;
+  readonly writeByKey: RunByKey<KeyedRow>;
+}
+
+/** One plan on its way: what its statements run on, and on whose behalf. */
+export interface Run extends Batches {
+  readonly database: Database;
+  /** What each of its statements sets for itself. @see R22, R6 */
+  readonly settings: readonly Setting[];
+  /** The tenant whose share of the connections it takes, and the client that waits. */
+  readonly requester: Required<Pick<RunOptions, "share">> & { readonly client: Client };
+}
+
+/** Gives the first step of a transaction, its settings; none where there are none. */
+export function settingSteps({ settings }: Run): Step[] {
+  return settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)];
+}
+
+/** Runs steps in one transaction, and gives the one row of the last. */
+export async function transact<R extends object>(
+  run: Run,
+  { steps, rollback }: { readonly steps: readonly Step[]; readonly rollback: boolean },
+): Promise<R> {
+  const all = [...settingSteps(run), ...steps];
+  const [row] = await run.database.transact(all, { rollback, ...run.requester });
+  return row as unknown as R;
+}

@@ -1,0 +1,37 @@
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Step } from "../postgres/database.ts";
+import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
+import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { type Run, transact } from "./run.ts";
+import { updateWithRules } from "./update_with_rules.ts";
+
+/**
+ * Updates every row that matches, none included, and gives how many were written, as digits.
+ * @throws {ApiError} 409 more rows match than `max-affected`
+ * @throws {DatabaseError}
+ * @see docs/specification/updates.md#bulk-every-row
+ */
+export async function updateManyRows(run: Run, plan: UpdatePlan): Promise<string> {
+  const row = plan.table.ruled ? await writeWithRules(run, plan) : await write(run, plan);
+  if (row.exceeding != null) throw rejectExceeded(plan, row.exceeding);
+  return row.updated;
+}
+
+async function write(run: Run, plan: UpdatePlan): Promise<BulkRow> {
+  const compile: Step = (sql) => compileUpdateBulk(sql, plan, run.settings);
+  if (plan.rollback) return await transact<BulkRow>(run, { steps: [compile], rollback: true });
+  const [row] = await run.database.run(
+    (sql) => compileUpdateBulk(sql, plan, run.settings),
+    { write: true, ...run.requester },
+  );
+  return row!;
+}
+
+async function writeWithRules(run: Run, plan: UpdatePlan): Promise<BulkRow> {
+  const { maxAffected } = plan;
+  const { matched, updated } = await updateWithRules(run, plan, {
+    maxRows: maxAffected,
+    lock: false,
+  });
+  return { updated, exceeding: exceeds(matched, maxAffected) ? matched : null };
+}

@@ -1,0 +1,114 @@
+import { ApiError } from "../errors/api_error.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Compile, Step } from "../postgres/database.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
+import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { type Run, transact } from "./run.ts";
+import { updateWithRules } from "./update_with_rules.ts";
+
+/**
+ * Updates exactly one row, or nothing, and gives how many rows were written: 0 when the row held the
+ * values already.
+ *
+ * One statement where the filters name the key or the version of the row can be pinned. A transaction
+ * that locks first where neither is so, where another request changed the row meanwhile, and for
+ * `tx=rollback`.
+ * @throws {ApiError} 404 with `matched` 0; 409 with `matched` above 1, more rows than `max-affected`,
+ * or a trigger skipped the row; 503 other requests keep changing it
+ * @throws {DatabaseError}
+ * @see docs/specification/updates.md#single-exactly-one-row
+ * @see P14, P16
+ */
+export async function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
+  const row = await writeInOneStatement(run, plan);
+  if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
+  return checkResult(plan, await writeInTransaction(run, plan));
+}
+
+/** Undefined where it takes a transaction; then nothing was written. */
+async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
+  const { table, rollback, byKey, maxAffected } = plan;
+  if (table.ruled || rollback) return undefined;
+  if (byKey && !exceeds("1", maxAffected)) return await writeByKey(run, plan);
+  if (!table.pinnable) return undefined;
+  return await writeAlone(run, (sql) => compileUpdateSingle(sql, plan, run.settings));
+}
+
+/** Batched with other updates by key; undefined where the key no longer is one. */
+async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
+  const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan, run.settings);
+  try {
+    const row = await run.writeByKey({ plan, compile }, () => writeAlone(run, compile));
+    const matched = row.wanted === null ? "0" : "1";
+    return { matched, wanted: row.wanted === true, updated: row.updated === true ? "1" : "0" };
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === SECOND_ROW) return undefined;
+    throw error;
+  }
+}
+
+async function writeAlone<R extends object>(run: Run, compile: Compile<R>): Promise<R> {
+  const [row] = await run.database.run(compile, { write: true, ...run.requester });
+  return row!;
+}
+
+/** True when the row was to be written and was not, since another request had changed it meanwhile. */
+function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
+  return row.matched === "1" && row.wanted && row.updated === "0" &&
+    !exceeds(row.matched, plan.maxAffected);
+}
+
+/** How often the transaction is repeated when the row that matches was not yet there to be locked. */
+const MAX_REPEATS = 3;
+
+/**
+ * Locks, then writes what was locked. A lock that had to wait may find nothing: a row that came to
+ * match meanwhile is younger than its snapshot, hence not locked, and is not written either.
+ */
+async function writeInTransaction(run: Run, plan: UpdatePlan): Promise<SingleRow> {
+  for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
+    const row = plan.table.ruled ? await writeRuled(run, plan) : await writeLocked(run, plan);
+    if (row.locked > 0 || !wasOvertaken(plan, row)) return row;
+  }
+  const message = "The rows are being changed by other requests; nothing was changed";
+  throw new ApiError(503, message, { headers: { "Retry-After": "1" } });
+}
+
+/** What one transaction did. */
+interface LockedRow extends SingleRow {
+  /** Rows that the lock found: 0, 1 or 2. */
+  readonly locked: number;
+}
+
+async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
+  let locked = 0;
+  const write: Step = (sql, before) => {
+    locked = before.length;
+    return compileUpdateSingle(sql, { ...plan, readsOnly: locked === 0 }, run.settings);
+  };
+  const steps: Step[] = [(sql) => compileLock(sql, plan), write];
+  const row = await transact<SingleRow>(run, { steps, rollback: plan.rollback });
+  return { ...row, locked };
+}
+
+async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
+  const maxRows = Math.min(1, plan.maxAffected ?? 1);
+  return await updateWithRules(run, plan, { maxRows, lock: true });
+}
+
+function checkResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
+  const matched = Number(row.matched);
+  if (matched === 0) throw new ApiError(404, "No row matches the filters", { matched });
+  if (matched > 1) {
+    const message = `${matched} rows match the filters, expected exactly one; ` +
+      "to update them all, use the bulk operation (PATCH …/records/bulk)";
+    throw new ApiError(409, message, { matched });
+  }
+  if (exceeds(row.matched, plan.maxAffected)) throw rejectExceeded(plan, row.matched);
+  if (row.wanted && row.updated === "0") {
+    throw new ApiError(409, "The database refused the change");
+  }
+  return row.updated === "1" ? 1 : 0;
+}

@@ -1,0 +1,176 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import {
+  type BatchOptions,
+  openBatcher,
+  openBatchers,
+  type RunBatch,
+} from "../../../src/records/batch.ts";
+
+/** A batcher of numbers, at most four at a time, and how each was run. */
+function open(
+  runBatch: RunBatch<number, string> = answerEach,
+  options: Partial<BatchOptions> = {},
+) {
+  const alone: number[] = [];
+  const batches: (readonly number[])[] = [];
+  const clock = { ms: 0 };
+  const run = openBatcher<number, string>(
+    (items, batch) => {
+      batches.push(items);
+      return runBatch(items, batch);
+    },
+    { maxItems: 4, now: () => clock.ms, ...options },
+  );
+  const runAll = (items: readonly number[]) =>
+    Promise.all(items.map((item) =>
+      run({
+        item,
+        runAlone: async () => {
+          alone.push(item);
+          await pause(1);
+          return `alone ${item}`;
+        },
+      })
+    ));
+  return { runAll, alone, batches, clock };
+}
+
+function answerEach(items: readonly number[]): Promise<string>[] {
+  return items.map((item) => answer(item));
+}
+
+async function answer(item: number): Promise<string> {
+  await pause(1);
+  return `batched ${item}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+describe("openBatcher", () => {
+  it("runAll alone, at once, for who is the only one", async () => {
+    const { runAll, alone, batches } = open();
+    const answer = runAll([1]);
+    assertEquals(alone, [1]);
+    assertEquals(await answer, ["alone 1"]);
+    assertEquals(await runAll([2]), ["alone 2"]);
+    assertEquals(batches, []);
+  });
+
+  it("runAll batches for those who come in one turn while another is answered", async () => {
+    const { runAll, alone, batches } = open();
+    assertEquals(await runAll([1, 2, 3, 4]), ["alone 1", "batched 2", "batched 3", "batched 4"]);
+    assertEquals([alone, batches], [[1], [[2, 3, 4]]]);
+  });
+
+  it("holds no item beyond the tick, whatever is running", async () => {
+    const never = new Promise<never>(() => {});
+    const { runAll, batches } = open((items) =>
+      items[0] === 2 ? items.map(() => never) : answerEach(items)
+    );
+    void runAll([1, 2, 3]);
+    await pause(1);
+    assertEquals(await runAll([4, 5]), ["batched 4", "batched 5"]);
+    assertEquals(batches, [[2, 3], [4, 5]]);
+  });
+
+  it("runAll for so many at a time, and alone for one that is left", async () => {
+    const { runAll, alone, batches } = open();
+    const answers = await runAll([1, 2, 3, 4, 5, 6]);
+    assertEquals(answers[5], "alone 6");
+    assertEquals([alone, batches], [[1, 6], [[2, 3, 4, 5]]]);
+  });
+
+  it("runAll alone for what has no answer batches, and for a while for all", async () => {
+    const { runAll, alone, batches, clock } = open((items) =>
+      items.map((item) => item === 3 ? Promise.resolve(undefined) : answer(item))
+    );
+    assertEquals(await runAll([1, 2, 3, 4]), ["alone 1", "batched 2", "alone 3", "batched 4"]);
+    clock.ms = 9_999;
+    await runAll([5, 6, 7]);
+    assertEquals([alone, batches.length], [[1, 3, 5, 6, 7], 1]);
+    clock.ms = 10_000;
+    await runAll([8, 9, 10]);
+    assertEquals(batches[1], [9, 10]);
+  });
+
+  it("resolves each item as soon as its own result is there", async () => {
+    const never = new Promise<never>(() => {});
+    const { runAll } = open((items) => items.map((item) => item === 3 ? never : answer(item)));
+    void runAll([1]);
+    void runAll([3]);
+    assertEquals(await runAll([2]), ["batched 2"]);
+  });
+
+  it("tells who asked batches that it is late, and runAll alone for what then comes undone", async () => {
+    let signal: AbortSignal | undefined;
+    const { runAll, alone } = open((items, batch) => {
+      batch.sent();
+      signal = batch.client.signal;
+      const aborted = new Promise<undefined>((resolve) =>
+        signal!.addEventListener("abort", () => resolve(undefined))
+      );
+      return items.map((item) => item === 2 ? aborted.then(() => answer(item)) : aborted);
+    });
+    assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "alone 3"]);
+    assertEquals(alone, [1, 3]);
+    assert(signal!.aborted);
+  });
+
+  it("counts the time of a batch from when it was sent", async () => {
+    const { runAll, alone } = open((items) =>
+      items.map(async (item) => {
+        await pause(400);
+        return await answer(item);
+      })
+    );
+    assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "batched 3"]);
+    assertEquals(alone, [1]);
+  });
+
+  it("runAll alone for all for a while after answers that took too long", async () => {
+    const { runAll, batches, clock } = open((items, batch) => {
+      batch.sent();
+      clock.ms += 60;
+      return answerEach(items);
+    }, { slowMs: 100 });
+    await runAll([1, 2, 3]);
+    await runAll([4, 5, 6]);
+    assertEquals(batches, [[2, 3], [5, 6]]);
+    const { runAll: runSlowly, batches: slow, clock: later } = open((items, batch) => {
+      batch.sent();
+      later.ms += 101;
+      return answerEach(items);
+    }, { slowMs: 100 });
+    await runSlowly([1, 2, 3]);
+    await runSlowly([4, 5, 6]);
+    assertEquals(slow, [[2, 3]]);
+    later.ms += 10_000;
+    await runSlowly([7, 8, 9]);
+    assertEquals(slow, [[2, 3], [8, 9]]);
+  });
+
+  it("rejects each item of a batch that fails", async () => {
+    const { runAll } = open((items) => items.map(() => Promise.reject(new Error("away"))));
+    void runAll([1]);
+    for (const asked of [runAll([2]), runAll([3])]) await assertRejects(() => asked, Error, "away");
+  });
+});
+
+describe("openBatchers", () => {
+  it("batches each key by itself, and drops the oldest of more than 256", () => {
+    const opened: string[] = [];
+    const gather = openBatchers<number, string>((kind) => {
+      opened.push(kind);
+      return ({ runAlone }) => runAlone();
+    });
+    assertEquals(gather("a"), gather("a"));
+    for (let kind = 0; kind < 256; kind++) gather(String(kind));
+    gather("255");
+    gather("a");
+    assertEquals(opened.length, 258);
+    assertEquals(opened.at(-1), "a");
+  });
+});
