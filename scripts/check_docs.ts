@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { anchorsOf, findBrokenLinks, listPages } from "./check_pages.ts";
+import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./check_pages.ts";
 import { findFalseCitations } from "./find_citations.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./read_source.ts";
@@ -45,7 +45,9 @@ const files =
 for (const file of files) await checkFile(file);
 await checkExports(files.filter((file) => file.startsWith("src/")));
 const pages = await listPages();
-for (const page of pages) problems.push(...await findBrokenLinks(page));
+for (const page of pages) {
+  problems.push(...await findBrokenLinks(page), ...await findWideTables(page));
+}
 const { rules: ids } = await readRules();
 for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
 for (const problem of problems) console.error(problem);

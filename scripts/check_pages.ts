@@ -7,6 +7,7 @@ import { lineAt } from "./read_source.ts";
 /** A file of the repository in backticks, such as `src/main.ts`. */
 const PATH = /`((?:src|test|scripts|docs|examples)\/[\w./-]+)`/g;
 const LINK = /\]\(<?([^)>\s]+)>?(?:\s+"[^"]*")?\)/g;
+const MAX_TABLE_WIDTH = 100;
 /** It names files of earlier versions. */
 const HISTORY = "CHANGELOG.md";
 
@@ -40,6 +41,17 @@ export async function findBrokenLinks(page: string): Promise<readonly string[]> 
     problems.push(`${page}:${lineAt(text, match.index)}: there is no ${match[1]}`);
   }
   return problems;
+}
+
+/** Gives each table of a page that is too wide to read in a terminal. */
+export async function findWideTables(page: string): Promise<readonly string[]> {
+  const lines = (await readFile(page, "utf8").catch(() => "")).split("\n");
+  return lines.flatMap((line, index) => {
+    const isFirst = line.startsWith("|") && !lines[index - 1]?.startsWith("|");
+    const { length } = [...line];
+    if (!isFirst || length <= MAX_TABLE_WIDTH) return [];
+    return [`${page}:${index + 1}: a table of ${length} characters, ${MAX_TABLE_WIDTH} at most`];
+  });
 }
 
 /** The names that GitHub gives to the headings of a page. */

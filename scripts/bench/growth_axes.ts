@@ -59,14 +59,14 @@ export function listAxes(full: boolean): Axis[] {
   return [
     {
       name: "rows",
-      label: "rows of the tenant",
+      label: "tenant's rows",
       points: rows,
       data: () => grown,
       tenants: (x) => [Math.log10(x) - 2],
       lines: [
         byKey,
-        nested("four conditions over 780 rows, with total"),
-        nested("four conditions over 780 rows, no total", NO_COUNT),
+        nested("4 conditions, 780 rows, with total"),
+        nested("4 conditions, 780 rows, no total", NO_COUNT),
         aPage,
         page("page 1, no total", 1, NO_COUNT),
         page("page 1,000, with total", 1000),
@@ -113,7 +113,7 @@ export function listAxes(full: boolean): Axis[] {
     },
     {
       name: "connections",
-      label: "connections, at most 16 of them busy",
+      label: "connections, 16 busy",
       points: [1, 4, 16, 50, 200, 500, 1000, 2000],
       data: () => SIZE,
       tenants: () => LARGEST,
