@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { TOKEN_VARIABLE } from "../config/settings.ts";
 import { describeService } from "../interface/openapi/document.ts";
 import { printTables } from "../interface/typescript/print_tables.ts";
-import { readTypedTables } from "../interface/typescript/typed_table.ts";
+import { readTypedTables } from "../interface/typescript/read_tables.ts";
 import type { Host } from "../runtime/host.ts";
 import { readHolder } from "./openapi.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";

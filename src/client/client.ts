@@ -1,26 +1,26 @@
 import type { Client, ClientOptions, UpdateOptions, WideOption } from "./interface.ts";
-import { createPages } from "./pages.ts";
+import { createPages, type Reader } from "./pages.ts";
 import { createPoll } from "./poll.ts";
-import type { Reader } from "./reader.ts";
-import { type Call, send } from "./send.ts";
+import { type ClientRequest, send } from "./send.ts";
 import type { AnyTables, TablesOf } from "./tables.ts";
 
-export { isRowgateError } from "./error.ts";
+export { isRowgateError } from "./errors.ts";
+export type { Failure, Result, RowgateError } from "./errors.ts";
 export type * from "./answers.ts";
 export type * from "./interface.ts";
 export type * from "./tables.ts";
 
 /**
- * Makes a client of the service for one token; `T` is what `rowgate types` prints.
+ * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types` prints.
  *
- * A request is repeated after 408, 429 and 503, as long as `Retry-After` says or longer each time;
- * one that only reads also when no answer came.
+ * A request is sent again after 408, 429 and 503, when `Retry-After` says or after a wait that grows;
+ * a request that only reads also if there was no response.
  */
 export function createClient<T extends TablesOf<T> = AnyTables>(
   client: ClientOptions & WideOption<T>,
 ): Client<T> {
-  const ask = (path: string, call: Omit<Call, "path"> = {}) =>
-    send<never>(client, { ...call, path });
+  const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
+    send<never>(client, { ...parts, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
   const update = (how: string) =>
   (
@@ -30,19 +30,19 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   ) => {
     const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
     const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
-    return ask(onTable(table, `records/${how}`), { ...options, method: "PATCH", body, prefer });
+    return request(onTable(table, `records/${how}`), { ...options, method: "PATCH", body, prefer });
   };
   const query: Reader["query"] = (table, body = {}, { count, ...options } = {}) =>
-    ask(onTable(table, "query"), {
+    request(onTable(table, "query"), {
       ...options,
       method: "POST",
       body,
       prefer: count === false && "count=none",
     });
-  const tables: Reader["listTables"] = ask.bind(null, "tables");
+  const tables: Reader["listTables"] = request.bind(null, "tables");
   const reader: Reader = { query, listTables: tables };
   const pages = createPages(reader);
-  const made = {
+  const methods = {
     query,
     pages,
     async *records(...parameters: Parameters<typeof pages>) {
@@ -52,8 +52,8 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     updateSingle: update("single"),
     updateBulk: update("bulk"),
     tables,
-    fields: (table: string, options: Call) => ask(onTable(table, "fields"), options),
-    token: ask.bind(null, "token"),
+    fields: (table: string, options: ClientRequest) => request(onTable(table, "fields"), options),
+    token: request.bind(null, "token"),
   };
-  return made as unknown as Client<T>;
+  return methods as unknown as Client<T>;
 }

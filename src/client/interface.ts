@@ -1,93 +1,92 @@
 import type {
   FieldList,
   Page,
-  Result,
-  RowgateError,
   TableList,
   TokenAnswer,
   UpdatedBulk,
   UpdatedSingle,
 } from "./answers.ts";
+import type { Result, RowgateError } from "./errors.ts";
 import type { AnyTables, ColumnOf, Query, TablesOf, Update, WritableOf } from "./tables.ts";
 
-/** Where the service is, and how it is asked. */
+/** Where the service is and how the client talks to it. */
 export interface ClientOptions {
-  /** Address of the service, with a path when it is not at the root. */
+  /** The address of the service, with a path if it is not at the root. */
   readonly url: string;
   readonly token: string;
-  /** Takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** How often a request is repeated, where that is safe; 3 when left out, 0: never. */
+  /** How many times a request is sent again, where that is safe; default 3. */
   readonly retries?: number | undefined;
-  /** How long one try may take; 60 when left out. */
+  /** How long one attempt may take; default 60. */
   readonly timeoutSeconds?: number | undefined;
-  /** True: 64-bit integers and `numeric` come as strings, with every digit. */
+  /** True: 64-bit integers and `numeric` arrive as strings, with every digit. */
   readonly wideNumbers?: boolean | undefined;
 }
 
-/** Holds `wideNumbers` to what the types were printed for. */
+/** Requires `wideNumbers` to be as it was when the types were printed. */
 export type WideOption<T> = T[keyof T] extends { readonly wideNumbers: true }
   ? { readonly wideNumbers: true }
   : string extends keyof T ? unknown
   : { readonly wideNumbers?: false | undefined };
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Told the headers of each answer: `Preference-Applied`, `RateLimit`. */
+  /** Called with the headers of each response, for `Preference-Applied` or `RateLimit`. */
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-/** What a query takes beside its body. */
+/** Options of a query. */
 export interface QueryOptions<C extends boolean = boolean> extends CallOptions {
-  /** False: `total` is not counted, and null. */
+  /** False: the rows are not counted, and `total` is null. */
   readonly count?: C | undefined;
 }
 
-/** What an update takes beside its body. */
+/** Options of an update. */
 export interface UpdateOptions extends CallOptions {
-  /** Refuse with 409, and change nothing, when more rows match. */
+  /** If more rows match, the error is 409 and nothing changes. */
   readonly maxAffected?: number | undefined;
-  /** Do everything, and keep nothing of it. */
+  /** True: run the update, then roll it back. */
   readonly rollback?: boolean | undefined;
 }
 
-/** Where a poller stands: plain JSON, to be saved and given back as it is. */
+/** How far a poller has come: plain JSON, to be saved and passed back unchanged. */
 export interface Place {
-  /** Modification time and key of the last row in order. */
+  /** The modification time and key of the last row in order. */
   readonly after?: { readonly [column: string]: unknown } | undefined;
-  /** From here on rows are read again; in milliseconds since 1970. */
+  /** Rows modified since then are read again; in milliseconds since 1970. */
   readonly window: number;
-  /** Keys and times of the rows in the window that were given already. */
+  /** Keys and times of the rows in the window that were already yielded. */
   readonly seen: readonly (readonly [key: string, time: unknown])[];
 }
 
-/** What a poller looks for. */
+/** Options of a poller. */
 export interface PollOptions<N extends string> {
-  /** Ends the iterator. */
+  /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
-  /** The column with the time of the last change. */
+  /** The column with the time of the last modification. */
   readonly by: N;
-  /** Where to go on: a place that was saved, or a time; left out: with the oldest row. */
+  /** Where to start: a saved place, or a time; default: the oldest row. */
   readonly from?: Place | string | undefined;
-  /** How long to wait when nothing is left; 5 when left out. */
+  /** How long to wait between rounds; default 5. */
   readonly everySeconds?: number | undefined;
-  /** Longer than any writing transaction takes; 60 when left out. */
+  /** Longer than any transaction that writes takes; default 60. */
   readonly overlapSeconds?: number | undefined;
-  /** Told each time that the service can not be asked; the poller tries on. */
+  /** Called each time the service cannot be reached; the poller keeps trying. */
   readonly onError?: ((error: RowgateError) => void) | undefined;
 }
 
-/** Rows that changed, and the place behind them. */
+/** Rows that changed, and the place after them. */
 export interface Changes<R> {
   readonly records: readonly R[];
   readonly place: Place;
 }
 
-/** A client of one token; every call gives what went wrong as a value, and iterators throw it. */
+/** A client for one token. Calls return errors as values; iterators throw them. */
 export interface Client<T extends TablesOf<T> = AnyTables> {
-  /** Asks for one page. */
+  /** Reads one page of rows. */
   query<
     K extends keyof T & string,
     S extends ColumnOf<T[K]> = ColumnOf<T[K]>,
@@ -98,45 +97,45 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: QueryOptions<C>,
   ): Promise<Result<Page<Pick<T[K]["record"], S>, C>>>;
   /**
-   * Gives all rows, page by page. Without `sort` it goes on by key, so that rows that come or go
-   * meanwhile shift nothing; with `sort` by page number. A key that is not in `select` comes along.
+   * Reads all rows, page by page. Without `sort`, pages follow the key, so rows that appear or
+   * disappear meanwhile shift nothing; with `sort`, pages are numbered. The key is always selected.
    */
   pages<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
     request?: Omit<Query<T[K], S>, "page">,
     options?: CallOptions,
   ): AsyncGenerator<readonly Pick<T[K]["record"], S>[], void, undefined>;
-  /** The same row by row. */
+  /** Reads all rows, row by row, as `pages` does. */
   records<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
     request?: Omit<Query<T[K], S>, "page">,
     options?: CallOptions,
   ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
   /**
-   * Gives rows that changed, each change once, for ever or until the signal ends it. Time and key
-   * that are not in `select` come along.
+   * Yields rows that changed, each change once, until the signal ends it. The time and the key are
+   * always selected.
    */
   poll<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
     request: Omit<Query<T[K], S>, "page" | "sort">,
     options: PollOptions<ColumnOf<T[K]>>,
   ): AsyncGenerator<Changes<Pick<T[K]["record"], S>>, void, undefined>;
-  /** Changes exactly one row: none is 404, several are 409, with `matched`. */
+  /** Updates exactly one row: 404 if none matches, 409 if several do, with `matched`. */
   updateSingle<K extends WritableOf<T>>(
     table: K,
     update: Update<T[K]>,
     options?: UpdateOptions,
   ): Promise<Result<UpdatedSingle<Update<T[K]>["fields"]>>>;
-  /** Changes every row that matches. */
+  /** Updates every row that matches. */
   updateBulk<K extends WritableOf<T>>(
     table: K,
     update: Update<T[K]>,
     options?: UpdateOptions,
   ): Promise<Result<UpdatedBulk>>;
-  /** Lists the tables that the token opens. */
+  /** Lists the tables that the token gives access to. */
   tables(options?: CallOptions): Promise<Result<TableList>>;
   /** Lists the columns of a table. */
   fields(table: keyof T & string, options?: CallOptions): Promise<Result<FieldList>>;
-  /** Tells what the token is and allows. */
+  /** Describes the token and what it allows. */
   token(options?: CallOptions): Promise<Result<TokenAnswer>>;
 }

@@ -1,8 +1,77 @@
-import type { CallOptions } from "./interface.ts";
-import { isBehind, putInOrder, restrict } from "./keyset.ts";
-import { type AnyQuery, type AnyRecord, findKey, type Reader, readOn } from "./reader.ts";
+import type { Page, TableList } from "./answers.ts";
+import { createError, type Result } from "./errors.ts";
+import type { CallOptions, QueryOptions } from "./interface.ts";
+import type { AnyTables, Group, Query } from "./tables.ts";
 
-/** Makes what gives all rows of a query, page by page: without `sort` by key, else by number. */
+/** A row of any table. */
+export type AnyRecord = AnyTables[string]["record"];
+/** A query on any table. */
+export type AnyQuery = Query<AnyTables[string]>;
+
+/** The calls that iterators are made of. */
+export interface Reader {
+  readonly query: (
+    table: string,
+    request?: AnyQuery,
+    options?: QueryOptions,
+  ) => Promise<Result<Page<AnyRecord>>>;
+  readonly listTables: (options: CallOptions) => Promise<Result<TableList>>;
+}
+
+/** A query to read page by page. */
+export interface PagedQuery {
+  readonly table: string;
+  readonly request: AnyQuery;
+  /** What the next page requests differently: after this last row, or with this page number. */
+  readonly next: (last: AnyRecord, page: number) => AnyQuery;
+  readonly options: CallOptions;
+}
+
+const ROWS_PER_PAGE = 200;
+
+/**
+ * Reads page after page until one is not full.
+ * @throws {RowgateError}
+ */
+export async function* readPages(
+  { query }: Reader,
+  { table, request, next, options }: PagedQuery,
+): AsyncGenerator<readonly AnyRecord[], void, undefined> {
+  const per_page = request.per_page ?? ROWS_PER_PAGE;
+  let changes = {};
+  for (let page = 2;; page++) {
+    const result = await query(table, { ...request, per_page, ...changes }, {
+      ...options,
+      count: false,
+    });
+    if (!result.success) throw result.error;
+    const { records } = result;
+    yield records;
+    if (records.length < result.per_page) return;
+    changes = next(records[records.length - 1]!, page);
+  }
+}
+
+/**
+ * Returns the primary key of a table.
+ * @throws {RowgateError} if the table has none, too
+ */
+export async function findKey(
+  { listTables }: Reader,
+  table: string,
+  options: CallOptions,
+): Promise<readonly string[]> {
+  const result = await listTables(options);
+  if (!result.success) throw result.error;
+  const found = result.tables.find(({ name }) => name === table);
+  if (found?.primary_key.length) return found.primary_key;
+  throw createError(
+    found ? `sort: "${table}" has no primary key` : `table: "${table}" was not found`,
+    { status: found ? 400 : 404, attempts: 1 },
+  );
+}
+
+/** Creates `pages` of the client: by key without `sort`, else by page number. */
 export function createPages(reader: Reader) {
   return async function* pages(
     table: string,
@@ -10,14 +79,48 @@ export function createPages(reader: Reader) {
     options: CallOptions = {},
   ): AsyncGenerator<readonly AnyRecord[], void, undefined> {
     if (request.sort?.length) {
-      return yield* readOn(reader, { table, request, next: (_, page) => ({ page }), options });
+      return yield* readPages(reader, { table, request, next: (_, page) => ({ page }), options });
     }
     const key = await findKey(reader, table, options);
-    yield* readOn(reader, {
+    yield* readPages(reader, {
       table,
-      request: putInOrder(request, key),
-      next: (last) => ({ filters: restrict(request, isBehind(key, last)) }),
+      request: sortBy(request, key),
+      next: (last) => ({ filters: restrict(request, isAfter(key, last)) }),
       options,
     });
+  };
+}
+
+type AnyCondition = AnyTables[string]["condition"];
+/** A group of conditions on any columns. */
+export type AnyGroup = Group<AnyCondition>;
+
+/**
+ * Returns the condition "after this row" in the order of these columns: the first is greater, or it
+ * is equal and the second is greater, and so on.
+ */
+export function isAfter(order: readonly string[], row: AnyRecord): AnyGroup {
+  return {
+    or: order.map((field, index) => ({
+      and: [
+        ...order.slice(0, index).map((equal) => ({ field: equal, op: "eq", value: row[equal] })),
+        { field, op: "gt", value: row[field] },
+      ],
+    })),
+  };
+}
+
+/** Adds an item to the filter of a query, one level deeper only if that is no `and`. */
+export function restrict({ filters }: AnyQuery, item: AnyCondition | AnyGroup): AnyGroup {
+  return { and: [...filters ? filters.and ?? [filters] : [], item] };
+}
+
+/** Sorts a query by these columns and selects them too. */
+export function sortBy(request: AnyQuery, order: readonly string[]): AnyQuery {
+  const { select } = request;
+  return {
+    ...request,
+    select: select?.length ? [...new Set([...select, ...order])] : undefined,
+    sort: order.map((field) => ({ field })),
   };
 }

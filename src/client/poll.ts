@@ -1,18 +1,26 @@
-import type { RowgateError } from "./answers.ts";
+import type { RowgateError } from "./errors.ts";
 import type { Changes, Place, PollOptions } from "./interface.ts";
-import { isBehind, putInOrder, restrict } from "./keyset.ts";
-import { type AnyQuery, type AnyRecord, findKey, type Reader, readOn } from "./reader.ts";
-import { sleep } from "./sleep.ts";
+import {
+  type AnyQuery,
+  type AnyRecord,
+  findKey,
+  isAfter,
+  type Reader,
+  readPages,
+  restrict,
+  sortBy,
+} from "./pages.ts";
+import { sleep } from "./send.ts";
 
 const DEFAULT_EVERY_SECONDS = 5;
 const DEFAULT_OVERLAP_SECONDS = 60;
 const MAX_EVERY_SECONDS = 300;
 
 /**
- * Makes what gives rows that changed, in the order of time and key, for ever. A transaction that
- * commits late brings rows older than those given already, so each round reads the last stretch of
- * time again and leaves out what was given. The stretch begins an overlap before the last round did:
- * what was not committed by then is not older than the longest transaction.
+ * Creates `poll` of the client, which yields changed rows by time and key. A transaction that commits
+ * late adds rows older than those already yielded, so each round reads the last stretch of time again
+ * and skips what was yielded. The stretch starts an overlap before the previous round did: what was
+ * not committed by then is no older than the longest transaction.
  */
 export function createPoll(reader: Reader) {
   return async function* poll(
@@ -32,7 +40,7 @@ export function createPoll(reader: Reader) {
       : [from ?? {}];
     const seen = new Map<string, unknown>(saved.seen);
     let after = saved.after;
-    // Nothing older than `from` is ever asked for.
+    // Nothing older than `from` is ever read.
     let window = saved.window ?? (toMs(since) || -Infinity);
     let key: readonly string[] | undefined;
     let failures = 0;
@@ -43,29 +51,29 @@ export function createPoll(reader: Reader) {
       }
       return toMs(after[by]) > window
         ? { field: by, op: "gte", value: new Date(window).toJSON() }
-        : isBehind(order, after);
+        : isAfter(order, after);
     }
 
     async function* readRound() {
       const keys = key ??= await findKey(reader, table, { signal });
       const order = [by, ...keys];
-      const began = Date.now();
-      let askedAt = 0;
-      // By the service's clock: the client's own may be wrong.
+      const startedAt = Date.now();
+      let requestedAt = 0;
+      // By the clock of the service: the client's own may be wrong.
       const onHeaders = (headers: Headers) => {
         const now = Date.now();
-        askedAt ||= (Date.parse(headers.get("date") ?? "") || now) - (now - began);
+        requestedAt ||= (Date.parse(headers.get("date") ?? "") || now) - (now - startedAt);
       };
-      const pages = readOn(reader, {
+      const pages = readPages(reader, {
         table,
-        request: { ...putInOrder(request, order), filters: restrict(request, findStart(order)) },
-        next: (last) => ({ filters: restrict(request, isBehind(order, last)) }),
+        request: { ...sortBy(request, order), filters: restrict(request, findStart(order)) },
+        next: (last) => ({ filters: restrict(request, isAfter(order, last)) }),
         options: { signal, onHeaders },
       });
       for await (const page of pages) {
         failures = 0;
-        // Never back: what is older is not remembered any more. Whole, as the times are.
-        window = Math.max(window, Math.floor(askedAt - overlapSeconds * 1000));
+        // Never back, for older rows are forgotten. A whole number, as the times are.
+        window = Math.max(window, Math.floor(requestedAt - overlapSeconds * 1000));
         const records = page.filter((row) => {
           const id = JSON.stringify(keys.map((name) => row[name]));
           const known = seen.get(id) === row[by];
@@ -84,8 +92,8 @@ export function createPoll(reader: Reader) {
         yield* readRound();
       } catch (error) {
         if (signal?.aborted) return;
-        // What is no error of the client has no status.
-        if (!isPassing((error as RowgateError).status)) throw error;
+        // An error that is not of this client has no status.
+        if (!isTemporary((error as RowgateError).status)) throw error;
         failures++;
         onError?.(error as RowgateError);
       }
@@ -95,12 +103,12 @@ export function createPoll(reader: Reader) {
   };
 }
 
-/** What may be over at the next try. */
-function isPassing(status: number): boolean {
+/** Whether the next attempt may succeed. */
+function isTemporary(status: number): boolean {
   return [0, 408, 429].includes(status) || status >= 500;
 }
 
-/** Reads a time as Postgres prints it, without a zone as UTC; NaN for what is none. */
+/** Parses a time as Postgres prints it, as UTC if it has no zone; NaN if it is not a time. */
 function toMs(time: unknown): number {
   if (time === "infinity") return Infinity;
   const text = String(time);

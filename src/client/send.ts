@@ -1,12 +1,10 @@
-import type { Result } from "./answers.ts";
-import { createError } from "./error.ts";
+import { createError, type Result } from "./errors.ts";
 import type { CallOptions, ClientOptions } from "./interface.ts";
-import { sleep } from "./sleep.ts";
 
-/** One request. */
-export interface Call extends CallOptions {
+/** A request to the service. */
+export interface ClientRequest extends CallOptions {
   readonly method?: "POST" | "PATCH";
-  /** Behind `/integration/`. */
+  /** Relative to `/integration/`. */
   readonly path: string;
   readonly body?: object;
   readonly prefer?: string | false;
@@ -14,35 +12,35 @@ export interface Call extends CallOptions {
 
 const DEFAULT_RETRIES = 3;
 const DEFAULT_TIMEOUT_SECONDS = 60;
-/** Who is told to wait longer gets the error instead. */
+/** A longer `Retry-After` is not waited for: the call gives the error. */
 const MAX_WAIT_SECONDS = 60;
 
-/** Nothing was done: the limit, a body that did not arrive, a service or a database that is busy. */
-const REPEATABLE = [408, 429, 503];
-/** It may have been done, so that only what reads is repeated. */
-const UNKNOWN = [0, 502];
+/** The service did nothing: rate limit, incomplete body, busy service or database. */
+const NOT_DONE = [408, 429, 503];
+/** The service may have done it, so only requests that read are repeated. */
+const PERHAPS_DONE = [0, 502];
 
 /**
- * Sends a request, again where that is safe, and gives the answer or the error. Rejects only when
- * the signal ends it.
+ * Sends a request, again where that is safe, and returns the response or the error. Rejects only if
+ * the signal aborts it.
  */
 export async function send<A extends object>(
   client: ClientOptions,
-  call: Call,
+  request: ClientRequest,
 ): Promise<Result<A>> {
   const { retries = DEFAULT_RETRIES } = client;
   for (let attempts = 1;; attempts++) {
-    const result = await ask<A>(client, { ...call, attempts });
+    const result = await sendOnce<A>(client, { ...request, attempts });
     if (result.success) return result;
     const { status, retryAfter = 0 } = result.error;
-    const repeatable = REPEATABLE.includes(status) ||
-      (call.method !== "PATCH" && UNKNOWN.includes(status));
+    const repeatable = NOT_DONE.includes(status) ||
+      (request.method !== "PATCH" && PERHAPS_DONE.includes(status));
     if (!repeatable || attempts > retries || retryAfter > MAX_WAIT_SECONDS) return result;
-    await sleep(Math.max(retryAfter, 2 ** attempts / 8) * (1 + Math.random() / 4), call.signal);
+    await sleep(Math.max(retryAfter, 2 ** attempts / 8) * (1 + Math.random() / 4), request.signal);
   }
 }
 
-async function ask<A extends object>(
+async function sendOnce<A extends object>(
   {
     url,
     token,
@@ -50,7 +48,9 @@ async function ask<A extends object>(
     timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
     wideNumbers,
   }: ClientOptions,
-  { attempts, method, path, body, prefer, signal, onHeaders }: Call & { readonly attempts: number },
+  { attempts, method, path, body, prefer, signal, onHeaders }: ClientRequest & {
+    readonly attempts: number;
+  },
 ): Promise<Result<A>> {
   signal?.throwIfAborted();
   const controller = new AbortController();
@@ -70,7 +70,7 @@ async function ask<A extends object>(
       },
       body: JSON.stringify(body),
       signal: controller.signal,
-      // The token goes where it was meant to go.
+      // A redirect could take the token to another host.
       redirect: "manual",
     });
     onHeaders?.(response.headers);
@@ -86,12 +86,27 @@ async function ask<A extends object>(
   }
   const header = (name: string) => response?.headers.get(name) ?? undefined;
   const status = response?.status ?? 0;
-  const message = typeof error === "string" ? error : `No answer of Rowgate, status ${status}`;
-  // A date instead of seconds is NaN, and then left out.
+  const message = typeof error === "string" ? error : `No response from Rowgate, status ${status}`;
+  // `Retry-After` may be a date, which becomes NaN and is left out.
   const retryAfter = Number(header("retry-after")) || undefined;
   const requestId = header("x-request-id");
   return {
     success: false,
     error: createError(message, { status, matched, retryAfter, requestId, attempts, cause }),
   };
+}
+
+/** Waits for a time; rejects with the signal's reason if that aborts it. */
+export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(end, signal?.aborted ? 0 : seconds * 1000);
+    signal?.addEventListener("abort", end);
+
+    function end(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    }
+  });
 }

@@ -1,21 +1,21 @@
-/** What the client is told of one table; `rowgate types` prints it. */
+/** The types of one table, as `rowgate types` prints them. */
 export interface TableTypes {
   /** A row, with all of its columns. */
   readonly record: object;
   /** A condition of a query's filter. */
   readonly condition: object;
-  /** What picks the rows of an update; missing: the table is read-only. */
+  /** Which rows to update; missing if the table is read-only. */
   readonly filters?: object;
-  /** What an update can set. */
+  /** The columns that an update can set. */
   readonly fields?: object;
-  /** There when 64-bit integers and `numeric` are typed as strings. */
+  /** Present if 64-bit integers and `numeric` are typed as strings. */
   readonly wideNumbers?: true;
 }
 
-/** Table names and what is known of them. */
+/** Table names and the types of each table. */
 export type TablesOf<T> = { readonly [K in keyof T]: TableTypes };
 
-/** What a client without types takes: any table, any column. */
+/** The tables of a client without types: any table, any column. */
 export interface AnyTables {
   readonly [table: string]: {
     readonly record: { readonly [column: string]: unknown };
@@ -29,10 +29,10 @@ export interface AnyTables {
   };
 }
 
-/** Names of a table's columns. */
+/** The names of a table's columns. */
 export type ColumnOf<T extends TableTypes> = keyof T["record"] & string;
 
-/** Names of the tables that can be changed. */
+/** The names of the tables that can be updated. */
 export type WritableOf<T extends TablesOf<T>> = {
   [K in keyof T & string]: T[K] extends { readonly fields: object } ? K : never;
 }[keyof T & string];
@@ -40,19 +40,19 @@ export type WritableOf<T extends TablesOf<T>> = {
 /** A condition, or a group of them. */
 export type Filter<C> = C | Group<C>;
 
-/** All of the items, or one of them. */
+/** Items that must all match (`and`), or of which at least one must (`or`). */
 export type Group<C> =
   | { readonly and: readonly Filter<C>[]; readonly or?: never }
   | { readonly or: readonly Filter<C>[]; readonly and?: never };
 
-/** One key of an order. */
+/** One key of a sort. */
 export interface SortKey<Name extends string> {
   readonly field: Name;
-  /** `asc` when left out. */
+  /** Default `asc`. */
   readonly direction?: "asc" | "desc";
 }
 
-/** The body of Query Records; `S` are the columns of `select`. */
+/** The body of Query Records; `S` are the selected columns. */
 export interface Query<T extends TableTypes, S extends ColumnOf<T> = ColumnOf<T>> {
   readonly filters?: Group<T["condition"]> | undefined;
   readonly select?: readonly S[] | undefined;

@@ -13,12 +13,12 @@ function errorOf(result: Result<object>) {
 }
 
 describe("a request of the client", () => {
-  it("carries token, body and preferences to the table's address", async () => {
-    const { fetch, asked } = scriptFetch([200, PAGE]);
+  it("sends token, body and preferences to the URL of the table", async () => {
+    const { fetch, requests } = scriptFetch([200, PAGE]);
     const client = createClient({ ...at, fetch });
     const page = await client.query("deals", { per_page: 7 }, { count: false });
     assertEquals<unknown>(page, PAGE);
-    const [{ url, method, headers, body }] = asked as [typeof asked[0]];
+    const [{ url, method, headers, body }] = requests as [typeof requests[0]];
     assertEquals([method, url], [
       "POST",
       "https://rows.example/base/integration/tables/deals/query",
@@ -32,22 +32,22 @@ describe("a request of the client", () => {
     });
   });
 
-  it("can not leave the table's address by a name", async () => {
-    const { fetch, asked } = scriptFetch([200, PAGE]);
+  it("cannot leave the URL of the table through its name", async () => {
+    const { fetch, requests } = scriptFetch([200, PAGE]);
     await createClient({ ...at, fetch }).query("../token?x#y");
     assertEquals(
-      asked[0]!.url,
+      requests[0]!.url,
       "https://rows.example/base/integration/tables/..%2Ftoken%3Fx%23y/query",
     );
   });
 
-  it("asks for wide numbers as strings, for a limit and for a rollback", async () => {
-    const { fetch, asked } = scriptFetch([200, { success: true, table: "deals", updated: 0 }]);
+  it("can ask for wide numbers as strings, for a limit and for a rollback", async () => {
+    const { fetch, requests } = scriptFetch([200, { success: true, table: "deals", updated: 0 }]);
     const client = createClient({ ...at, fetch, wideNumbers: true });
     const update = { filters: { fid: 1 }, fields: { note: null } };
     await client.updateBulk("deals", update, { maxAffected: 0, rollback: true });
     await client.updateSingle("deals", update);
-    const [bulk, single] = asked;
+    const [bulk, single] = requests;
     assertEquals(bulk!.headers.get("accept"), "application/json;IEEE754Compatible=true");
     assertEquals(bulk!.headers.get("prefer"), "max-affected=0,tx=rollback");
     assertEquals([bulk!.method, bulk!.body], ["PATCH", update]);
@@ -55,7 +55,7 @@ describe("a request of the client", () => {
     assertEquals(single!.headers.get("prefer"), null);
   });
 
-  it("gives an error as a value, with status, paths and matched", async () => {
+  it("returns an error as a value, with status, paths and matched", async () => {
     const error = 'filters.and[0].value: "a; b: c" does not fit; per_pages: "per_pages" is not a ' +
       "known key; nothing was changed";
     const { fetch } = scriptFetch([409, { success: false, error, matched: 3 }, {
@@ -76,15 +76,15 @@ describe("a request of the client", () => {
     });
   });
 
-  it("takes what is not of Rowgate for an error", async () => {
+  it("treats a response of another service as an error", async () => {
     for (const body of ["<html>", "null", "[]", { success: "yes" }, { error: 5 }]) {
       const { fetch } = scriptFetch([200, body]);
       const { status, message } = errorOf(await createClient({ ...at, fetch }).tables());
-      assertEquals([status, message], [200, "No answer of Rowgate, status 200"], String(body));
+      assertEquals([status, message], [200, "No response from Rowgate, status 200"], String(body));
     }
   });
 
-  it("is ended by the caller's signal with its reason, also while it waits", async () => {
+  it("is aborted by the caller's signal with its reason, also while it waits", async () => {
     const { fetch } = scriptFetch([503, {}, { "Retry-After": "30" }]);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -95,7 +95,7 @@ describe("a request of the client", () => {
     await assertRejects(() => createClient({ ...at, fetch }).tables({ signal }), Error, "enough");
   });
 
-  it("takes no longer than it may", async () => {
+  it("ends at its time limit", async () => {
     const fetch = (_: string, { signal }: RequestInit) =>
       new Promise<Response>((_, reject) => {
         signal!.addEventListener("abort", () => reject(new Error("aborted")));
@@ -105,50 +105,50 @@ describe("a request of the client", () => {
   });
 });
 
-describe("the client repeats", () => {
-  it("what was refused for now, as long as the answer says", async () => {
-    const { fetch, asked } = scriptFetch([429, {}, { "Retry-After": "1" }], BUSY, [200, PAGE]);
+describe("the client sends again", () => {
+  it("a request that was rejected for now, when the response says so", async () => {
+    const { fetch, requests } = scriptFetch([429, {}, { "Retry-After": "1" }], BUSY, [200, PAGE]);
     const began = performance.now();
     assert((await createClient({ ...at, fetch }).query("deals")).success);
-    assertEquals(asked.length, 3);
+    assertEquals(requests.length, 3);
     assert(performance.now() - began >= 1000);
   });
 
-  it("an update that is told to come again, and not one without an answer", async () => {
+  it("an update that the service did not run, but not one without a response", async () => {
     const update = { filters: { fid: 1 }, fields: { note: "x" } };
     const busy = scriptFetch(BUSY, [200, { success: true, updated: 1 }]);
     assert((await createClient({ ...at, ...busy }).updateBulk("deals", update)).success);
-    assertEquals(busy.asked.length, 2);
+    assertEquals(busy.requests.length, 2);
     const lost = scriptFetch(new TypeError("reset"), [200, { success: true, updated: 1 }]);
     const error = errorOf(await createClient({ ...at, ...lost }).updateBulk("deals", update));
-    assertEquals([error.status, error.attempts, lost.asked.length], [0, 1, 1]);
+    assertEquals([error.status, error.attempts, lost.requests.length], [0, 1, 1]);
     assert(error.cause instanceof TypeError);
   });
 
-  it("a query without an answer", async () => {
-    const { fetch, asked } = scriptFetch(new TypeError("reset"), [502, "<html>"], [200, PAGE]);
+  it("a query without a response", async () => {
+    const { fetch, requests } = scriptFetch(new TypeError("reset"), [502, "<html>"], [200, PAGE]);
     assert((await createClient({ ...at, fetch }).query("deals")).success);
-    assertEquals(asked.length, 3);
+    assertEquals(requests.length, 3);
   });
 
-  it("so often and no more, and never when it is told so", async () => {
+  it("as many times as configured, and never with 0", async () => {
     for (const retries of [0, 1]) {
-      const { fetch, asked } = scriptFetch(BUSY);
+      const { fetch, requests } = scriptFetch(BUSY);
       const { status, attempts } = errorOf(
         await createClient({ ...at, fetch, retries }).query("deals"),
       );
-      assertEquals([status, attempts, asked.length], [503, retries + 1, retries + 1]);
+      assertEquals([status, attempts, requests.length], [503, retries + 1, retries + 1]);
     }
   });
 
-  it("nothing that would be refused again, and nothing it had to wait minutes for", async () => {
+  it("neither a request that would fail again nor one that would wait for minutes", async () => {
     for (const status of [400, 401, 403, 404, 409, 413, 500, 504]) {
-      const { fetch, asked } = scriptFetch([status, { success: false, error: "No" }]);
+      const { fetch, requests } = scriptFetch([status, { success: false, error: "No" }]);
       assertEquals(errorOf(await createClient({ ...at, fetch }).query("deals")).status, status);
-      assertEquals(asked.length, 1);
+      assertEquals(requests.length, 1);
     }
-    const { fetch, asked } = scriptFetch([429, {}, { "Retry-After": "3600" }]);
+    const { fetch, requests } = scriptFetch([429, {}, { "Retry-After": "3600" }]);
     const { retryAfter } = errorOf(await createClient({ ...at, fetch }).query("deals"));
-    assertEquals([retryAfter, asked.length], [3600, 1]);
+    assertEquals([retryAfter, requests.length], [3600, 1]);
   });
 });

@@ -66,7 +66,7 @@ describe("the client and a service", () => {
     return { names, place };
   }
 
-  it("knows token, tables and fields", async () => {
+  it("reads token, tables and fields", async () => {
     const client = open();
     const [token, tables, fields] = await Promise.all([
       client.token(),
@@ -79,7 +79,7 @@ describe("the client and a service", () => {
     assertEquals(fields.fields.map(({ name }) => name), ["tenant_id", "a", "b", "changed_at"]);
   });
 
-  it("updates one row or several, and tells what matched when it was not one", async () => {
+  it("updates one row or several, and reports how many matched if not one", async () => {
     const client = open();
     const fields = { note: "client" };
     const none = await client.updateSingle("deals", { filters: { fid: -1 }, fields });
@@ -105,7 +105,7 @@ describe("the client and a service", () => {
     assert(left.success && left.total === 1);
   });
 
-  it("reads every row once by its key of two columns, while rows come and go", async () => {
+  it("reads every row once by a key of two columns while rows come and go", async () => {
     await fill(Array.from({ length: 9 }, (_, n) => [n >> 1, `b${n}`, null]));
     const names: unknown[] = [];
     const request = {
@@ -122,7 +122,7 @@ describe("the client and a service", () => {
     assertEquals(names, ["b2", "b3", "b4", "b5", "b6", "b7", "b8"]);
   });
 
-  it("reads by number in an order of the caller's, and tells of a table without key or name", async () => {
+  it("reads numbered pages in a given order, and reports a table without a key or an unknown one", async () => {
     const client = open();
     const pages: unknown[][] = [];
     const sort = [{ field: "n", direction: "desc" as const }];
@@ -136,7 +136,7 @@ describe("the client and a service", () => {
     }
   });
 
-  it("gives wide numbers with every digit", async () => {
+  it("returns wide numbers with every digit", async () => {
     const page = await open({ wideNumbers: true }).query("deals", {
       select: ["fid", "amount", "external_no"],
       filters: { and: [{ field: "fid", op: "eq", value: 1 }] },
@@ -145,7 +145,7 @@ describe("the client and a service", () => {
     assertEquals(page.records, [{ fid: "1", amount: "2345.6401", external_no: 1 }]);
   });
 
-  it("reads by a key that is wider than a double as strings, and never past a rounded one", async () => {
+  it("reads by a key wider than a double as strings, and never by a rounded key", async () => {
     const ids: unknown[] = [];
     const pages = open({ wideNumbers: true }).records("wide", { per_page: 2 });
     for await (const { id } of pages) ids.push(id);
@@ -155,7 +155,7 @@ describe("the client and a service", () => {
     assertEquals((error as { status: number }).status, 400);
   });
 
-  it("polls rows of one and the same time, each once, over the ends of pages", async () => {
+  it("polls rows of the same time, each once, across pages", async () => {
     const same = "2026-01-01T00:00:00.123456Z";
     const names = ["a", "b", "c", "d", "e"];
     await fill([...names.map((b) => [1, b, same] as const), [0, "f", same], [9, "null", null]]);
@@ -164,7 +164,7 @@ describe("the client and a service", () => {
     assertEquals((await take(6, { overlapSeconds: 0.0005 })).names, ["f", ...names]);
   });
 
-  it("goes on where it stood, with what changed and came meanwhile", async () => {
+  it("continues at a saved place, with the rows that changed meanwhile", async () => {
     await fill([1, 2, 3, 4].map((n) => [n, `b${n}`, `2026-01-01T00:00:0${n}Z`]));
     const first = await take(2, {});
     assertEquals(first.names, ["b1", "b2"]);
@@ -175,12 +175,12 @@ describe("the client and a service", () => {
     assertEquals((await take(1, { from: second.place! })).names, ["b1"]);
   });
 
-  it("begins at a time", async () => {
+  it("starts at a time", async () => {
     await fill([1, 2, 3].map((n) => [n, `b${n}`, `2026-01-01T00:00:0${n}Z`]));
     assertEquals((await take(2, { from: "2026-01-01T00:00:02Z" })).names, ["b2", "b3"]);
   });
 
-  it("gives rows that change while it polls, each change once", async () => {
+  it("yields rows that change while it polls, each change once", async () => {
     await admin`truncate ticks`;
     await admin`insert into ticks select 1, n, 'b' || n, now() from generate_series(1, 5) n`;
     const { names } = await take(8, {}, async (_, index) => {
@@ -193,7 +193,7 @@ describe("the client and a service", () => {
     assertEquals(names.toSorted(), ["b1", "b1", "b2", "b2", "b3", "b3", "b4", "b5"]);
   });
 
-  it("finds what a transaction commits late, also after its place was saved", async () => {
+  it("finds rows that a transaction commits late, also after the place was saved", async () => {
     await admin`truncate ticks`;
     await admin`insert into ticks values (1, 1, 'b1', clock_timestamp())`;
     const early = new Date(Date.now() - 5000).toISOString();
@@ -208,7 +208,7 @@ describe("the client and a service", () => {
     assertEquals((await take(1, { from: place! })).names, ["later"]);
   });
 
-  it("does not hang at a time that is in the future", async () => {
+  it("does not hang at a time in the future", async () => {
     await admin`truncate ticks`;
     await admin`insert into ticks values (1, 1, 'far', 'infinity'), (1, 2, 'soon', '2999-01-01')`;
     const { names } = await take(3, {}, async (_, index) => {
@@ -217,10 +217,10 @@ describe("the client and a service", () => {
     assertEquals(names, ["soon", "far", "now"]);
   });
 
-  it("tries on when the service is away, tells of it, and ends with the signal", async () => {
+  it("keeps trying when the service is unavailable, reports it, and ends with the signal", async () => {
     await fill([[1, "b1", "2026-01-01"]]);
     const controller = new AbortController();
-    const told: number[] = [];
+    const statuses: number[] = [];
     let failures = 2;
     const client = createClient({
       url: "http://127.0.0.1",
@@ -236,13 +236,13 @@ describe("the client and a service", () => {
       by: "changed_at",
       everySeconds: 0.01,
       signal: controller.signal,
-      onError: ({ status }) => told.push(status),
+      onError: ({ status }) => statuses.push(status),
     });
     for await (const { records } of polled) {
       names.push(...records.map(({ b }) => b));
       setTimeout(() => controller.abort(), 50);
     }
-    assertEquals([names, told], [["b1"], [0, 0]]);
+    assertEquals([names, statuses], [["b1"], [0, 0]]);
     const error = await client.poll("ticks", {}, { by: "nothing" }).next()
       .catch((error: unknown) => error);
     assertEquals((error as { status: number }).status, 400);

@@ -1,5 +1,5 @@
-// Writers whose transactions commit in another order than their times say, and a poller that is ended and taken up
-// again with its saved place: in the end it has given the last change of every row, and no change twice.
+// Writers commit in another order than the times of their rows, and the poller is stopped and continued at its saved
+// place: in the end it has yielded the last change of every row, and no change twice.
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import type { Sql } from "../../src/postgres/driver.ts";
@@ -9,13 +9,13 @@ import { createTestService, type TestService } from "../support/service.ts";
 const WRITERS = 4;
 const TRANSACTIONS = 40;
 const ROWS = 30;
-/** Longest time that a transaction stays open; the overlap is longer. */
+/** The longest time that a transaction stays open; the overlap is longer. */
 const HELD_MS = 120;
 const OVERLAP_SECONDS = 60;
-/** So long nothing comes any more before the poller is taken to be done. */
+/** After this long without changes the poller counts as done. */
 const QUIET_MS = 300;
 
-describe("the poller beside writers", () => {
+describe("the poller beside concurrent writers", () => {
   let service: TestService;
   let admin: Sql;
 
@@ -46,7 +46,7 @@ describe("the poller beside writers", () => {
     }
   }
 
-  it("gives the last change of every row, and none twice", async () => {
+  it("yields the last change of every row, and none twice", async () => {
     const client = createClient({
       url: "http://127.0.0.1",
       token: service.tokens.a,

@@ -1,5 +1,5 @@
-// What the types of the client let through and what they refuse: `deno check` is the test, and a line
-// that is marked and not refused fails it.
+// What the types of the client accept and what they reject. `deno check` is the test: a line that is
+// marked as an error and accepted fails it.
 import { createClient, type Place } from "../../src/client/client.ts";
 import type { OrdersRecord, Tables } from "./tables.ts";
 
@@ -23,8 +23,12 @@ export async function checkTypes(): Promise<void> {
   page.records;
   if (!page.success) {
     const { status, path, matched } = page.error;
-    const told: readonly [number, string | undefined, number | undefined] = [status, path, matched];
-    throw new Error(told.join());
+    const details: readonly [number, string | undefined, number | undefined] = [
+      status,
+      path,
+      matched,
+    ];
+    throw new Error(details.join());
   }
   const id: number | undefined = page.records[0]?.id;
   const status: "draft" | "placed" | "paid" | "shipped" | "delivered" | "cancelled" | undefined =

@@ -5,25 +5,25 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { printTables } from "../../src/interface/typescript/print_tables.ts";
-import { readTypedTables, type TypedTable } from "../../src/interface/typescript/typed_table.ts";
+import { readTypedTables, type TypedTable } from "../../src/interface/typescript/read_tables.ts";
 import { printSample, readDemonstration } from "./print_demonstration.ts";
 
 const SAMPLE = new URL("tables.ts", import.meta.url);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NARROW = { wideNumbers: false };
 
-/** Runs Deno with a text on its standard input; gives exit code and what it said. */
+/** Runs Deno with a text on its standard input; returns the exit code and the output. */
 async function runDeno(parameters: readonly string[], text = ""): Promise<[number, string]> {
   const child = spawn(process.execPath, [...parameters], {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: "1" },
   });
-  let told = "";
-  child.stdout.on("data", (chunk) => told += chunk);
-  child.stderr.on("data", (chunk) => told += chunk);
+  let output = "";
+  child.stdout.on("data", (chunk) => output += chunk);
+  child.stderr.on("data", (chunk) => output += chunk);
   child.stdin.end(text);
   const code = await new Promise<number>((resolve) => child.once("close", resolve));
-  return [code, told];
+  return [code, output];
 }
 
 describe("the types of the tables", () => {
@@ -32,13 +32,13 @@ describe("the types of the tables", () => {
     tables = await readDemonstration("TOKEN");
   });
 
-  it("are those that the type tests stand on; ROWGATE_WRITE_TYPES=1 writes them anew", async () => {
+  it("are those that the type tests use; ROWGATE_WRITE_TYPES=1 writes them", async () => {
     const printed = printSample(tables);
     if (process.env.ROWGATE_WRITE_TYPES === "1") await writeFile(SAMPLE, printed);
     assertEquals(printed, await readFile(SAMPLE, "utf8"));
   });
 
-  it("let through what fits and refuse what does not", async () => {
+  it("accept what fits and reject what does not", async () => {
     assertEquals(await runDeno(["check", "--quiet", "test/client/typed.ts"]), [0, ""]);
   });
 
@@ -53,7 +53,7 @@ describe("the types of the tables", () => {
     assertEquals([code, formatted], [0, printed]);
   });
 
-  it("have 64-bit integers and numeric as strings when that is asked for", () => {
+  it("can have 64-bit integers and numeric as strings", () => {
     const wide = printTables(tables, { wideNumbers: true });
     const orders = wide.slice(wide.indexOf("interface OrdersRecord"));
     for (const line of ["  id: string;", "  total: string;", "  customer_id: number;"]) {
@@ -68,13 +68,13 @@ describe("the types of the tables", () => {
   });
 });
 
-describe("a document that was made by somebody else", () => {
+describe("a document from an untrusted source", () => {
   const describeTable = (name: string, record: object) => ({
     paths: {},
     components: { schemas: { [`${name}.Record`]: record } },
   });
 
-  it("can not put code among the types", async () => {
+  it("cannot inject code into the types", async () => {
     const record = {
       description: "x */ evil(); /*",
       properties: JSON.parse(`{
@@ -85,15 +85,15 @@ describe("a document that was made by somebody else", () => {
       }`),
     };
     const printed = printTables(readTypedTables(describeTable("deals", record)), NARROW);
-    const [code, told] = await runDeno(["fmt", "--quiet", "--ext=ts", "-"], printed);
-    assertEquals(code, 0, told);
+    const [code, output] = await runDeno(["fmt", "--quiet", "--ext=ts", "-"], printed);
+    assertEquals(code, 0, output);
     assert(!/^\s*evil|\*\/ evil/m.test(printed), printed);
     for (const name of ["x {} evil(); interface y", "x\nevil()", ""]) {
       assertThrows(() => readTypedTables(describeTable(name, record)), Error, "no name of a table");
     }
   });
 
-  it("gives each table names of its own", () => {
+  it("gives each table its own type names", () => {
     const schemas = Object.fromEntries(
       ["a_b", "A_b", "aB", "2nd"].map((name) => [`${name}.Record`, { properties: {} }]),
     );
@@ -105,7 +105,7 @@ describe("a document that was made by somebody else", () => {
     );
   });
 
-  it("is refused when it is no OpenAPI document", () => {
+  it("is rejected if it is not an OpenAPI document", () => {
     for (const document of [null, 5, [], {}, { components: {} }, { paths: {}, components: 5 }]) {
       assertThrows(() => readTypedTables(document), Error, "OpenAPI");
     }

@@ -9,26 +9,26 @@ import { describeService } from "../../src/interface/openapi/document.ts";
 
 const LINTER = fileURLToPath(new URL("../packages/lint_openapi.mjs", import.meta.url));
 
-/** Gives a line for each problem that Redocly's linter has with a document. */
+/** Returns the problems that Redocly's linter finds in a document, a line each. */
 async function lint(document: unknown): Promise<readonly string[]> {
   const child = spawn("node", [LINTER], { stdio: ["pipe", "pipe", "inherit"] });
-  let told = "";
-  child.stdout.on("data", (chunk) => told += chunk);
+  let output = "";
+  child.stdout.on("data", (chunk) => output += chunk);
   child.stdin.end(JSON.stringify(document));
   const code = await new Promise((resolve) => child.once("close", resolve));
   assertEquals(code, 0);
-  return told.split("\n").filter((line) => line !== "");
+  return output.split("\n").filter((line) => line !== "");
 }
 
 describe("the OpenAPI document", () => {
-  it("has nothing that a linter complains of", async () => {
+  it("passes the linter", async () => {
     assertEquals(await lint(describeService()), []);
   });
 
-  it("tells shapes that the service refuses from those that it takes", () => {
+  it("accepts the shapes that the service accepts, and no others", () => {
     const check = openDocument();
     const answered = { success: true, table: "t", page: 1, per_page: 50, total: 0, records: [] };
-    const isTold = (sent: unknown) =>
+    const isDescribed = (sent: unknown) =>
       check({
         method: "POST",
         path: "/integration/tables/t/query",
@@ -52,7 +52,7 @@ describe("the OpenAPI document", () => {
         condition({ field: "a", op: "in", value: [1, null] }),
         condition({ field: "a", op: "between", value: [1, "2"] }),
       ]
-    ) assertEquals(isTold(sent), true, JSON.stringify(sent));
+    ) assertEquals(isDescribed(sent), true, JSON.stringify(sent));
     for (
       const sent of [
         { perpage: 1 },
@@ -71,7 +71,7 @@ describe("the OpenAPI document", () => {
         condition({ field: "a", op: "like", value: 1 }),
         condition({ field: "a", op: "eq", value: 1, x: 1 }),
       ]
-    ) assertEquals(isTold(sent), false, JSON.stringify(sent));
+    ) assertEquals(isDescribed(sent), false, JSON.stringify(sent));
   });
 });
 
@@ -83,7 +83,7 @@ for (const kind of DATABASE_KINDS) {
 
     const ask = (token: string | null) => service.send("GET", "/openapi.json", { token });
 
-    it("is for everybody without a token, and lists no table", async () => {
+    it("describes the API for any table without a token, and lists no table", async () => {
       const { status, body, headers } = await ask(null);
       assertEquals(status, 200);
       assertEquals(body, JSON.parse(JSON.stringify(describeService())));
@@ -95,11 +95,11 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(again.status, 304);
     });
 
-    it("refuses a token that is not valid, rather than telling less", async () => {
+    it("rejects an invalid token instead of describing less", async () => {
       assertEquals((await ask("rg_unknown")).status, 401);
     });
 
-    it("is the holder's own with a token: its tables, no hidden column, no write without the right", async () => {
+    it("describes the tables of the token: no hidden column, no update without the right", async () => {
       const { body } = await ask(service.tokens.a);
       const { paths, components } = body as unknown as {
         paths: Record<string, unknown>;
@@ -118,11 +118,11 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(named.every((path) => path.startsWith("/integration/tables/deals/")), true);
     });
 
-    it("passes the linter for a tenant too", async () => {
+    it("passes the linter with a token too", async () => {
       assertEquals(await lint((await ask(service.tokens.a)).body), []);
     });
 
-    it("types every row of every table as it is really answered", async () => {
+    it("types every row of every table as the service sends it", async () => {
       const { tables } = await readHolder(service);
       const check = openDocument(await readHolder(service));
       for (const { name } of tables) {

@@ -6,22 +6,22 @@ import { ERROR_EXAMPLES } from "../../src/interface/openapi/error_examples.ts";
 import { EXAMPLES } from "../../src/interface/openapi/examples.ts";
 import { OPERATIONS } from "../../src/interface/openapi/operations.ts";
 import { printJson } from "../docs/print_json.ts";
-import { askErrors, askSuccesses } from "./answers.ts";
+import { recordErrors, recordSuccesses } from "./record_examples.ts";
 
-/** Written anew instead of compared; look at the difference before you commit it. */
+/** Write the examples instead of comparing them; look at the diff before committing it. */
 const WRITE = process.env.ROWGATE_WRITE_EXAMPLES !== undefined;
 
 describe("the examples of the OpenAPI document", () => {
-  it("are requests with the answers that the demonstration gives", async () => {
-    const asked = await askSuccesses();
-    if (WRITE) await rewrite("examples.ts", asked);
-    else assertEquals(asked, EXAMPLES);
+  it("are requests with the responses of the demonstration", async () => {
+    const recorded = await recordSuccesses();
+    if (WRITE) await rewrite("examples.ts", recorded);
+    else assertEquals(recorded, EXAMPLES);
   });
 
-  it("are errors that are really answered", async () => {
-    const asked = await askErrors();
-    if (WRITE) await rewrite("error_examples.ts", asked);
-    else assertEquals(asked, ERROR_EXAMPLES);
+  it("are errors that the service really sends", async () => {
+    const recorded = await recordErrors();
+    if (WRITE) await rewrite("error_examples.ts", recorded);
+    else assertEquals(recorded, ERROR_EXAMPLES);
   });
 
   it("show each operation, and each error of each operation", () => {
@@ -34,7 +34,7 @@ describe("the examples of the OpenAPI document", () => {
 });
 
 async function rewrite(name: string, examples: readonly unknown[]): Promise<void> {
-  const file = new URL(`../../src/openapi/${name}`, import.meta.url);
+  const file = new URL(`../../src/interface/openapi/${name}`, import.meta.url);
   const text = await readFile(file, "utf8");
   const head = text.slice(0, text.lastIndexOf("[] = ") + "[] = ".length);
   await writeFile(file, `${head}${printJson(JSON.stringify(examples))};\n`);

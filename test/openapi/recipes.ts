@@ -1,23 +1,23 @@
 import type { DescribedOperation, ErrorStatus } from "../../src/interface/openapi/operations.ts";
 
-/** A request of which the document shows what it was answered with. */
+/** A request whose response the document shows. */
 export interface Recipe {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** Sent as it is, instead of a body. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Null: none. */
+  /** Null: no token. */
   readonly token?: string | null;
 }
 
-/** A request that succeeds, of one operation. */
+/** A request that succeeds. */
 export interface SuccessRecipe extends Recipe {
   readonly operation: DescribedOperation["id"];
 }
 
-/** A request that is refused. */
+/** A request that is rejected. */
 export interface ErrorRecipe extends Recipe {
   readonly name: string;
   readonly status: ErrorStatus;
@@ -26,7 +26,7 @@ export interface ErrorRecipe extends Recipe {
 
 const ORDERS = "/integration/tables/orders";
 
-/** One for each operation, on the demonstration, in an order in which none disturbs the next. */
+/** One for each operation on the demonstration, in an order in which none disturbs the next. */
 export const SUCCESSES: readonly SuccessRecipe[] = [
   {
     operation: "queryRecords",
@@ -69,18 +69,18 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
 const query = (body: unknown) => ({ method: "POST", path: `${ORDERS}/query`, body });
 const single = (body: unknown) => ({ method: "PATCH", path: `${ORDERS}/records/single`, body });
 
-/** Refusals that the demonstration gives by itself. */
-export const REFUSALS: readonly ErrorRecipe[] = [
+/** Errors that the demonstration gives without preparation. */
+export const REJECTIONS: readonly ErrorRecipe[] = [
   {
     name: "operator",
     status: 400,
-    summary: "An operator that there is not",
+    summary: "An unknown operator",
     ...query({ filters: { and: [{ field: "total", op: "greater", value: 500 }] } }),
   },
   {
     name: "value",
     status: 400,
-    summary: "A value of the wrong shape, deep inside",
+    summary: "A value of the wrong shape in a nested group",
     ...query({
       filters: { or: [{ and: [{ field: "total", op: "between", value: [500] }] }] },
     }),
@@ -96,21 +96,21 @@ export const REFUSALS: readonly ErrorRecipe[] = [
   {
     name: "invalidToken",
     status: 401,
-    summary: "Not a valid token",
+    summary: "An invalid token",
     ...query({}),
     token: "UNKNOWN",
   },
   {
     name: "credentials",
     status: 403,
-    summary: "A credential table",
+    summary: "A table that holds credentials",
     ...query({}),
     path: "/integration/tables/user_passwords/query",
   },
   {
     name: "scope",
     status: 403,
-    summary: "A token for queries alone",
+    summary: "A token that allows only queries",
     ...single({ filters: { id: 1 }, fields: { note: "x" } }),
     token: "QUERY_TOKEN",
   },
@@ -145,7 +145,7 @@ export const REFUSALS: readonly ErrorRecipe[] = [
   {
     name: "size",
     status: 413,
-    summary: "A body over the limit",
+    summary: "A body that is too large",
     method: "POST",
     path: `${ORDERS}/query`,
     raw: " ".repeat(1024 * 1024 + 1),
@@ -153,7 +153,7 @@ export const REFUSALS: readonly ErrorRecipe[] = [
   {
     name: "mediaType",
     status: 415,
-    summary: "A form",
+    summary: "A form instead of JSON",
     ...query({}),
     headers: { "content-type": "application/x-www-form-urlencoded" },
   },

@@ -1,6 +1,6 @@
 import type { Table } from "../../catalogue/catalogue.ts";
 import type { Access } from "../../tokens/token.ts";
-import { describeAnswers, describeAnyTable, describePage } from "./answer_schemas.ts";
+import { describeAnswers, describeAnyTable, describePage } from "./response_schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 import { type DescribedOperation, OPERATIONS } from "./operations.ts";
@@ -8,24 +8,25 @@ import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
 import { describeTable } from "./table_schemas.ts";
 
-/** Whose document it is. */
+/** The token that a document is made for. */
 export interface Holder {
   readonly access: Access;
-  /** The tables that the token opens. */
+  /** The tables that the token gives access to. */
   readonly tables: readonly Table[];
 }
 
-/** Of the interface: paths carry none, changes are additive, and the program's own is not for clients. */
+/** The version of the API, not of the program. Paths carry none: changes to the API are additive. */
 const INTERFACE_VERSION = "1";
 
-const DESCRIPTION = "Rows of one tenant over HTTP: query with nested filters, update exactly one " +
-  "row, update many.\n\nEvery request carries an API token: `Authorization: Bearer <API token>`. All " +
-  "that it reads and writes is its tenant's. With a token, `GET /openapi.json` describes the very " +
-  "tables that it opens.";
+const DESCRIPTION =
+  "Read and update the rows of one tenant over HTTP: queries with nested filters, " +
+  "updates of exactly one row or of many.\n\nEvery request carries an API token: `Authorization: " +
+  "Bearer <API token>`. It reads and writes only rows of the token's tenant. Requested with a token, " +
+  "`GET /openapi.json` describes the tables that the token gives access to.";
 
 /**
- * Gives the OpenAPI 3.1 document of the service: for everybody with `{table}` in its paths, for the
- * holder of a token with each of its tables, typed.
+ * Describes the service as an OpenAPI 3.1 document: without a holder with `{table}` in its paths,
+ * else with each of the holder's tables, typed.
  * @see R32
  */
 export function describeService(holder?: Holder): JsonSchema {
@@ -41,10 +42,8 @@ export function describeService(holder?: Holder): JsonSchema {
     servers: [{ url: "/", description: "This server" }],
     security: [{ token: [] }],
     tags: [
-      ...(holder === undefined
-        ? [{ name: "Records", description: "Reading and changing rows" }]
-        : []),
-      { name: "Catalogue", description: "What there is for the token" },
+      ...(holder === undefined ? [{ name: "Records", description: "Query and update rows" }] : []),
+      { name: "Catalogue", description: "Tables, columns and the token itself" },
       ...tables.map(({ name, comment }) => ({
         name,
         description: comment ?? `The table ${name}`,
@@ -65,7 +64,7 @@ export function describeService(holder?: Holder): JsonSchema {
   };
 }
 
-/** One path, or one for each table of the holder that the operation can be done on. */
+/** One path, or one for each table of the holder that allows the operation. */
 function describePaths(
   operation: DescribedOperation,
   holder: Holder | undefined,
@@ -130,7 +129,7 @@ const TABLE: JsonSchema = {
   name: "table",
   in: "path",
   required: true,
-  description: "Name of a table, from Get Tables.",
+  description: "The name of a table, as Get Tables lists it.",
   schema: refer("Name"),
   example: "orders",
 };

@@ -1,6 +1,6 @@
 import type { ErrorStatus } from "./operations.ts";
 
-/** An error that was really answered. */
+/** An error that the service really sent. */
 export interface ErrorExample {
   readonly name: string;
   readonly status: ErrorStatus;
@@ -8,12 +8,12 @@ export interface ErrorExample {
   readonly body: { readonly success: false; readonly error: string; readonly matched?: number };
 }
 
-/** Written by a test that asks for each of them: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi`. */
+/** Recorded from real responses: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi` does it again. */
 export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "operator",
     "status": 400,
-    "summary": "An operator that there is not",
+    "summary": "An unknown operator",
     "body": {
       "success": false,
       "error":
@@ -23,7 +23,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "value",
     "status": 400,
-    "summary": "A value of the wrong shape, deep inside",
+    "summary": "A value of the wrong shape in a nested group",
     "body": {
       "success": false,
       "error":
@@ -60,7 +60,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "invalidToken",
     "status": 401,
-    "summary": "Not a valid token",
+    "summary": "An invalid token",
     "body": {
       "success": false,
       "error": "Authorization: the API token is not valid, expected a current one",
@@ -69,7 +69,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "credentials",
     "status": 403,
-    "summary": "A credential table",
+    "summary": "A table that holds credentials",
     "body": {
       "success": false,
       "error": 'table: "user_passwords" is not readable through the integration API',
@@ -78,7 +78,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "scope",
     "status": 403,
-    "summary": "A token for queries alone",
+    "summary": "A token that allows only queries",
     "body": { "success": false, "error": 'The token does not grant the operation "update"' },
   },
   {
@@ -96,7 +96,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "silence",
     "status": 408,
-    "summary": "A body that does not come",
+    "summary": "A body that does not arrive",
     "body": {
       "success": false,
       "error": "body: it did not arrive in time, expected it whole within 100 ms",
@@ -125,13 +125,13 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "size",
     "status": 413,
-    "summary": "A body over the limit",
+    "summary": "A body that is too large",
     "body": { "success": false, "error": "body: it is too large, expected at most 1048576 bytes" },
   },
   {
     "name": "mediaType",
     "status": 415,
-    "summary": "A form",
+    "summary": "A form instead of JSON",
     "body": {
       "success": false,
       "error":
@@ -151,7 +151,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
   {
     "name": "internal",
     "status": 500,
-    "summary": "A fault of the service",
+    "summary": "An error in the service",
     "body": { "success": false, "error": "Internal error" },
   },
   {

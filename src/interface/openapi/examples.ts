@@ -1,13 +1,13 @@
 import type { DescribedOperation } from "./operations.ts";
 
-/** A request and what it was answered with. */
+/** A request and its response. */
 export interface Example {
   readonly operation: DescribedOperation["id"];
   readonly body?: unknown;
   readonly answer: unknown;
 }
 
-/** Written by a test that asks the demonstration: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi`. */
+/** Recorded on the demonstration: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi` does it again. */
 export const EXAMPLES: readonly Example[] = [
   {
     "operation": "queryRecords",

@@ -1,12 +1,12 @@
-/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 takes it. */
+/** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Points to a schema of the document's components. */
+/** Refers to a schema of the document's components. */
 export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An object with these members and no others; all of them are there unless named as optional. */
+/** Describes an object with exactly these members, all required except the optional ones. */
 export function objectOf(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],

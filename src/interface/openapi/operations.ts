@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./json_schema.ts";
 
-/** A status that an error is answered with. */
+/** A status of an error response. */
 export type ErrorStatus =
   | 400
   | 401
@@ -30,9 +30,9 @@ export interface DescribedOperation {
   readonly tag: "Records" | "Catalogue";
   readonly summary: string;
   readonly description: string;
-  /** Name of the body's schema; with the table's name before it in a tenant's own document. */
+  /** The name of the body's schema; the document of a token prefixes it with the table's name. */
   readonly body?: "Query" | "Update";
-  /** Name of the answer's schema. */
+  /** The name of the response's schema. */
   readonly answer: string;
   readonly preferences: readonly JsonSchema[];
   readonly errors: readonly ErrorStatus[];
@@ -45,9 +45,10 @@ const WITH_BODY: readonly ErrorStatus[] = [...ON_TABLES, 408, 413, 415];
 const UPDATE_PREFERENCES = {
   name: "Prefer",
   in: "header",
-  description: "`max-affected=N` refuses with 409, and writes nothing, when more rows match. " +
-    "`tx=rollback` does everything, triggers and constraints included, but keep it. " +
-    "`handling=strict` refuses unknown preferences. What was honoured stands in `Preference-Applied`.",
+  description:
+    "`max-affected=N`: 409 and no change if more than N rows match. `tx=rollback`: run " +
+    "the update with its triggers and constraints, then roll it back. `handling=strict`: 400 for an " +
+    "unknown preference. `Preference-Applied` names the preferences that were applied.",
   schema: { type: "string" },
   example: "tx=rollback, max-affected=10",
 };
@@ -61,14 +62,14 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     tag: "Records",
     summary: "Query Records",
     description:
-      "Reads one page of rows, and how many match in all. Nothing is written. Rows whose " +
-      "column is NULL match neither `neq`, `not_in` nor `not_like`; ask for them with `is_null`.",
+      "Returns one page of the rows that match, and how many match in all. Rows whose column is " +
+      "NULL match none of `neq`, `not_in` and `not_like`; `is_null` finds them.",
     body: "Query",
     answer: "Page",
     preferences: [{
       name: "Prefer",
       in: "header",
-      description: "`count=none` leaves `total` null, for pollers that don't need it.",
+      description: "`count=none`: do not count the rows; `total` is null.",
       schema: { type: "string" },
       example: "count=none",
     }],
@@ -80,8 +81,8 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     path: "/integration/tables/{table}/records/single",
     tag: "Records",
     summary: "Update Single Record",
-    description: "Changes fields of exactly one row. 404 when none matches, 409 when several do; " +
-      "then nothing is changed. `updated` is 0 when the row holds the values already.",
+    description: "Changes exactly one row. 404 if no row matches and 409 if several do; then " +
+      "nothing is changed. `updated` is 0 if the row already has the values.",
     body: "Update",
     answer: "UpdatedSingle",
     preferences: [UPDATE_PREFERENCES],
@@ -93,8 +94,8 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     path: "/integration/tables/{table}/records/bulk",
     tag: "Records",
     summary: "Update Bulk Records",
-    description: "Changes fields of every row that matches; none is no error. Rows that hold the " +
-      "values already are not written and not counted.",
+    description: "Changes every row that matches, which may be none. Rows that already have the " +
+      "values are neither written nor counted.",
     body: "Update",
     answer: "UpdatedBulk",
     preferences: [UPDATE_PREFERENCES],
@@ -106,7 +107,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     path: "/integration/tables",
     tag: "Catalogue",
     summary: "Get Tables",
-    description: "Lists the tables that the token opens, by name.",
+    description: "Lists the tables that the token gives access to, by name.",
     answer: "Tables",
     preferences: [],
     errors: EVERYWHERE,
@@ -117,7 +118,8 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     path: "/integration/tables/{table}/fields",
     tag: "Catalogue",
     summary: "Get Fields",
-    description: "Lists the columns of a table, in column order, with the operators that fit them.",
+    description:
+      "Lists the columns of a table in column order, with the operators that each one allows.",
     answer: "Fields",
     preferences: [],
     errors: ON_TABLES,
@@ -128,7 +130,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     path: "/integration/token",
     tag: "Catalogue",
     summary: "Get Token",
-    description: "Tells what the token is and allows.",
+    description: "Describes the token and what it allows.",
     answer: "Token",
     preferences: [],
     errors: EVERYWHERE,

@@ -20,42 +20,43 @@ const SCALAR_TYPES = ["string", "number", "boolean", "null"];
 const ORDERED_TYPES = ["string", "number", "boolean"];
 
 /**
- * The checks at the leaves, which are functions for valibot, and what they mean in JSON Schema. Each
- * gets a name of its own in the document.
+ * Schemas that check with a function, which valibot cannot print, and the JSON Schema that says the
+ * same. The document names each of them.
  */
-const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly meant: JsonSchema }>> = {
-  Name: { schema: NAME, meant: { type: "string", pattern: NAME_PATTERN.source } },
-  Scalar: { schema: SCALAR, meant: { type: SCALAR_TYPES } },
-  Ordered: {
-    schema: CONDITION_VALUES.get("gt")!,
-    meant: { type: ORDERED_TYPES, description: "Null has no place in an order." },
-  },
-  Pattern: {
-    schema: CONDITION_VALUES.get("like")!,
-    meant: {
-      type: "string",
-      description: "`%` stands for any text, `_` for one character, a backslash escapes.",
+const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printed: JsonSchema }>> =
+  {
+    Name: { schema: NAME, printed: { type: "string", pattern: NAME_PATTERN.source } },
+    Scalar: { schema: SCALAR, printed: { type: SCALAR_TYPES } },
+    Ordered: {
+      schema: CONDITION_VALUES.get("gt")!,
+      printed: { type: ORDERED_TYPES, description: "Null cannot be ordered." },
     },
-  },
-  List: {
-    schema: CONDITION_VALUES.get("in")!,
-    meant: {
-      type: "array",
-      items: { type: SCALAR_TYPES },
-      minItems: 1,
-      maxItems: MAX_LIST_VALUES,
+    Pattern: {
+      schema: CONDITION_VALUES.get("like")!,
+      printed: {
+        type: "string",
+        description: "`%` stands for any text, `_` for one character, a backslash escapes.",
+      },
     },
-  },
-  Range: {
-    schema: CONDITION_VALUES.get("between")!,
-    meant: { type: "array", items: { type: ORDERED_TYPES }, minItems: 2, maxItems: 2 },
-  },
-  PageNumber: { schema: PAGE, meant: { type: "integer", minimum: 1 } },
-  RowsPerPage: {
-    schema: PER_PAGE,
-    meant: { type: "integer", minimum: 1, description: "More than 200 works as 200." },
-  },
-};
+    List: {
+      schema: CONDITION_VALUES.get("in")!,
+      printed: {
+        type: "array",
+        items: { type: SCALAR_TYPES },
+        minItems: 1,
+        maxItems: MAX_LIST_VALUES,
+      },
+    },
+    Range: {
+      schema: CONDITION_VALUES.get("between")!,
+      printed: { type: "array", items: { type: ORDERED_TYPES }, minItems: 2, maxItems: 2 },
+    },
+    PageNumber: { schema: PAGE, printed: { type: "integer", minimum: 1 } },
+    RowsPerPage: {
+      schema: PER_PAGE,
+      printed: { type: "integer", minimum: 1, description: "Values above 200 are treated as 200." },
+    },
+  };
 
 const CONDITION: Schema = v.pipe(
   v.union(groupOperators().map(describeOperators)),
@@ -67,8 +68,8 @@ const FILTER: Schema = v.union([CONDITION, v.lazy(() => GROUP)]);
 const GROUP: Schema = v.pipe(
   v.union([v.strictObject({ and: v.array(FILTER) }), v.strictObject({ or: v.array(FILTER) })]),
   v.description(
-    "Conditions and groups, at most 5 groups inside each other and 50 conditions in all. An empty " +
-      "`and` matches every row, an empty `or` none.",
+    "Conditions and groups, nested at most 5 deep, with at most 50 conditions in all. An empty " +
+      "`and` matches every row, an empty `or` matches none.",
   ),
 );
 
@@ -77,7 +78,7 @@ const SORT_ITEM: Schema = v.strictObject({ field: NAME, direction: v.optional(DI
 const QUERY: Schema = v.strictObject({
   filters: v.optional(GROUP),
   select: v.optional(
-    v.pipe(v.array(NAME), v.description("Columns to return; left out or empty: all.")),
+    v.pipe(v.array(NAME), v.description("Columns to return; all if omitted or empty.")),
   ),
   sort: v.optional(v.pipe(
     v.array(SORT_ITEM),
@@ -88,7 +89,7 @@ const QUERY: Schema = v.strictObject({
 });
 
 /**
- * Gives the schemas of a query's body and its parts by name, made from the schemas that check them.
+ * Describes the body of a query and its parts, by name, from the schemas that validate them.
  * @see docs/specification/query.md
  */
 export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
@@ -107,11 +108,13 @@ export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   });
   return Object.fromEntries(
-    Object.entries(described).map(([name, schema]) => [name, LEAVES[name]?.meant ?? { ...schema }]),
+    Object.entries(described).map((
+      [name, schema],
+    ) => [name, LEAVES[name]?.printed ?? { ...schema }]),
   );
 }
 
-/** Operators whose values have one and the same schema; those without a value under undefined. */
+/** Operators by the schema of their value; those without a value are under undefined. */
 function groupOperators(): [Schema | undefined, Operator[]][] {
   const groups = new Map<Schema | undefined, Operator[]>();
   for (const op of OPERATORS) {

@@ -2,36 +2,42 @@ import { ERROR_EXAMPLES } from "./error_examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 import type { ErrorStatus } from "./operations.ts";
 
-/** Name in the document, meaning, and headers beyond those of every answer. */
+/** Name in the document, meaning, and the headers beyond those of every response. */
 const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]]>> = {
   400: [
     "BadRequest",
-    "The request is wrong: the message names the path, what was found and expected",
+    "The request is invalid: the message names the path, what was found and what was expected",
   ],
-  401: ["Unauthorized", "No token, or none that is valid", "WWW-Authenticate"],
-  403: ["Forbidden", "A credential table, or an operation that the token does not allow"],
+  401: ["Unauthorized", "The token is missing or invalid", "WWW-Authenticate"],
+  403: ["Forbidden", "The table holds credentials, or the token does not allow the operation"],
   404: ["NotFound", "No such table for this token, or no row matches a single update"],
   408: ["RequestTimeout", "The body did not arrive in time"],
   409: ["Conflict", "Several rows match a single update, or the change conflicts with other rows"],
-  413: ["ContentTooLarge", "The body is larger than the server takes"],
+  413: ["ContentTooLarge", "The body is too large"],
   415: ["UnsupportedMediaType", "The body is not declared as JSON in UTF-8"],
-  429: ["TooManyRequests", "The rate limit of the token", "Retry-After"],
-  500: ["InternalError", "A fault of the service; give its operator the request id"],
-  503: ["ServiceUnavailable", "The database is away or busy, or a row stays locked", "Retry-After"],
+  429: ["TooManyRequests", "The rate limit of the token is reached", "Retry-After"],
+  500: ["InternalError", "An error in the service: report the request id to its operator"],
+  503: [
+    "ServiceUnavailable",
+    "The database is unavailable or busy, or a row stays locked",
+    "Retry-After",
+  ],
   504: ["GatewayTimeout", "The statement took too long; nothing was changed"],
 };
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": describeHeader(
-    "The request's own id when it sent a well-formed one, else a new one",
+    "The id that the request sent if it is well-formed, else a new one",
   ),
-  "RateLimit": describeHeader('What is left of the limit: `"default";r=599;t=60`'),
-  "RateLimit-Policy": describeHeader('The limit: `"default";q=600;w=60`'),
-  "Preference-Applied": describeHeader("The preferences that were honoured"),
-  "ETag": describeHeader("Send it back in `If-None-Match`, and 304 says that nothing changed"),
-  "Retry-After": describeHeader("Seconds to wait before the next try"),
+  "RateLimit": describeHeader('What remains of the rate limit: `"default";r=599;t=60`'),
+  "RateLimit-Policy": describeHeader('The rate limit: `"default";q=600;w=60`'),
+  "Preference-Applied": describeHeader("The preferences that were applied"),
+  "ETag": describeHeader(
+    "Send it back in `If-None-Match`: the response is 304 if nothing has changed",
+  ),
+  "Retry-After": describeHeader("Seconds to wait before trying again"),
   "WWW-Authenticate": describeHeader(
-    '`Bearer`, with `error="invalid_token"` when a token was sent',
+    '`Bearer`, with `error="invalid_token"` if a token was sent',
   ),
 };
 const ALWAYS = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
@@ -40,13 +46,13 @@ function describeHeader(description: string): JsonSchema {
   return { description, schema: { type: "string" } };
 }
 
-/** Gives the document's headers by name. */
+/** Describes the headers of responses, by name. */
 export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
   return HEADERS;
 }
 
 /**
- * Gives the document's error responses by name, each with what was really answered.
+ * Describes the error responses by name, each with real examples.
  * @see docs/specification/errors.md
  */
 export function describeErrors(): Readonly<Record<string, JsonSchema>> {
@@ -66,7 +72,7 @@ export function describeErrors(): Readonly<Record<string, JsonSchema>> {
   );
 }
 
-/** Points to the error responses of an operation, in the order of their status. */
+/** Refers to the error responses of an operation, by status. */
 export function referErrors(
   statuses: readonly ErrorStatus[],
 ): Readonly<Record<string, JsonSchema>> {
@@ -78,7 +84,7 @@ export function referErrors(
   );
 }
 
-/** Gives the response of success. */
+/** Describes a successful response. */
 export function describeSuccess(
   schema: JsonSchema,
   { description, headers, example }: {

@@ -1,11 +1,10 @@
-import type { Column, Table } from "../../catalogue/catalogue.ts";
+import type { Column, Table, ValueKind } from "../../catalogue/catalogue.ts";
 import { operatorsOf } from "../../plan/condition.ts";
-import { describePrinted, describeTaken } from "./column_schema.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 
 /**
- * Gives the schemas of one table by name: its records, what may stand in a filter on it, and, where
- * it can be written, its updates. `deals.Record`, `deals.Query`, `deals.Update`.
+ * Describes the bodies of requests and responses for one table, by name: `deals.Record`,
+ * `deals.Query` and its parts, and `deals.Update` if the table is writable.
  * @see T47
  */
 export function describeTable(table: Table): Readonly<Record<string, JsonSchema>> {
@@ -13,7 +12,7 @@ export function describeTable(table: Table): Readonly<Record<string, JsonSchema>
   const columns = [...table.columns.values()];
   const key = table.primaryKey.map((column) => column.name);
   const record = objectOf(
-    Object.fromEntries(columns.map((column) => [column.name, describePrinted(column)])),
+    Object.fromEntries(columns.map((column) => [column.name, describeValue(column)])),
     columns.map((column) => column.name),
   );
   const named = { type: "string", enum: columns.map((column) => column.name) };
@@ -47,7 +46,9 @@ function describeUpdate({ columns }: Table): JsonSchema {
   const filters = Object.fromEntries(
     all.map(({ name, equality }) => [name, equality ? refer("Scalar") : { type: "null" }]),
   );
-  const fields = Object.fromEntries(writable.map((column) => [column.name, describeTaken(column)]));
+  const fields = Object.fromEntries(
+    writable.map((column) => [column.name, describeNewValue(column)]),
+  );
   const atLeastOne = (properties: Readonly<Record<string, JsonSchema>>) => ({
     ...objectOf(properties, Object.keys(properties)),
     minProperties: 1,
@@ -55,7 +56,7 @@ function describeUpdate({ columns }: Table): JsonSchema {
   return objectOf({ filters: atLeastOne(filters), fields: atLeastOne(fields) });
 }
 
-/** Columns that admit the same operators stand together. */
+/** One schema for all columns with the same operators. */
 function groupByOperators(columns: readonly Column[]): readonly JsonSchema[] {
   const groups = new Map<string, { field: string[]; op: readonly string[] }>();
   for (const column of columns) {
@@ -69,7 +70,106 @@ function groupByOperators(columns: readonly Column[]): readonly JsonSchema[] {
   }));
   const unequal = columns.filter((column) => !column.equality).map((column) => column.name);
   if (unequal.length === 0) return byOperators;
-  // To equal null is a test for it, which every type has.
+  // `eq` null means `is_null`, which every type allows.
   const nullTest = { op: { enum: ["eq", "neq"] }, value: { type: "null" } };
   return [...byOperators, { properties: { field: { enum: unequal }, ...nullTest } }];
+}
+
+/** JSON has no numbers for these: they come as strings. */
+const NOT_FINITE = { enum: ["NaN", "Infinity", "-Infinity"] };
+const FRACTION = { anyOf: [{ type: "number" }, NOT_FINITE] };
+const DECIMAL = { anyOf: [{ type: "number", format: "decimal" }, NOT_FINITE] };
+const FRACTIONS: ReadonlySet<ValueKind> = new Set<ValueKind>(["float4", "float8", "numeric"]);
+
+const INTEGERS: ReadonlySet<ValueKind> = new Set<ValueKind>(["int2", "int4", "int8"]);
+
+/** Values as Postgres prints them, by kind. */
+const PRINTED: ReadonlyMap<ValueKind, JsonSchema> = new Map<ValueKind, JsonSchema>([
+  ["boolean", { type: "boolean" }],
+  ["int2", { type: "integer", minimum: -(2 ** 15), maximum: 2 ** 15 - 1 }],
+  ["int4", { type: "integer", format: "int32" }],
+  ["int8", { type: "integer", format: "int64" }],
+  ["float4", FRACTION],
+  ["float8", FRACTION],
+  ["numeric", DECIMAL],
+  ["text", { type: "string" }],
+  ["uuid", { type: "string", format: "uuid" }],
+  ["bytea", { type: "string", pattern: "^\\\\x([0-9a-f]{2})*$" }],
+  ["composite", { type: "object" }],
+]);
+
+/** Types of kind `other` that are printed as strings. Others are left without a schema. */
+const STRINGS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
+  ["date", { type: "string", format: "date" }],
+  ["timestamptz", { type: "string", format: "date-time" }],
+  ["interval", { type: "string", format: "duration" }],
+  ...[
+    "timestamp",
+    "time",
+    "timetz",
+    "inet",
+    "cidr",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "xml",
+    "bit",
+    "varbit",
+    "point",
+    "box",
+    "tsvector",
+    "tsquery",
+    "int4range",
+    "int8range",
+    "numrange",
+    "daterange",
+    "tsrange",
+    "tstzrange",
+  ].map((name): [string, JsonSchema] => [name, { type: "string" }]),
+]);
+
+/** Describes the value of a column in a record. @see docs/specification/values.md */
+function describeValue(column: Column): JsonSchema {
+  const schema = describeKind(column, column.kind);
+  const described = column.nullable ? allowNull(schema) : schema;
+  const comment = column.comment === null ? "" : `${column.comment} `;
+  const readOnly = column.readOnly === undefined ? {} : { readOnly: true };
+  return { ...described, description: `${comment}(${column.type})`, ...readOnly };
+}
+
+/** Describes a new value for a column. @see U8, U9, U10 */
+function describeNewValue(column: Column): JsonSchema {
+  const described = describeNewKind(column);
+  return { ...(column.nullable ? allowNull(described) : described), description: column.type };
+}
+
+function describeKind(column: Column, kind: ValueKind): JsonSchema {
+  if (kind === "enum") return { type: "string", enum: column.labels };
+  if (kind === "json") return {};
+  if (kind !== "array") return PRINTED.get(kind) ?? STRINGS.get(column.baseType) ?? {};
+  const { elementKind } = column;
+  const element = elementKind === undefined || elementKind === "other" || elementKind === "json"
+    ? {}
+    : { anyOf: [describeKind(column, elementKind), { type: ["null", "array"] }] };
+  return { type: "array", items: element };
+}
+
+/** Every type takes a string, which Postgres reads by its own rules. */
+function describeNewKind({ kind, labels }: Column): JsonSchema {
+  if (kind === "json") return {};
+  if (kind === "array") return { type: "array", items: { type: SCALAR_TYPES } };
+  if (kind === "enum") return { type: "string", enum: labels };
+  if (kind === "boolean") return { anyOf: [{ type: ["boolean", "string"] }, { enum: [0, 1] }] };
+  if (kind === "text") return { type: ["string", "number", "boolean"] };
+  if (INTEGERS.has(kind)) return { type: ["integer", "string"] };
+  return FRACTIONS.has(kind) ? { type: ["number", "string"] } : { type: "string" };
+}
+
+const SCALAR_TYPES = ["string", "number", "boolean", "null"];
+
+function allowNull(schema: JsonSchema): JsonSchema {
+  if (Object.keys(schema).length === 0) return schema;
+  if (Array.isArray(schema.enum)) return { enum: [...schema.enum, null] };
+  if (Array.isArray(schema.anyOf)) return { anyOf: [...schema.anyOf, { type: "null" }] };
+  return { ...schema, type: [schema.type, "null"].flat() };
 }

@@ -1,31 +1,31 @@
 import { NAME_PATTERN } from "../../errors/limits.ts";
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
-/** A column as the document describes it. */
+/** A column, as the OpenAPI document describes it. */
 export interface TypedColumn {
   readonly name: string;
-  /** Schema of its value in a record. */
-  readonly printed: JsonSchema;
-  /** Schema of a new value; undefined: an update can not set it. */
-  readonly taken: JsonSchema | undefined;
+  /** The schema of its value in a record. */
+  readonly value: JsonSchema;
+  /** The schema of a new value; undefined if updates cannot set it. */
+  readonly newValue: JsonSchema | undefined;
   readonly operators: ReadonlySet<string>;
 }
 
-/** A table as the document describes it. */
+/** A table, as the OpenAPI document describes it. */
 export interface TypedTable {
   readonly name: string;
   readonly description: string;
   readonly primaryKey: readonly string[];
   readonly columns: readonly TypedColumn[];
-  /** True when the token may change it. */
+  /** True if the token may update it. */
   readonly writable: boolean;
 }
 
 const RECORD = ".Record";
 
 /**
- * Reads the tables of a tenant out of its OpenAPI document, by name.
- * @throws {Error} for a document that is none of Rowgate's
+ * Reads the tables of a token from its OpenAPI document, sorted by name.
+ * @throws {Error} if the document is not one of Rowgate's
  */
 export function readTypedTables(document: unknown): readonly TypedTable[] {
   const schemas = get(document, "components", "schemas");
@@ -34,7 +34,7 @@ export function readTypedTables(document: unknown): readonly TypedTable[] {
   }
   const names = Object.keys(schemas).filter((name) => name.endsWith(RECORD))
     .map((name) => name.slice(0, -RECORD.length)).sort();
-  // They become names in the types.
+  // Names of tables become names of types: they must not contain code.
   const wrong = names.find((name) => !NAME_PATTERN.test(name));
   if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is no name of a table`);
   return names.map((name) => readTable(document, name));
@@ -44,24 +44,24 @@ function readTable(document: unknown, name: string): TypedTable {
   const schema = (part: string) => get(document, "components", "schemas", `${name}.${part}`);
   const record = schema("Record");
   const writable = isObject(get(document, "paths", `/integration/tables/${name}/records/single`));
-  const taken = writable ? get(schema("Update"), "properties", "fields", "properties") : {};
+  const newValue = writable ? get(schema("Update"), "properties", "fields", "properties") : {};
   const operators = readOperators(schema("Condition"));
   const key = get(record, "x-primary-key");
   return {
     name,
     description: String(get(record, "description") ?? ""),
     primaryKey: Array.isArray(key) ? key.map(String) : [],
-    columns: Object.entries(get(record, "properties") ?? {}).map(([column, printed]) => ({
+    columns: Object.entries(get(record, "properties") ?? {}).map(([column, value]) => ({
       name: column,
-      printed: isObject(printed) ? printed : {},
-      taken: get(taken, column) as JsonSchema | undefined,
+      value: isObject(value) ? value : {},
+      newValue: get(newValue, column) as JsonSchema | undefined,
       operators: operators.get(column) ?? new Set(),
     })),
     writable,
   };
 }
 
-/** Columns that admit the same operators stand together; a group with a value tests for null alone. */
+/** Columns with the same operators share a schema; one with a value only compares with null. */
 function readOperators(condition: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>();
   const parts = get(condition, "allOf");

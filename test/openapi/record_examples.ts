@@ -7,15 +7,15 @@ import type { Example } from "../../src/interface/openapi/examples.ts";
 import type { ErrorStatus } from "../../src/interface/openapi/operations.ts";
 import { startDemonstration, startService } from "../docs/documented_service.ts";
 import { createTestService, type TestService } from "../support/service.ts";
-import { ask } from "./ask.ts";
-import { type ErrorRecipe, REFUSALS, SUCCESSES } from "./recipes.ts";
+import { type RecipeResponse, sendRecipe } from "./send_recipe.ts";
+import { type ErrorRecipe, REJECTIONS, SUCCESSES } from "./recipes.ts";
 
-/** Asks the demonstration for a success of each operation. */
-export async function askSuccesses(): Promise<readonly Example[]> {
+/** Records a success of each operation on the demonstration. */
+export async function recordSuccesses(): Promise<readonly Example[]> {
   const service = await startDemonstration();
   const examples: Example[] = [];
   for (const recipe of SUCCESSES) {
-    const { status, body: answer } = await ask(service.app, recipe);
+    const { status, body: answer } = await sendRecipe(service.app, recipe);
     if (status !== 200) throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(answer)}`);
     const { operation, body } = recipe;
     examples.push({ operation, ...(body !== undefined && { body }), answer });
@@ -24,54 +24,54 @@ export async function askSuccesses(): Promise<readonly Example[]> {
   return examples;
 }
 
-/** Brings about each error of the document, and gives what was answered. */
-export async function askErrors(): Promise<readonly ErrorExample[]> {
+/** Provokes each error of the document and records the response. */
+export async function recordErrors(): Promise<readonly ErrorExample[]> {
   return [
-    ...await askRefusals(),
-    await askPastRateLimit(),
-    await askBroken(),
-    ...await askInTrouble(),
+    ...await recordRejections(),
+    await exceedRateLimit(),
+    await breakTokenStore(),
+    ...await recordTimeouts(),
   ].sort((a, b) => a.status - b.status);
 }
 
-async function askRefusals(): Promise<readonly ErrorExample[]> {
+async function recordRejections(): Promise<readonly ErrorExample[]> {
   const service = await startDemonstration();
   const examples: ErrorExample[] = [];
-  for (const recipe of REFUSALS) {
-    examples.push(describe(recipe, await ask(service.app, recipe)));
+  for (const recipe of REJECTIONS) {
+    examples.push(describe(recipe, await sendRecipe(service.app, recipe)));
   }
   await service.close();
   return examples;
 }
 
-async function askPastRateLimit(): Promise<ErrorExample> {
+async function exceedRateLimit(): Promise<ErrorExample> {
   const embedded = await openEmbedded();
   const policy = JSON.stringify(DEMONSTRATION_POLICY);
   const service = await startService({ ROWGATE_RATE_LIMIT: "1/min" }, { policy, embedded });
   const recipe = { method: "GET", path: "/integration/token" };
-  await ask(service.app, recipe);
-  const asked = await ask(service.app, recipe);
+  await sendRecipe(service.app, recipe);
+  const response = await sendRecipe(service.app, recipe);
   await service.close();
-  return describe({ name: "rateLimit", status: 429, summary: "Too many requests" }, asked);
+  return describe({ name: "rateLimit", status: 429, summary: "Too many requests" }, response);
 }
 
-/** A fault of ours: what looks tokens up throws what nobody expects. */
-async function askBroken(): Promise<ErrorExample> {
+/** An error inside the service: the token store throws something unexpected. */
+async function breakTokenStore(): Promise<ErrorExample> {
   const { config } = readConfig({});
   const app = createApp({
     config: config!,
     tokens: { find: () => Promise.reject(new Error("broken")) },
     observe: () => {},
   } as unknown as Dependencies);
-  const asked = await ask(app, { method: "GET", path: "/integration/token" });
-  return describe({ name: "internal", status: 500, summary: "A fault of the service" }, asked);
+  const response = await sendRecipe(app, { method: "GET", path: "/integration/token" });
+  return describe({ name: "internal", status: 500, summary: "An error in the service" }, response);
 }
 
 const SINGLE = "/integration/tables/deals/records/single";
 const CHANGE = { filters: { fid: 7 }, fields: { title: "x" } };
 
-/** What only a real server gets into: a row that stays locked, a statement that takes too long. */
-async function askInTrouble(): Promise<readonly ErrorExample[]> {
+/** What needs a real server: a row that stays locked, a statement that takes too long. */
+async function recordTimeouts(): Promise<readonly ErrorExample[]> {
   const locked = await createTestService("real", {
     environment: { ROWGATE_LOCK_TIMEOUT_MS: "200", ROWGATE_REQUEST_TIMEOUT_MS: "100" },
   });
@@ -79,15 +79,15 @@ async function askInTrouble(): Promise<readonly ErrorExample[]> {
     environment: { ROWGATE_STATEMENT_TIMEOUT_MS: "1000" },
   });
   const examples = [
-    await askLocked(locked, { name: "locked", status: 503, summary: "A row that stays locked" }),
-    await askLocked(slow, {
+    await updateLocked(locked, { name: "locked", status: 503, summary: "A row that stays locked" }),
+    await updateLocked(slow, {
       name: "slow",
       status: 504,
       summary: "A statement that takes too long",
     }),
     describe(
-      { name: "silence", status: 408, summary: "A body that does not come" },
-      await askSlowly(locked),
+      { name: "silence", status: 408, summary: "A body that does not arrive" },
+      await stallBody(locked),
     ),
   ];
   await locked.close();
@@ -95,7 +95,7 @@ async function askInTrouble(): Promise<readonly ErrorExample[]> {
   return examples;
 }
 
-async function askLocked(
+async function updateLocked(
   service: TestService,
   error: Pick<ErrorRecipe, "name" | "status" | "summary">,
 ): Promise<ErrorExample> {
@@ -106,7 +106,7 @@ async function askLocked(
   }) as ErrorExample;
 }
 
-async function askSlowly(service: TestService) {
+async function stallBody(service: TestService) {
   const body = new ReadableStream({ pull: () => new Promise(() => {}) });
   const { status, body: answer } = await service.send("PATCH", SINGLE, { raw: body });
   return { status, body: answer };
@@ -114,11 +114,11 @@ async function askSlowly(service: TestService) {
 
 function describe(
   { name, status, summary }: Pick<ErrorRecipe, "name" | "status" | "summary">,
-  asked: { readonly status: number; readonly body: unknown },
+  response: RecipeResponse,
 ): ErrorExample {
-  if (asked.status !== status) {
-    throw new Error(`${name}: ${asked.status} ${JSON.stringify(asked.body)}`);
+  if (response.status !== status) {
+    throw new Error(`${name}: ${response.status} ${JSON.stringify(response.body)}`);
   }
-  const { success: _success, ...rest } = asked.body as ErrorExample["body"];
+  const { success: _success, ...rest } = response.body as ErrorExample["body"];
   return { name, status: status as ErrorStatus, summary, body: { success: false, ...rest } };
 }

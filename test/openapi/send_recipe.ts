@@ -1,14 +1,14 @@
 import type { App } from "../../src/app.ts";
 import type { Recipe } from "./recipes.ts";
 
-/** What was answered. */
-export interface Asked {
+/** A response with its parsed body. */
+export interface RecipeResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Sends the request of a recipe, with the token of the documents where it names no other. */
-export async function ask(app: App, recipe: Recipe): Promise<Asked> {
+/** Sends the request of a recipe, with the token of the documents unless it names another. */
+export async function sendRecipe(app: App, recipe: Recipe): Promise<RecipeResponse> {
   const { method, path, body, raw, token = "TOKEN" } = recipe;
   const headers = new Headers(recipe.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);

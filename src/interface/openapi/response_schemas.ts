@@ -8,7 +8,7 @@ const COUNT = { type: "integer", minimum: 0 };
 const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
 const NAMES = { type: "array", items: TEXT };
 
-/** Gives the schemas of what is answered, by name. @see docs/specification/service.md */
+/** Describes the bodies of responses, by name. @see docs/specification/service.md */
 export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
   return {
     UpdatedSingle: objectOf({
@@ -38,13 +38,14 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
       error: { type: "string", description: "`path: what is wrong, what was expected`." },
       matched: {
         ...COUNT,
-        description: "Rows that matched; only of a single update that none or several rows match.",
+        description:
+          "How many rows matched; present only if a single update matched none or several.",
       },
     }, ["matched"]),
   };
 }
 
-/** Gives the schemas that stand for those of any table, by name. @see Q80, U24, U34 */
+/** Describes the bodies of requests and responses for any table, by name. @see Q80, U24, U34 */
 export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
   return {
     Record: { type: "object", description: "A row: column names and values." },
@@ -52,14 +53,15 @@ export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
     Update: objectOf({
       filters: {
         type: "object",
-        description: "Column and the value that it must equal; null means IS NULL. All must hold.",
+        description: "Columns and the values they must equal; null matches NULL. All must match.",
         propertyNames: refer("Name"),
         additionalProperties: refer("Scalar"),
         minProperties: 1,
       },
       fields: {
         type: "object",
-        description: "Column and its new value; no primary key, tenant or generated column.",
+        description:
+          "Columns and their new values. Primary key, tenant and generated columns cannot be set.",
         propertyNames: refer("Name"),
         minProperties: 1,
       },
@@ -67,7 +69,7 @@ export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** Gives the schema of a page of the given records. @see Q80 */
+/** Describes a page of the given records. @see Q80 */
 export function describePage(record: JsonSchema): JsonSchema {
   return objectOf({
     success: TRUE,
@@ -77,7 +79,7 @@ export function describePage(record: JsonSchema): JsonSchema {
     total: {
       type: ["integer", "null"],
       minimum: 0,
-      description: "Rows that match across all pages; null with `Prefer: count=none`.",
+      description: "How many rows match on all pages; null with `Prefer: count=none`.",
     },
     records: { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE },
   });
@@ -85,17 +87,24 @@ export function describePage(record: JsonSchema): JsonSchema {
 
 const FIELD = objectOf({
   name: TEXT,
-  type: { type: "string", description: "Postgres's name of the type.", examples: ["timestamptz"] },
+  type: {
+    type: "string",
+    description: "The Postgres name of the type.",
+    examples: ["timestamptz"],
+  },
   nullable: { type: "boolean" },
   primary_key: { type: "boolean" },
   writable: { type: "boolean" },
   operators: { type: "array", items: { enum: OPERATORS } },
-  enum: { ...NAMES, description: "The values of an enum, in its order." },
+  enum: { ...NAMES, description: "The labels of an enum, in their order." },
   comment: COMMENT,
 }, ["enum"]);
 
 const TOKEN = objectOf({
-  id: { type: "string", description: "What logs and lists show; not the token." },
+  id: {
+    type: "string",
+    description: "Identifies the token in logs and lists. It is not the token itself.",
+  },
   name: { type: ["string", "null"] },
   tenant: TEXT,
   scopes: { type: "array", items: { enum: ["query", "update"] } },
