@@ -28,6 +28,7 @@ export async function installPackages(
 /** Makes dist/rowgate.js. */
 export async function makeBundle(): Promise<void> {
   await installPackages(".");
+  console.log("Making dist/rowgate.js, which runs on Node");
   await run("node", ["scripts/bundle.js"], ROOT);
 }
 
@@ -35,12 +36,14 @@ export async function makeBundle(): Promise<void> {
 export async function makeBinary(): Promise<void> {
   await installPackages(".");
   await installPackages("test/packages");
+  console.log("Making dist/rowgate, the binary");
   await run(join(ROOT, BUN), ["scripts/compile_bun.js"], ROOT);
 }
 
 /** Makes dist/types, the types of the package. */
 export async function makeTypes(): Promise<void> {
   await installPackages("test/packages");
+  console.log("Making dist/types, the types of the package");
   await run("node", ["scripts/write_types.js"], ROOT);
 }
 

@@ -12,6 +12,8 @@ export interface AccessOptions {
   readonly folder: string;
   /** Further words for `deno test`. */
   readonly words: readonly string[];
+  /** Ends the run. */
+  readonly signal: AbortSignal;
 }
 
 /** So that generated cases are the same in each run. */
@@ -20,20 +22,21 @@ const SEED = String(Math.floor(Math.random() * 0x7fffffff));
 /** Runs the tests once for each access, and counts each answer that is not that of the first as a failure. */
 export async function runAccesses(
   parameters: readonly string[],
-  { accesses, environment, folder, words }: AccessOptions,
+  { accesses, ...options }: AccessOptions,
 ): Promise<Tally> {
   const tallies: Tally[] = [];
   let first: string | undefined;
   for (const access of accesses) {
     console.log(`\nWith the access called ${access}:\n`);
-    const answers = await mkdtemp(join(folder, `answers-${access}-`));
+    const answers = await mkdtemp(join(options.folder, `answers-${access}-`));
     const variables = {
       ROWGATE_TEST_ACCESS: access,
       ROWGATE_TEST_RECORD: answers,
       ROWGATE_TEST_SEED: SEED,
     };
-    const run = { folder, environment: { ...environment, ...variables }, label: access, words };
-    tallies.push(withoutExcepted(await runTests(parameters, run), `${access}: `));
+    const environment = { ...options.environment, ...variables };
+    const tally = await runTests(parameters, { ...options, environment, label: access });
+    tallies.push(withoutExcepted(tally, `${access}: `));
     if (first === undefined) first = answers;
     else tallies.push(await compare(first, answers, access));
   }

@@ -30,12 +30,14 @@ export interface RunOptions {
   readonly words: readonly string[];
   /** How many files run side by side, unless `DENO_JOBS` says it; three when undefined. */
   readonly jobs?: number | undefined;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label, words, jobs = 3 }: RunOptions,
+  { environment, folder, label, words, signal, jobs = 3 }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = ["test", "-A", "--parallel", "--no-check", `--junit-path=${report}`, ...words];
@@ -43,7 +45,10 @@ export async function runTests(
     env: { ...process.env, DENO_JOBS: process.env.DENO_JOBS ?? String(jobs), ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   });
+  const end = () => child.kill("SIGTERM");
+  signal.addEventListener("abort", end);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  signal.removeEventListener("abort", end);
   const tally = countCases(await readFile(report, "utf8").catch(() => ""));
   // A file that could not be loaded has no test that could have failed.
   const failures = code !== 0 && tally.failed === 0

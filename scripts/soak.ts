@@ -3,7 +3,6 @@
  * `deno task soak --minutes=60 --runtime=deno --seed=1`. Exit code 1 when something does. `--rate=100`
  * limits the requests a second, to run beside other work.
  */
-import { join } from "node:path";
 import process from "node:process";
 import { isRuntime } from "../test/support/runtime_server.ts";
 import { createTestService } from "../test/support/service.ts";
@@ -36,7 +35,7 @@ let problems: readonly string[] = ["it did not run"];
 try {
   await makeTemplates(cluster.url);
   process.env.ROWGATE_TEST_CLUSTER = cluster.url;
-  process.env.ROWGATE_TEST_EMBEDDED = join(cluster.folder, "none");
+  process.env.ROWGATE_TEST_FOLDER = cluster.folder;
   const environment = { ROWGATE_POOL_SIZE: "10" };
   const service = await createTestService("real", { runtime, environment });
   console.log(`${minutes} minutes on ${runtime}, seed ${seed}`);

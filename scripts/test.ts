@@ -1,41 +1,54 @@
 /**
- * Runs the tests: starts one throw-away Postgres, makes the databases that every test file clones,
- * runs the files side by side, then the conformance list against a server on each runtime, and stops
- * it all. Paths and flags are passed on: `deno task test test/unit --filter tenant`;
- * `--runtime=node` asks a server on Node instead of the handler in process, `--runtime=binary` the
- * compiled one; `--access=rls` or `--access=least` runs them twice, with the rights of every day and
- * with those, and compares the answers; `--std=stand-ins` or `--std=jsr` says where `@std` comes from.
+ * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
+ * a server on each runtime. Databases are started when a test first asks for one.
+ *
+ *     deno task test test/unit --filter tenant   # other flags go to `deno test`, --watch too
+ *     deno task test test/conformance --runtime=node   # or deno, bun, binary: against a server on it
+ *     deno task test --access=rls                # or least: twice, and compares the answers
+ *     deno task test --std=stand-ins             # or jsr: where `@std` comes from
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import process from "node:process";
-import { type Cluster, startCluster } from "../test/support/cluster.ts";
-import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
-import { isRuntime, RUNTIMES } from "../test/support/runtime_server.ts";
-import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
 import { type Access, ACCESSES } from "../test/support/access.ts";
+import { isRuntime, type Runtime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { chooseStd } from "./choose_std.ts";
+import { listTestFiles } from "./list_test_files.ts";
+import { makePrograms } from "./make_programs.ts";
+import { offerDatabases, type OfferedDatabases } from "./offer_databases.ts";
 import { runAccesses } from "./run_accesses.ts";
-import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_packages.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
 
-/** What `--access` runs when no path is named. */
-const ACCESS_PATHS = ["test/conformance/", "test/integration/records/", "test/property/"];
+/** What `--access` runs when no path is given. */
+const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/property"];
 
-/** Run only when they are named or all is run: they start processes. */
-const RUNTIME_FOLDER = "test/runtime";
-/** What is shipped: needs the types besides. */
-const SHIP_FOLDER = "test/ship";
-/** Needs Playwright. */
-const BROWSER_FOLDER = "test/console";
+/** What the command line asks for. */
+interface Command {
+  /** Empty: all tests. */
+  readonly paths: readonly string[];
+  /** Passed on to `deno test`. */
+  readonly flags: readonly string[];
+  readonly runtime: Runtime | undefined;
+  readonly access: Access | undefined;
+  /** Further words for `deno test`, which say where `@std` comes from. */
+  readonly words: readonly string[];
+}
 
-/** These need neither a database nor a server. */
-const BARE_FOLDERS = ["test/unit", "test/checks"];
-
-const parameters = process.argv.slice(2);
-const tally = await run(parameters);
-// What ends a long run's output says what was wrong, for those who see its end alone.
+const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
+// The tests end first, then what was started for them; only then does this process.
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => stopping.abort());
+}
+let tally: Tally;
+try {
+  tally = await run(await readCommand(process.argv.slice(2)));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+if (stopping.signal.aborted) process.exit(130);
+// The failures again: the end of a long run is what is seen of it.
 for (const { name, reason } of tally.failures) {
   console.log(`failed: ${name}\n${reason.replace(/^/gm, "  ")}\n`);
 }
@@ -43,85 +56,81 @@ const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
 
-async function run(parameters: readonly string[]): Promise<Tally> {
-  const paths = parameters.filter((parameter) => !parameter.startsWith("--"));
-  const chosen = readRuntime(parameters);
-  const access = readAccess(parameters);
-  const rest = parameters.filter((parameter) => !/^--(runtime|access|std)=/.test(parameter));
-  const { words } = await chooseStd(parameters);
-  const isWhole = paths.length === 0 && chosen === undefined && access === undefined;
-  const ships = isWhole || paths.some((path) => path.startsWith(SHIP_FOLDER));
-  const needsRuntimes = ships || chosen !== undefined ||
-    paths.some((path) => path.startsWith(RUNTIME_FOLDER));
-  if (needsRuntimes) await makeBundle();
-  if (needsRuntimes) await makeBinary();
-  if (ships) await makeTypes();
-  const needsBrowser = paths.some((path) => path.startsWith(BROWSER_FOLDER));
-  const needsPostgres = paths.length === 0 ||
-    !paths.every((path) => BARE_FOLDERS.some((folder) => path.startsWith(folder)));
-  if (needsRuntimes || needsBrowser || needsPostgres && !await hasInstalledPostgres()) {
-    await installPackages("test/packages");
+async function readCommand(parameters: readonly string[]): Promise<Command> {
+  const read = (name: string) =>
+    parameters.find((parameter) => parameter.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const [runtime, access] = [read("runtime"), read("access")];
+  if (runtime !== undefined && !isRuntime(runtime)) {
+    throw new Error(`--runtime=${runtime}: expected one of ${RUNTIMES.join(", ")}, binary`);
   }
-  if (!needsPostgres) return await runBare(rest, words);
+  const others = ACCESSES.slice(1);
+  if (access !== undefined && !others.some((each) => each === access)) {
+    throw new Error(`--access=${access}: expected one of ${others.join(", ")}`);
+  }
+  const isFlag = parameters.map((parameter, at) =>
+    parameter.startsWith("--") || /^--(filter|reporter)$/.test(parameters[at - 1] ?? "")
+  );
+  return {
+    paths: parameters.filter((_, at) => !isFlag[at]).map((path) => relative(".", path)),
+    flags: parameters.filter((parameter, at) =>
+      isFlag[at] && !/^--(runtime|access|std)=/.test(parameter)
+    ),
+    runtime,
+    access: access as Access | undefined,
+    ...await chooseStd(parameters),
+  };
+}
 
-  const cluster = await startCluster();
+async function run(command: Command): Promise<Tally> {
+  const { access, runtime } = command;
+  const isWhole = command.paths.length === 0 && access === undefined && runtime === undefined;
+  const paths = command.paths.length > 0
+    ? command.paths
+    : access === undefined
+    ? ["test"]
+    : ACCESS_PATHS;
+  await makePrograms(paths, runtime);
+  const accesses: readonly Access[] = access === undefined ? [] : ["plain", access];
+  const databases = await offerDatabases({ folder, accesses });
   try {
-    const accesses = access === undefined ? [] : ["plain", access] as const;
-    const environment = await prepare(cluster, accesses);
-    const ask = (given: readonly string[], runtime?: string) =>
-      runTests(given, {
-        folder: cluster.folder,
-        environment: runtime === undefined
-          ? environment
-          : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
-        label: runtime ?? "in process",
-        words,
-        // Those that ask a server of their own wait for it, and leave a processor room.
-        jobs: runtime === undefined ? undefined : 4,
-      });
-    if (access !== undefined) {
-      const given = paths.length === 0 ? [...ACCESS_PATHS, ...rest] : rest;
-      return await runAccesses(given, { accesses, folder: cluster.folder, environment, words });
-    }
-    const tallies = [await ask(paths.length === 0 ? ["test/", ...rest] : rest, chosen)];
-    for (const runtime of isWhole ? [...RUNTIMES, "binary"] : []) {
-      console.log(`\nThe conformance list against a server on ${runtime}:\n`);
-      tallies.push(await ask(["test/conformance/", ...rest], runtime));
-    }
-    return addTallies(tallies);
+    if (isWhole) databases.start();
+    // A watcher is to notice new files as well.
+    const isWatching = command.flags.some((flag) => /^--watch\b/.test(flag));
+    const files = isWatching ? paths : await listTestFiles(paths);
+    return await runFiles(files, { command, databases, accesses, isWhole });
   } finally {
-    await cluster.stop();
+    await databases.stop();
   }
 }
 
-async function runBare(parameters: readonly string[], words: readonly string[]): Promise<Tally> {
-  const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
-  try {
-    return await runTests(parameters, { folder, environment: {}, label: "in process", words });
-  } finally {
-    await rm(folder, { recursive: true });
+async function runFiles(
+  files: readonly string[],
+  { command, databases, accesses, isWhole }: {
+    readonly command: Command;
+    readonly databases: OfferedDatabases;
+    readonly accesses: readonly Access[];
+    readonly isWhole: boolean;
+  },
+): Promise<Tally> {
+  const { flags, words } = command;
+  const environment = databases.variables;
+  const options = { folder, environment, words, signal: stopping.signal };
+  if (accesses.length > 0) return await runAccesses([...files, ...flags], { ...options, accesses });
+  const ask = (files: readonly string[], runtime: Runtime | undefined) =>
+    runTests([...files, ...flags], {
+      ...options,
+      environment: runtime === undefined
+        ? environment
+        : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
+      label: runtime ?? "in process",
+      // Tests that ask a server wait for it, and leave a processor free.
+      jobs: runtime === undefined ? undefined : 4,
+    });
+  const tallies = [await ask(files, command.runtime)];
+  for (const runtime of isWhole ? [...RUNTIMES, "binary"] as const : []) {
+    if (stopping.signal.aborted) break;
+    console.log(`\nThe conformance tests against a server on ${runtime}:\n`);
+    tallies.push(await ask(await listTestFiles(["test/conformance"]), runtime));
   }
-}
-
-function readRuntime(parameters: readonly string[]): string | undefined {
-  const text = parameters.find((parameter) => parameter.startsWith("--runtime="))?.slice(10);
-  if (text === undefined || isRuntime(text)) return text;
-  throw new Error(`--runtime=${text}: expected one of ${RUNTIMES.join(", ")}, binary`);
-}
-
-function readAccess(parameters: readonly string[]): Access | undefined {
-  const text = parameters.find((parameter) => parameter.startsWith("--access="))?.slice(9);
-  if (text === undefined) return undefined;
-  const access = ACCESSES.slice(1).find((access) => access === text);
-  if (access !== undefined) return access;
-  throw new Error(`--access=${text}: expected one of ${ACCESSES.slice(1).join(", ")}`);
-}
-
-async function prepare(
-  cluster: Cluster,
-  accesses: readonly Access[],
-): Promise<Record<string, string>> {
-  const embedded = join(cluster.folder, "fixture.tar");
-  await Promise.all([makeTemplates(cluster.url, accesses), makeEmbeddedTemplate(embedded)]);
-  return { ROWGATE_TEST_CLUSTER: cluster.url, ROWGATE_TEST_EMBEDDED: embedded };
+  return addTallies(tallies);
 }

@@ -2,9 +2,9 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { makeCertificate } from "../support/certificate.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
+import { clusterUrl } from "../support/shared_databases.ts";
 import { type Runtime, RUNTIMES } from "../support/runtime_server.ts";
 import { awaitAddress, startCommand } from "./run_process.ts";
 
@@ -101,7 +101,7 @@ for (const runtime of RUNTIMES) {
 
     it("refuses a server without TLS when it is asked for [DB24]", async () => {
       for (const mode of ["require", "verify-ca", "verify-full"]) {
-        const url = new URL(`${process.env.ROWGATE_TEST_CLUSTER}/postgres?sslmode=${mode}`);
+        const url = new URL(`${await clusterUrl()}/postgres?sslmode=${mode}`);
         assertMatch(await beRefused(runtime, url), /the database does not encrypt/);
       }
     });

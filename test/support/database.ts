@@ -5,6 +5,7 @@ import type { Sql } from "../../src/postgres/driver.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { ACCESS } from "./access.ts";
+import { clusterUrl, embeddedTemplate } from "./shared_databases.ts";
 import { openRowWatch, type RowWatch } from "./watch/row_watch.ts";
 import { watchAdmin } from "./watch/watch_admin.ts";
 
@@ -59,8 +60,9 @@ type MadeDatabase = Omit<TestDatabase, "rows">;
 
 async function cloneReal(
   template: Template,
-  cluster: string = requireSetting("ROWGATE_TEST_CLUSTER"),
+  given?: string,
 ): Promise<MadeDatabase> {
+  const cluster = given ?? await clusterUrl();
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
   const source = ACCESS === undefined || ACCESS === "plain" ? template : `${template}_${ACCESS}`;
   await command(cluster, `create database ${name} template template_${source}`);
@@ -97,10 +99,9 @@ async function command(cluster: string, text: string): Promise<void> {
 }
 
 async function openMemory(template: Template): Promise<MadeDatabase> {
-  const file = requireSetting("ROWGATE_TEST_EMBEDDED");
-  const embedded = template === "empty"
-    ? await openEmbedded()
-    : await openEmbedded({ load: new Blob([new Uint8Array(await readFile(file))]) });
+  const embedded = template === "empty" ? await openEmbedded() : await openEmbedded({
+    load: new Blob([new Uint8Array(await readFile(await embeddedTemplate()))]),
+  });
   const admin = connectEmbedded(embedded);
   return {
     kind: "embedded",
@@ -113,10 +114,4 @@ async function openMemory(template: Template): Promise<MadeDatabase> {
       await embedded.close();
     },
   };
-}
-
-function requireSetting(name: string): string {
-  const value = process.env[name];
-  if (value !== undefined) return value;
-  throw new Error(`${name} is not set: run the tests with "deno task test [path]"`);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -51,8 +51,8 @@ export async function startServer(
   runtime: Runtime,
   { environment, policyText, logged }: StartOptions,
 ): Promise<RuntimeServer> {
-  // The cluster's folder goes with the cluster, even when nobody stops the server.
-  const parent = dirname(process.env.ROWGATE_TEST_EMBEDDED ?? join(tmpdir(), "none"));
+  // The folder of a run is removed with the run, even when the server is not stopped.
+  const parent = process.env.ROWGATE_TEST_FOLDER ?? tmpdir();
   const folder = await mkdtemp(join(parent, "rowgate-server-"));
   const policyFile = join(folder, "policy.json");
   await writeFile(policyFile, policyText);

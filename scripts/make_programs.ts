@@ -1,0 +1,44 @@
+import type { Runtime } from "../test/support/runtime_server.ts";
+import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_packages.ts";
+
+/** What tests run besides Deno. */
+type Program = keyof typeof MAKERS;
+
+const MAKERS = {
+  /** Bun, Chromium's driver, linters. */
+  packages: () => installPackages("test/packages"),
+  bundle: makeBundle,
+  binary: makeBinary,
+  types: makeTypes,
+};
+
+/** What the tests of a folder run; those of other folders run Deno alone. */
+const NEEDED: Readonly<Record<string, readonly Program[]>> = {
+  "test/runtime": ["bundle", "binary"],
+  "test/ship": ["bundle", "binary", "types"],
+  "test/console": ["packages"],
+  "test/openapi": ["packages"],
+};
+
+const SERVING: Readonly<Record<Runtime, readonly Program[]>> = {
+  deno: [],
+  bun: ["packages"],
+  node: ["bundle"],
+  binary: ["binary"],
+};
+
+/** Makes what the tests of the paths run, and what serves when they ask a server on a runtime. */
+export async function makePrograms(
+  paths: readonly string[],
+  runtime: Runtime | undefined,
+): Promise<void> {
+  const needed = Object.entries(NEEDED)
+    .filter(([folder]) => paths.some((path) => isWithin(path, folder) || isWithin(folder, path)))
+    .flatMap(([, programs]) => programs);
+  const serving = runtime === undefined ? [] : SERVING[runtime];
+  for (const program of new Set([...needed, ...serving])) await MAKERS[program]();
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder}/`) || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,84 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Access } from "../test/support/access.ts";
+import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
+import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
+import { installPackages } from "./install_packages.ts";
+
+/** The databases of a run, each of which is started when a test first asks for it. */
+export interface OfferedDatabases {
+  /** What the tests ask with, as variables of their environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Starts all of them now, for a run that is sure to ask. */
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** What the databases are made with. */
+export interface OfferOptions {
+  /** Exists as long as the run. */
+  readonly folder: string;
+  /** The rights that templates are made for, besides the usual ones. */
+  readonly accesses: readonly Access[];
+}
+
+/**
+ * Offers the tests one Postgres and one embedded data directory, over HTTP on a free loopback port:
+ * `/cluster` answers with the superuser's URL, `/embedded` with the path of a tar. Test files run in
+ * workers of another process, so none of them could start what all of them share.
+ */
+export async function offerDatabases(
+  { folder, accesses }: OfferOptions,
+): Promise<OfferedDatabases> {
+  let cluster: Promise<Cluster> | undefined;
+  let embedded: Promise<string> | undefined;
+  const offers: Readonly<Record<string, () => Promise<string>>> = {
+    "/cluster": async () => (await (cluster ??= prepareCluster(accesses))).url,
+    "/embedded": () => embedded ??= prepareEmbedded(folder),
+  };
+  const server = createServer((request, response) => {
+    const offer = offers[request.url ?? ""];
+    if (offer === undefined) return void response.writeHead(404).end();
+    offer().then(
+      (text) => response.end(text),
+      (error) => response.writeHead(500).end(String(error)),
+    );
+  });
+  const port = await listen(server);
+  return {
+    variables: { ROWGATE_TEST_DATABASES: `http://127.0.0.1:${port}`, ROWGATE_TEST_FOLDER: folder },
+    start() {
+      // A failure is reported to each test that asks.
+      for (const offer of Object.values(offers)) offer().catch(() => {});
+    },
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await (await cluster?.catch(() => undefined))?.stop();
+    },
+  };
+}
+
+async function prepareCluster(accesses: readonly Access[]): Promise<Cluster> {
+  if (!await hasInstalledPostgres()) await installPackages("test/packages");
+  console.log("Starting a throw-away Postgres, for the first test that asks for one");
+  const cluster = await startCluster();
+  await makeTemplates(cluster.url, accesses);
+  return cluster;
+}
+
+async function prepareEmbedded(folder: string): Promise<string> {
+  console.log("Preparing the data of the embedded Postgres, for the first test that asks for it");
+  const file = join(folder, "fixture.tar");
+  await makeEmbeddedTemplate(file);
+  return file;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
