@@ -12,7 +12,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
 /**
  * Status and message of each kind of database error. `value`, `not_null`, `check` and `stale` are
  * the fallback: `records/explain_error.ts` usually finds the field and says more.
- * @see docs/specification/errors.md#what-the-database-refuses
+ * @see docs/specification/errors.md#errors-of-the-database
  */
 const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   value: () => [400, "A value does not fit the type of its column"],

@@ -24,7 +24,7 @@ export interface FailedStatement {
 /**
  * Gives the error to answer a failed statement with: traces a value that Postgres rejected to its
  * path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
- * @see docs/specification/errors.md#what-the-database-refuses
+ * @see docs/specification/errors.md#errors-of-the-database
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;

@@ -194,7 +194,7 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("shows a composite as an object, finds it, and sets none from an object [TV25]", async () => {
+  it("shows a composite as an object, finds it, and sets none from an object [TV25] [T54]", async () => {
     const answer = await query("everything", {
       filters: { and: [{ field: "id", op: "eq", value: 1 }] },
       select: ["c_composite", "a_composite"],

@@ -109,7 +109,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     return service().app(request, { peer });
   };
 
-  it("answers 429 to a peer that sends too many invalid tokens, and lets its valid ones pass [H12]", async () => {
+  it("answers 429 to a peer that sends too many invalid tokens, and lets its valid ones pass [H12] [H19]", async () => {
     const peer = "192.0.2.1";
     const statuses: number[] = [];
     for (let request = 0; request < 5; request++) statuses.push((await ask(INVALID, peer)).status);

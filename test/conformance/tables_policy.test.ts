@@ -130,6 +130,15 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
     assertRefused(await query("deals_per_status"), 404);
   });
 
+  it("rejects an update of a view that the policy exposes [T52]", async () => {
+    const before = await checksumTenant(service().database.admin, 1);
+    const change = { filters: { fid: 1 }, fields: { title: "changed" } };
+    for (const update of [single, bulk]) {
+      assertRefused(await update("open_deals", change), 403, "not writable");
+    }
+    assertEquals(await checksumTenant(service().database.admin, 1), before);
+  });
+
   it("tells the key of a view from the policy [T17]", async () => {
     const { tables } = assertOk(await get("/integration/tables"));
     const view = (tables as { name: string; primary_key: string[] }[]).find((table) =>

@@ -52,7 +52,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     assertOk(await single("deals", UPDATE, { token }));
   });
 
-  it("finds no table outside the token's list, as if there were none [O9]", async () => {
+  it("finds no table outside the token's list, as if there were none [O9] [T55]", async () => {
     const token = service().tokens.deals;
     assertOk(await query("deals", {}, { token }));
     const outside = assertRefused(await query("guests", {}, { token }), 404).replaceAll(

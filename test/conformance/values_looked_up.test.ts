@@ -38,7 +38,7 @@ describeService("Values, types that name objects of the database", (ask) => {
   });
 
   for (const [at, type] of TYPES.entries()) {
-    it(`takes no value for ${type}, so that none tells what there is [V1] [Q54]`, async () => {
+    it(`takes no value for ${type}, so that none tells what there is [V1] [Q54] [T54]`, async () => {
       const field = `c${at}`;
       const texts = new Set<string>();
       for (const value of VALUES) {

@@ -94,7 +94,7 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     assertEquals((await send(plain, { path: "tables/orders/query" })).body.total, 0);
   });
 
-  it("prevent an update of a column without UPDATE [T16]", async () => {
+  it("prevent an update of a column without UPDATE [T53]", async () => {
     const patch = { filters: { id: 1 }, fields: { price: 1 } };
     const answer = await send(plain, { path: "tables/products/records/single", patch });
     assertEquals(answer.status, 400);

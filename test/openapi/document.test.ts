@@ -83,7 +83,7 @@ for (const kind of DATABASE_KINDS) {
 
     const ask = (token: string | null) => service.send("GET", "/openapi.json", { token });
 
-    it("describes the API for any table without a token, and lists no table", async () => {
+    it("describes the API for any table without a token, and lists no table [H20]", async () => {
       const { status, body, headers } = await ask(null);
       assertEquals(status, 200);
       assertEquals(body, JSON.parse(JSON.stringify(describeService())));
@@ -95,11 +95,11 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(again.status, 304);
     });
 
-    it("rejects an invalid token instead of describing less", async () => {
+    it("rejects an invalid token instead of describing less [H22]", async () => {
       assertEquals((await ask("rg_unknown")).status, 401);
     });
 
-    it("describes the tables of the token: no hidden column, no update without the right", async () => {
+    it("describes the tables of the token: no hidden column, no update without the right [H21]", async () => {
       const { body } = await ask(service.tokens.a);
       const { paths, components } = body as unknown as {
         paths: Record<string, unknown>;

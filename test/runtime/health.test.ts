@@ -51,7 +51,7 @@ for (const runtime of RUNTIMES) {
       return { code, said: health.output().stderr };
     }
 
-    it("asks the server itself, whatever proxy the environment names", async () => {
+    it("asks the server itself, whatever proxy the environment names [R46]", async () => {
       const ready = await stand(200);
       assertEquals((await check({ PORT: ready.port })).code, 0);
       assertEquals(ready.asked, ["/readyz"]);

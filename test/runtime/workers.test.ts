@@ -75,7 +75,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       client.close();
     }
 
-    it("says once that it listens, answers from both, and any of them tells the figures of all", async () => {
+    it("says once that it listens, answers from both, and any of them tells the figures of all [R42]", async () => {
       const [server, address] = await startBoth();
       for (let count = 0; count < 25; count++) await listTables(address);
       const answered = new Set(readLines(server).map(({ worker }) => worker).filter(Boolean));
@@ -95,7 +95,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(server.output().stderr, "");
     });
 
-    it("loses with a killed worker its requests alone, and fills its place", async () => {
+    it("loses with a killed worker its requests alone, and fills its place [R43]", async () => {
       const [server, address] = await startBoth();
       const killed = (await listChildren(server))[0]!;
       for (let count = 0; count < 10; count++) await listTables(address);

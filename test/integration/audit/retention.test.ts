@@ -34,7 +34,7 @@ for (const kind of DATABASE_KINDS) {
     const left = async () =>
       (await test.admin`select count(*)::int4 as n from rowgate.audit`)[0]!["n"] as number;
 
-    it("deletes what is older, the oldest first, in pieces, and nothing else [R23]", async () => {
+    it("deletes what is older, the oldest first, in pieces, and nothing else [R23] [R41]", async () => {
       await fill(3, 9);
       await fill(PRUNE_ROWS + 5, 11);
       assertEquals(await pruneAudit(subject.database, 10), PRUNE_ROWS);

@@ -471,7 +471,7 @@ describe("introspection by a role with few rights, real", () => {
     assertEquals(tableOf(built, "staff").writable, true);
   });
 
-  it("closes columns without UPDATE", async () => {
+  it("closes columns without UPDATE [T53]", async () => {
     await database.admin.unsafe("revoke update on deals from rowgate_app");
     await database.admin.unsafe("grant update (title) on deals to rowgate_app");
     const deals = await read(sql);

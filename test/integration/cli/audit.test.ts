@@ -57,7 +57,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
       'orders', 'update_bulk', '{id}', '{a,b}', 7, 5)`;
   });
 
-  it("lists them newest first, for a person and for programs [R30]", async () => {
+  it("lists them newest first, for a person and for programs [R30] [R45]", async () => {
     const { out } = await runRowgate(["audit"], owner);
     const lines = out.trimEnd().split("\n");
     assertMatch(

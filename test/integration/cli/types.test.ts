@@ -18,7 +18,7 @@ describe("rowgate types", () => {
   });
   afterAll(() => service.close());
 
-  it("prints the same for a token of a server and for a tenant of the database", async () => {
+  it("prints the same for a token of a server and for a tenant of the database [R44]", async () => {
     const DATABASE_URL = service.database.servingUrl!;
     const ROWGATE_TOKEN = service.tokens.a;
     const asked = await runRowgate(["types", "--url", `${url}/`, "--token", ROWGATE_TOKEN]);

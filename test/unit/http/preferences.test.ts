@@ -72,13 +72,13 @@ describe("parsePreferences", () => {
   });
 
   for (const value of ["", "=", "=-1", "=1.5", "=ten", "=1e3", "=99999999999999999999"]) {
-    it(`refuses max-affected${value} even when lenient, or no limit would hold`, () => {
+    it(`refuses max-affected${value} even when lenient, or no limit would hold [U50]`, () => {
       const message = refuse(`max-affected${value}, handling=lenient`, "update");
       assertEquals(message.startsWith("Prefer: max-affected is "), true);
     });
   }
 
-  it("refuses a tx other than rollback, or the change would be kept", () => {
+  it("refuses a tx other than rollback, or the change would be kept [U50]", () => {
     assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
   });
 });

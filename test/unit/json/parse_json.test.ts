@@ -127,7 +127,7 @@ describe("parseJson", () => {
     assertEquals(paths('{"a":{"x":1},"b":{"x":1}}'), []);
   });
 
-  it("takes 64 levels and refuses 65 [P24]", () => {
+  it("takes 64 levels and refuses 65 [L17] [P24]", () => {
     assertEquals(paths("[".repeat(64) + "]".repeat(64)), []);
     assertStringIncludes(refuse("[".repeat(65) + "]".repeat(65)), "expected at most 64 levels");
     assertStringIncludes(refuse("[".repeat(1_000_000)), "nested too deeply");
