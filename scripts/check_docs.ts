@@ -9,11 +9,11 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./check_pages.ts";
-import { findFalseCitations } from "./find_citations.ts";
+import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./checks/pages.ts";
+import { findFalseCitations } from "./checks/citations.ts";
 import { listFiles } from "./list_files.ts";
-import { lineAt, readSource } from "./read_source.ts";
-import { readRules } from "./read_rules.ts";
+import { lineAt, readSource } from "./checks/source.ts";
+import { readRules } from "./checks/rules.ts";
 
 /** What `deno doc --json` says about one export. */
 interface Declaration {

@@ -7,8 +7,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { promisify } from "node:util";
 import { listFiles } from "./list_files.ts";
-import { lineAt, readSource } from "./read_source.ts";
-import { readTable } from "./read_table.ts";
+import { lineAt, readSource } from "./checks/source.ts";
 
 /** One import of a file: another file of src, or a package. */
 interface Edge {
@@ -153,4 +152,21 @@ async function checkPlaces(all: readonly Edge[]): Promise<void> {
 function search(term: string): RegExp {
   const text = term.split(" ").map(RegExp.escape).join("\\s+");
   return new RegExp(/^\w/.test(term) ? `(?<![\\w$.])${text}(?![\\w$]|\\s*:)` : text, "g");
+}
+
+/**
+ * Reads a Markdown table by the comment above it, `<!-- name -->`: for each row below the head, for
+ * each cell, the texts in backticks.
+ */
+function readTable(markdown: string, name: string): string[][][] {
+  const lines = markdown.split("\n");
+  const mark = lines.findIndex((line) => line.trim() === `<!-- ${name} -->`);
+  if (mark < 0) throw new Error(`There is no table <!-- ${name} -->`);
+  const start = lines.findIndex((line, index) => index > mark && line.startsWith("|"));
+  const end = lines.findIndex((line, index) => index > start && !line.startsWith("|"));
+  return lines.slice(start + 2, end < 0 ? undefined : end).map((line) =>
+    line.split("|").slice(1, -1).map((cell) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
+    )
+  );
 }

@@ -6,8 +6,8 @@
 import process from "node:process";
 import { readFile } from "node:fs/promises";
 import { listFiles } from "./list_files.ts";
-import { lineAt, readSource } from "./read_source.ts";
-import { readRules } from "./read_rules.ts";
+import { lineAt, readSource } from "./checks/source.ts";
+import { readRules } from "./checks/rules.ts";
 
 /** A tag, or what looks like one: a typing error must not hide a rule. */
 const TAG = /\[(?:[A-Za-z]+[ .]?\d[^\]]*|0\d{3})\]/g;

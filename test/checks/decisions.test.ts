@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { findProblems } from "../../scripts/check_decisions.ts";
+import { findProblems } from "../../scripts/checks/decisions.ts";
 
 /** A page with these sections, and the index that lists it. */
 function check(

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { listCitations } from "../../scripts/find_citations.ts";
-import { collectRules } from "../../scripts/read_rules.ts";
+import { listCitations } from "../../scripts/checks/citations.ts";
+import { collectRules } from "../../scripts/checks/rules.ts";
 
 /** What is found on one page of these lines. */
 function collect(...lines: readonly string[]) {

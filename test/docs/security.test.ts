@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import tests from "../packages/package.json" with { type: "json" };
-import { readRules } from "../../scripts/read_rules.ts";
+import { readRules } from "../../scripts/checks/rules.ts";
 import { readDocument } from "./blocks.ts";
 
 const { rules } = await readRules();

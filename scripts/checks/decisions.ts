@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { listFiles } from "./list_files.ts";
+import { listFiles } from "../list_files.ts";
 
 /** A page of docs/decisions: its path and its text. */
 export interface Page {

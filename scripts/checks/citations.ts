@@ -1,5 +1,5 @@
 import { access, readFile } from "node:fs/promises";
-import { lineAt, readSource } from "./read_source.ts";
+import { lineAt, readSource } from "./source.ts";
 
 /** What can be cited: ids of rules, and headings of a page. */
 export interface Citable {

@@ -1,4 +1,4 @@
-/** A TypeScript file taken apart: what is code, and what is said in strings. */
+/** A TypeScript file, split into its code and its strings. */
 export interface Source {
   /** The text with comments, strings, regular expressions and template text blanked; lines stay. */
   readonly code: string;
@@ -18,10 +18,10 @@ const TOKEN = new RegExp(
   "g",
 );
 
-/** Takes a TypeScript file apart, well enough to search its code without its comments and strings. */
+/** Splits a TypeScript file, well enough to search its code without comments and strings. */
 export function readSource(text: string): Source {
   const strings: { text: string; start: number }[] = [];
-  // One number for each template that is open: how many braces are open within its `${`.
+  // For each open template, the number of open braces within its `${`.
   const braces: number[] = [];
   let code = "";
   let at = 0;
@@ -51,7 +51,7 @@ export function readSource(text: string): Source {
   return { code: code + text.slice(at), strings };
 }
 
-/** Gives where the text of a template ends: behind its backtick or behind the next `${`. */
+/** Returns where the text of a template ends: after its backtick or the next `${`. */
 function templateEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -65,7 +65,7 @@ function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, " ");
 }
 
-/** Gives the line, from 1, that a position of a text lies on. */
+/** Returns the line of a position in a text, from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split("\n").length;
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { lineAt } from "./read_source.ts";
+import { lineAt } from "./source.ts";
 
 /** A file of the repository in backticks, such as `src/main.ts`. */
 const PATH = /`((?:src|test|scripts|docs|examples)\/[\w./-]+)`/g;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { listFiles } from "./list_files.ts";
-import { lineAt } from "./read_source.ts";
+import { listFiles } from "../list_files.ts";
+import { lineAt } from "./source.ts";
 
 /** One entry of docs/specification: a rule, or a fact that code gives as its reason. */
 export interface Rule {
