@@ -1,14 +1,9 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
 import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
-import type { Condition } from "../request/condition.ts";
-import type {
-  ListOperator,
-  Operator,
-  RangeOperator,
-  ScalarOperator,
-} from "../request/operators.ts";
 import type { Scalar } from "../json/json.ts";
+import type { Condition } from "../request/condition.ts";
+import { type Operator, OPERATOR_NAMES, OPERATORS } from "../request/operators.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Comparison, Predicate, Value } from "./predicate.ts";
 import { isDecided, judgeScalar } from "./value.ts";
@@ -19,18 +14,40 @@ export interface PredicateOptions {
   readonly findings: Findings;
 }
 
-const COMPARISONS: ReadonlyMap<ScalarOperator, Comparison> = new Map([
-  ["eq", "="],
-  ["neq", "<>"],
-  ["gt", ">"],
-  ["gte", ">="],
-  ["lt", "<"],
-  ["lte", "<="],
-]);
+/** What the value of a condition is compared with, and where it stands. */
+interface Site {
+  readonly column: Column;
+  readonly path: Path;
+  readonly findings: Findings;
+}
+
+type ConditionOf<Op extends Operator> = Extract<Condition, { readonly op: Op }>;
+
+type PlanOperator<Op extends Operator> = (
+  condition: ConditionOf<Op>,
+  site: Site,
+) => Predicate | undefined;
+
+/** The predicate of each operator; undefined, with an issue, where its value does not fit. */
+const PLANNERS: { readonly [Op in Operator]: PlanOperator<Op> } = {
+  eq: ({ value }, site) => planComparison(value, "=", site),
+  neq: ({ value }, site) => planComparison(value, "<>", site),
+  gt: ({ value }, site) => planComparison(value, ">", site),
+  gte: ({ value }, site) => planComparison(value, ">=", site),
+  lt: ({ value }, site) => planComparison(value, "<", site),
+  lte: ({ value }, site) => planComparison(value, "<=", site),
+  like: ({ value }, { column }) => ({ kind: "like", column, negated: false, pattern: value }),
+  not_like: ({ value }, { column }) => ({ kind: "like", column, negated: true, pattern: value }),
+  in: ({ value }, site) => planMember(value, { negated: false }, site),
+  not_in: ({ value }, site) => planMember(value, { negated: true }, site),
+  between: ({ value }, site) => planBetween(value, site),
+  is_null: (_condition, { column }) => ({ kind: "null", column, negated: false }),
+  is_not_null: (_condition, { column }) => ({ kind: "null", column, negated: true }),
+};
 
 /**
- * Gives the predicate of one condition: its name resolved, its operator admitted by the column's
- * type, its value checked. Undefined, with an issue at the path, when one of them is not so.
+ * Gives the predicate of one condition: its name resolved, its operator one that the column's type
+ * has, its value checked. Undefined, with an issue at the path, when one of them is wrong.
  * @see Q17, Q18
  */
 export function planCondition(
@@ -40,117 +57,94 @@ export function planCondition(
   const path = under(condition.path, "field");
   const column = resolveColumn(table, condition.field, { path, findings });
   if (column === undefined) return undefined;
-  if (!admits(column, condition)) {
+  if (!isNullTest(condition) && !hasOperator(column, condition.op)) {
     const expected = `one of ${operatorsOf(column).join(", ")}`;
     findings.issues.push({
       path: under(condition.path, "op"),
-      message: refuseOperator(condition.op, column, expected),
+      message: describeUnfitOperator(condition.op, column, expected),
     });
     return undefined;
   }
-  return planOperator(condition, column, findings);
+  const plan = PLANNERS[condition.op] as PlanOperator<Operator>;
+  return plan(condition, { column, path: under(condition.path, "value"), findings });
 }
 
-/** Says that a type has not what an operator needs. @see Q54 */
-export function refuseOperator(operator: string, column: Column, expected: string): string {
+/**
+ * Lists the operators that a column's type has, in the order in which Get Fields lists them.
+ * @see T50
+ */
+export function operatorsOf(column: Column): readonly Operator[] {
+  return OPERATOR_NAMES.filter((op) => hasOperator(column, op));
+}
+
+function hasOperator(column: Column, op: Operator): boolean {
+  const { needs } = OPERATORS[op];
+  return needs === "nothing" || column[needs];
+}
+
+/** `eq null` and `neq null` test for null, which every type can do. */
+function isNullTest(condition: Condition): boolean {
+  return (condition.op === "eq" || condition.op === "neq") && condition.value === null;
+}
+
+/** Says that a column's type does not have an operator. @see Q54 */
+export function describeUnfitOperator(operator: string, column: Column, expected: string): string {
   return `${quote(operator)} does not work on column ${quote(column.name)} of type ` +
     `${column.type}, expected ${expected}`;
-}
-
-/** `eq null` and `neq null` are tests for null, which every type has. */
-function admits(column: Column, condition: Condition): boolean {
-  if ((condition.op === "eq" || condition.op === "neq") && condition.value === null) return true;
-  return operatorsOf(column).includes(condition.op);
-}
-
-function planOperator(
-  condition: Condition,
-  column: Column,
-  findings: Findings,
-): Predicate | undefined {
-  const path = under(condition.path, "value");
-  switch (condition.op) {
-    case "is_null":
-    case "is_not_null":
-      return { kind: "null", column, negated: condition.op === "is_not_null" };
-    case "like":
-    case "not_like":
-      return {
-        kind: "like",
-        column,
-        negated: condition.op === "not_like",
-        pattern: condition.value,
-      };
-    case "in":
-    case "not_in":
-      return planMember(condition, column, { path, findings });
-    case "between":
-      return planBetween(condition, column, { path, findings });
-    default:
-      return planEquality(condition.value, column, {
-        path,
-        findings,
-        comparison: COMPARISONS.get(condition.op)!,
-      });
-  }
 }
 
 /**
  * Compares a column with a scalar; null means IS NULL for `=` and IS NOT NULL for `<>`.
  * @see Q42, Q43, U5
  */
-export function planEquality(
+export function planComparison(
   value: Scalar,
-  column: Column,
-  { path, findings, comparison }: { path: Path; findings: Findings; comparison: Comparison },
+  comparison: Comparison,
+  site: Site,
 ): Predicate | undefined {
+  const { column } = site;
   if (value === null) return { kind: "null", column, negated: comparison === "<>" };
-  const checked = checkScalar(value, column, { path, findings });
-  return checked && { kind: "compare", column, comparison, value: checked };
+  const planned = planValue(value, site);
+  return planned && { kind: "compare", column, comparison, value: planned };
 }
 
 /** A null in the list adds "or is null" to `in`, "and is not null" to `not_in`. */
 function planMember(
-  condition: Condition & { readonly op: ListOperator },
-  column: Column,
-  { path, findings }: { path: Path; findings: Findings },
+  list: readonly Scalar[],
+  { negated }: { readonly negated: boolean },
+  { column, path, findings }: Site,
 ): Predicate {
-  const negated = condition.op === "not_in";
   const values: Value[] = [];
   let hasNull = false;
-  condition.value.forEach((value, position) => {
+  list.forEach((value, position) => {
     if (findings.issues.length >= MAX_ISSUES_TOLD) return;
     if (value === null) hasNull = true;
     else {
-      const checked = checkScalar(value, column, { path: under(path, position), findings });
-      if (checked !== undefined) values.push(checked);
+      const planned = planValue(value, { column, path: under(path, position), findings });
+      if (planned !== undefined) values.push(planned);
     }
   });
-  // What has an offset is cast another way, and a list is cast as one.
+  // A list is cast as one, and values with an offset are cast in another way.
   const lists = [values.filter(({ zoned }) => !zoned), values.filter(({ zoned }) => zoned)];
-  const items: Predicate[] = lists.filter((list) => list.length > 0)
-    .map((list) => ({ kind: "member", column, negated, values: list }));
+  const items: Predicate[] = lists.filter((values) => values.length > 0)
+    .map((values) => ({ kind: "member", column, negated, values }));
   if (hasNull) items.push({ kind: "null", column, negated });
   return items.length === 1 ? items[0]! : { kind: negated ? "and" : "or", items };
 }
 
 function planBetween(
-  condition: Condition & { readonly op: RangeOperator },
-  column: Column,
-  { path, findings }: { path: Path; findings: Findings },
+  bounds: readonly Exclude<Scalar, null>[],
+  { column, path, findings }: Site,
 ): Predicate | undefined {
-  const [low, high] = condition.value.map((value, position) =>
-    value === null
-      ? undefined
-      : checkScalar(value, column, { path: under(path, position), findings })
+  const [low, high] = bounds.map((value, position) =>
+    planValue(value, { column, path: under(path, position), findings })
   );
   return low && high && { kind: "between", column, low, high };
 }
 
-function checkScalar(
+function planValue(
   value: Exclude<Scalar, null>,
-  column: Column,
-  { path, findings }: { path: Path; findings: Findings },
+  { column, path, findings }: Site,
 ): Value | undefined {
   const literal = path === null || typeof value !== "number"
     ? undefined
@@ -166,32 +160,4 @@ function checkScalar(
       `expected ${judgement.expected}`,
   });
   return undefined;
-}
-
-const EQUALITY: readonly Operator[] = ["eq", "neq", "in", "not_in"];
-const ORDER: readonly Operator[] = ["gt", "gte", "lt", "lte", "between"];
-const ALWAYS: readonly Operator[] = ["like", "not_like", "is_null", "is_not_null"];
-
-/** By whether a type has equality, and whether it has an order. */
-const ADMITTED = [false, true].map((equality) =>
-  [false, true].map((order) => listOperators(equality, order))
-);
-
-/**
- * The operators that a column's type admits, in the order in which Get Fields lists them.
- * @see T50
- */
-export function operatorsOf({ equality, order }: Column): readonly Operator[] {
-  return ADMITTED[Number(equality)]![Number(order)]!;
-}
-
-function listOperators(equality: boolean, order: boolean): readonly Operator[] {
-  return [
-    ...(equality ? EQUALITY.slice(0, 2) : []),
-    ...(order ? ORDER.slice(0, 4) : []),
-    ...ALWAYS.slice(0, 2),
-    ...(equality ? EQUALITY.slice(2) : []),
-    ...(order ? ORDER.slice(4) : []),
-    ...ALWAYS.slice(2),
-  ];
 }

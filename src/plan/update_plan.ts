@@ -5,7 +5,7 @@ import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
 import { collect, type Findings, resolveColumn } from "./column.ts";
-import { planEquality, refuseOperator } from "./condition.ts";
+import { describeUnfitOperator, planComparison } from "./condition.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
@@ -99,8 +99,8 @@ function planUpdateFilter(
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   if (value !== null && !column.equality) {
-    findings.issues.push({ path, message: refuseOperator("=", column, "null") });
+    findings.issues.push({ path, message: describeUnfitOperator("=", column, "null") });
     return undefined;
   }
-  return planEquality(value, column, { path, findings, comparison: "=" });
+  return planComparison(value, "=", { column, path, findings });
 }

@@ -1,30 +1,21 @@
 import { type Path, quote, under } from "../errors/issue.ts";
 import {
-  CONDITION_VALUES,
   describeBadOperator,
-  isNullOperator,
   isOperator,
-  type ListOperator,
-  type NullOperator,
   type Operator,
-  type PatternOperator,
-  type RangeOperator,
-  type ScalarOperator,
+  OPERATORS,
+  type OperatorValue,
 } from "./operators.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { NAME, reportUnknownKey } from "./names.ts";
-import type { Scalar } from "../json/json.ts";
 
-/** One condition, its shape right. `path` is where it stands: `filters.and[1]`. @see Q17 */
+/** One condition, its shape valid. `path` is where it stands: `filters.and[1]`. @see Q17 */
 export type Condition =
   & { readonly kind: "condition"; readonly field: string; readonly path: Path }
-  & (
-    | { readonly op: ScalarOperator; readonly value: Scalar }
-    | { readonly op: PatternOperator; readonly value: string }
-    | { readonly op: ListOperator; readonly value: readonly Scalar[] }
-    | { readonly op: RangeOperator; readonly value: readonly [Scalar, Scalar] }
-    | { readonly op: NullOperator }
-  );
+  & {
+    [Op in Operator]: OperatorValue<Op> extends null ? { readonly op: Op }
+      : { readonly op: Op; readonly value: OperatorValue<Op> };
+  }[Operator];
 
 /** The members of a condition. @see Q20 */
 export const CONDITION_KEYS = ["field", "op", "value"] as const;
@@ -62,11 +53,11 @@ export function parseCondition(
   for (const key of CONDITION_KEYS) {
     // A misspelt key is one fault, not two.
     if (Object.hasOwn(input, key) || meant.includes(key)) continue;
-    if (key === "value" && (op === undefined || isNullOperator(op))) continue;
+    if (key === "value" && (op === undefined || OPERATORS[op].value === null)) continue;
     report(findings, under(path, key), `${key} is required, expected ${EXPECTED[key]}`);
   }
   if (findings.issues.length > before || isFull(findings)) return undefined;
-  const condition = isNullOperator(op) ? { field, op } : { field, op, value };
+  const condition = value === undefined ? { field, op } : { field, op, value };
   return { kind: "condition", path, ...condition } as Condition;
 }
 
@@ -75,7 +66,8 @@ function checkValue(
   op: Operator,
   place: { readonly value: unknown; readonly path: Path },
 ): unknown {
-  if (!isNullOperator(op)) return check(findings, CONDITION_VALUES.get(op)!, place);
+  const schema = OPERATORS[op].value;
+  if (schema !== null) return check<unknown>(findings, schema, place);
   report(findings, place.path, `${quote(op)} takes no value, expected it to be left out`);
   return undefined;
 }

@@ -1,82 +1,8 @@
+import * as v from "valibot";
 import { quote } from "../errors/issue.ts";
-import { nearest } from "../text/nearest.ts";
 import { MAX_LIST_VALUES } from "../errors/limits.ts";
 import { isScalar, type Scalar } from "../json/json.ts";
-
-/** Operators whose value is a scalar. */
-export type ScalarOperator = "eq" | "neq" | "gt" | "gte" | "lt" | "lte";
-/** Operators whose value is a pattern. */
-export type PatternOperator = "like" | "not_like";
-/** Operators whose value is a list. */
-export type ListOperator = "in" | "not_in";
-/** The operator whose value is two bounds. */
-export type RangeOperator = "between";
-/** Operators that take no value. */
-export type NullOperator = "is_null" | "is_not_null";
-/** Every operator. @see Q18 */
-export type Operator =
-  | ScalarOperator
-  | PatternOperator
-  | ListOperator
-  | RangeOperator
-  | NullOperator;
-
-/** The operators, in the order of docs/specification/query.md. */
-export const OPERATORS: readonly Operator[] = [
-  "eq",
-  "neq",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-  "like",
-  "not_like",
-  "in",
-  "not_in",
-  "between",
-  "is_null",
-  "is_not_null",
-];
-
-/** What other interfaces call them; told, never accepted. */
-const OTHER_SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
-  ["=", "eq"],
-  ["==", "eq"],
-  ["equals", "eq"],
-  ["is", "eq"],
-  ["!=", "neq"],
-  ["<>", "neq"],
-  [">", "gt"],
-  [">=", "gte"],
-  ["ge", "gte"],
-  ["<", "lt"],
-  ["<=", "lte"],
-  ["le", "lte"],
-  ["contains", "like"],
-  ["starts_with", "like"],
-  ["nin", "not_in"],
-]);
-
-/** Tells whether a value is an operator, spelt exactly so. */
-export function isOperator(value: unknown): value is Operator {
-  return (OPERATORS as readonly unknown[]).includes(value);
-}
-
-/** Tells whether a value is one of the two operators that take no value. */
-export function isNullOperator(value: unknown): value is NullOperator {
-  return value === "is_null" || value === "is_not_null";
-}
-
-/** Says that an operator is not supported, and which one was probably meant. @see E19 */
-export function describeBadOperator(op: unknown): string {
-  const meant = typeof op === "string"
-    ? OTHER_SPELLINGS.get(op.toLowerCase()) ?? nearest(op, OPERATORS)
-    : undefined;
-  return `${quote(op)} is not a supported operator, ` +
-    (meant === undefined ? `expected one of ${OPERATORS.join(", ")}` : `did you mean "${meant}"`);
-}
-
-import * as v from "valibot";
+import { nearest } from "../text/nearest.ts";
 
 /** A value of a filter: string, number, boolean or null. @see Q34 */
 export const SCALAR = v.custom<Scalar>(
@@ -89,17 +15,17 @@ const ORDERED = v.custom<Exclude<Scalar, null>>(
   (value) => value !== null && isScalar(value),
   (issue) =>
     issue.input === null
-      ? refuseNull("compares with nothing")
+      ? describeNull("compares with nothing")
       : `${quote(issue.input)} is not a scalar, expected a string, number or boolean`,
 );
 
 const PATTERN = v.pipe(
   v.string((issue) =>
     issue.input === null
-      ? refuseNull("is not a pattern")
+      ? describeNull("is not a pattern")
       : `${quote(issue.input)} is not a pattern, expected a string, with % for any text`
   ),
-  // Postgres would notice only when it reaches a row.
+  // Postgres would only notice when it reaches a row.
   v.check(
     hasEveryBackslashPaired,
     (issue) => `${quote(issue.input)} ends in a single backslash, expected it doubled or left out`,
@@ -121,37 +47,76 @@ const RANGE = v.pipe(
     (value) => Array.isArray(value) && value.length === 2,
     (issue) =>
       issue.input === null
-        ? refuseNull("is not a range")
+        ? describeNull("is not a range")
         : `${describeArray(issue.input)}, expected an array of exactly 2 scalars`,
   ),
   v.tuple([ORDERED, ORDERED]),
 );
 
-type ValueSchema = v.GenericSchema<unknown, Scalar | readonly Scalar[]>;
+/** What there is to know of an operator before it meets a column. */
+interface OperatorRule {
+  /** The shape of its value; null: it takes none. */
+  readonly value: v.GenericSchema | null;
+  /** What the type of the column must have. */
+  readonly needs: "equality" | "order" | "nothing";
+  /** What other interfaces call it: suggested in errors, never accepted. */
+  readonly elsewhere: readonly string[];
+}
 
 /**
- * The shape of the value for each operator that takes one. A Map, since an object would know an
- * operator `constructor`.
+ * Every operator, in the order of the documentation. A new one begins here; the compiler then asks
+ * `plan/condition.ts` for its predicate, and `sql/predicate.ts` for the SQL of a new kind of predicate.
+ * @see Q18
  * @see docs/specification/query.md#the-shape-of-values
  */
-export const CONDITION_VALUES: ReadonlyMap<Exclude<Operator, NullOperator>, ValueSchema> = new Map<
-  Exclude<Operator, NullOperator>,
-  ValueSchema
->([
-  ["eq", SCALAR],
-  ["neq", SCALAR],
-  ["gt", ORDERED],
-  ["gte", ORDERED],
-  ["lt", ORDERED],
-  ["lte", ORDERED],
-  ["like", PATTERN],
-  ["not_like", PATTERN],
-  ["in", LIST],
-  ["not_in", LIST],
-  ["between", RANGE],
-]);
+export const OPERATORS = {
+  eq: { value: SCALAR, needs: "equality", elsewhere: ["=", "==", "equals", "is"] },
+  neq: { value: SCALAR, needs: "equality", elsewhere: ["!=", "<>"] },
+  gt: { value: ORDERED, needs: "order", elsewhere: [">"] },
+  gte: { value: ORDERED, needs: "order", elsewhere: [">=", "ge"] },
+  lt: { value: ORDERED, needs: "order", elsewhere: ["<"] },
+  lte: { value: ORDERED, needs: "order", elsewhere: ["<=", "le"] },
+  like: { value: PATTERN, needs: "nothing", elsewhere: ["contains", "starts_with"] },
+  not_like: { value: PATTERN, needs: "nothing", elsewhere: [] },
+  in: { value: LIST, needs: "equality", elsewhere: [] },
+  not_in: { value: LIST, needs: "equality", elsewhere: ["nin"] },
+  between: { value: RANGE, needs: "order", elsewhere: [] },
+  is_null: { value: null, needs: "nothing", elsewhere: [] },
+  is_not_null: { value: null, needs: "nothing", elsewhere: [] },
+} as const satisfies Readonly<Record<string, OperatorRule>>;
 
-function refuseNull(why: string): string {
+/** The name of an operator. */
+export type Operator = keyof typeof OPERATORS;
+
+/** The value of an operator; null: it takes none. */
+export type OperatorValue<Op extends Operator> = (typeof OPERATORS)[Op]["value"] extends
+  v.GenericSchema ? v.InferOutput<(typeof OPERATORS)[Op]["value"]> : null;
+
+/** The names of all operators, in the order of {@link OPERATORS}. */
+export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly Operator[];
+
+const ELSEWHERE: ReadonlyMap<string, Operator> = new Map(
+  OPERATOR_NAMES.flatMap((name) => OPERATORS[name].elsewhere.map((other) => [other, name])),
+);
+
+/** Says whether a value is the name of an operator, spelt exactly so. */
+export function isOperator(value: unknown): value is Operator {
+  // An object knows `constructor` as well.
+  return typeof value === "string" && Object.hasOwn(OPERATORS, value);
+}
+
+/** Says that an operator is not supported, and which one was probably meant. @see E19 */
+export function describeBadOperator(op: unknown): string {
+  const meant = typeof op === "string"
+    ? ELSEWHERE.get(op.toLowerCase()) ?? nearest(op, OPERATOR_NAMES)
+    : undefined;
+  return `${quote(op)} is not a supported operator, ` +
+    (meant === undefined
+      ? `expected one of ${OPERATOR_NAMES.join(", ")}`
+      : `did you mean "${meant}"`);
+}
+
+function describeNull(why: string): string {
   return `null ${why}, use is_null or is_not_null to test for it`;
 }
 

@@ -36,7 +36,8 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
       return castsOfValues(sql, [predicate.low, predicate.high], predicate.column);
     case "member":
       return predicate.values[0]?.decided ? [] : [castOfList(sql, predicate, predicate.column)];
-    default:
+    case "like":
+    case "null":
       return [];
   }
 }

@@ -1,13 +1,6 @@
 import { toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { DEFAULT_ROWS_PER_PAGE, MAX_LIST_VALUES, NAME_PATTERN } from "../../errors/limits.ts";
-import {
-  CONDITION_VALUES,
-  isNullOperator,
-  type NullOperator,
-  type Operator,
-  OPERATORS,
-  SCALAR,
-} from "../../request/operators.ts";
+import { type Operator, OPERATOR_NAMES, OPERATORS, SCALAR } from "../../request/operators.ts";
 import { NAME } from "../../request/names.ts";
 import { PAGE, PER_PAGE } from "../../request/query_request.ts";
 import { DIRECTION } from "../../request/sort.ts";
@@ -28,18 +21,18 @@ const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printe
     Name: { schema: NAME, printed: { type: "string", pattern: NAME_PATTERN.source } },
     Scalar: { schema: SCALAR, printed: { type: SCALAR_TYPES } },
     Ordered: {
-      schema: CONDITION_VALUES.get("gt")!,
+      schema: OPERATORS.gt.value,
       printed: { type: ORDERED_TYPES, description: "Null cannot be ordered." },
     },
     Pattern: {
-      schema: CONDITION_VALUES.get("like")!,
+      schema: OPERATORS.like.value,
       printed: {
         type: "string",
         description: "`%` stands for any text, `_` for one character, a backslash escapes.",
       },
     },
     List: {
-      schema: CONDITION_VALUES.get("in")!,
+      schema: OPERATORS.in.value,
       printed: {
         type: "array",
         items: { type: SCALAR_TYPES },
@@ -48,7 +41,7 @@ const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printe
       },
     },
     Range: {
-      schema: CONDITION_VALUES.get("between")!,
+      schema: OPERATORS.between.value,
       printed: { type: "array", items: { type: ORDERED_TYPES }, minItems: 2, maxItems: 2 },
     },
     PageNumber: { schema: PAGE, printed: { type: "integer", minimum: 1 } },
@@ -114,19 +107,17 @@ export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
   );
 }
 
-/** Operators by the schema of their value; those without a value are under undefined. */
-function groupOperators(): [Schema | undefined, Operator[]][] {
-  const groups = new Map<Schema | undefined, Operator[]>();
-  for (const op of OPERATORS) {
-    const value = isNullOperator(op)
-      ? undefined
-      : CONDITION_VALUES.get(op as Exclude<Operator, NullOperator>);
+/** Operators by the schema of their value; those without a value are under null. */
+function groupOperators(): [Schema | null, Operator[]][] {
+  const groups = new Map<Schema | null, Operator[]>();
+  for (const op of OPERATOR_NAMES) {
+    const { value } = OPERATORS[op];
     groups.set(value, [...groups.get(value) ?? [], op]);
   }
   return [...groups];
 }
 
-function describeOperators([value, operators]: [Schema | undefined, Operator[]]): Schema {
+function describeOperators([value, operators]: [Schema | null, Operator[]]): Schema {
   const common = { field: NAME, op: v.picklist(operators) };
-  return value === undefined ? v.strictObject(common) : v.strictObject({ ...common, value });
+  return value === null ? v.strictObject(common) : v.strictObject({ ...common, value });
 }

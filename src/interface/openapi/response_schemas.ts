@@ -1,5 +1,5 @@
 import { MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
-import { OPERATORS } from "../../request/operators.ts";
+import { OPERATOR_NAMES } from "../../request/operators.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 
 const TRUE = { const: true };
@@ -95,7 +95,7 @@ const FIELD = objectOf({
   nullable: { type: "boolean" },
   primary_key: { type: "boolean" },
   writable: { type: "boolean" },
-  operators: { type: "array", items: { enum: OPERATORS } },
+  operators: { type: "array", items: { enum: OPERATOR_NAMES } },
   enum: { ...NAMES, description: "The labels of an enum, in their order." },
   comment: COMMENT,
 }, ["enum"]);
