@@ -3,8 +3,8 @@ import type { Config } from "./config/config.ts";
 import type { Preferences } from "./http/preferences.ts";
 import { describeInterface, describePublicInterface } from "./interface/describe_interface.ts";
 import { describeFields, describeTables } from "./interface/describe_tables.ts";
-import { parseJsonInTurns } from "./json/parse_json.ts";
-import { takesOf } from "./plan/column.ts";
+import { parseJsonInSlices } from "./json/parse_json.ts";
+import { fieldShapeOf } from "./plan/column.ts";
 import { planQuery, type QueryPlan } from "./plan/query_plan.ts";
 import { planUpdate, type UpdatePlan } from "./plan/update_plan.ts";
 import type { Page } from "./records/read.ts";
@@ -98,8 +98,8 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/integration/tables/:table/query",
     scope: "query",
     async parse(text, { config: { maxPatternCharacters } }) {
-      const words = await parseJsonInTurns(text, { useOf: useOfQuery() });
-      return parseQueryRequest(words.value, words.issues, { maxPatternCharacters, words });
+      const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
+      return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });
     },
     plan(request, { table, access, preferences: { count }, wideNumbersAsText, config }) {
       const { maxPageBytes } = config;
@@ -116,8 +116,8 @@ export const OPERATIONS: readonly Operation[] = [
     parse: parseUpdate,
     plan: (request, context) => planUpdateOf("update_single", request, context),
     perform: (plan, records, request) => records.updateOne(plan, request),
-    print(updated, { table }, { words, document }) {
-      const fields = words.print(document.fields);
+    print(updated, { table }, { source, document }) {
+      const fields = source.print(document.fields);
       const json = `{"success":true,"table":${JSON.stringify(table.name)},"matched":1,` +
         `"updated":${updated},"fields":${fields}}`;
       return { json, rows: updated };
@@ -170,9 +170,9 @@ async function parseUpdate(
   text: string,
   { table }: Pick<PlanContext, "table">,
 ): Promise<UpdateRequest> {
-  const useOf = useOfUpdate((name) => takesOf(table, name));
-  const words = await parseJsonInTurns(text, { useOf });
-  return parseUpdateRequest(words.value, words.issues, words);
+  const useOf = useOfUpdate((name) => fieldShapeOf(table, name));
+  const json = await parseJsonInSlices(text, { useOf });
+  return parseUpdateRequest(json.value, json.issues, json);
 }
 
 function planUpdateOf(

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { MAX_PREPARED_SHAPES } from "../../src/errors/limits.ts";
+import { MAX_PREPARED_STATEMENTS } from "../../src/errors/limits.ts";
 import { makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { listChildren, readMemory, readOwnMemory } from "./cpu.ts";
@@ -74,7 +74,7 @@ async function watch(cluster: Cluster, runtime: Runtime): Promise<Sample[]> {
   const tokens = await makeTokens(databaseUrl, [1]);
   const contender = await startRowgate(runtime, { databaseUrl, folder, tokens });
   const shapes = makeShapes(SHAPES);
-  const prepared = shapes.slice(0, MAX_PREPARED_SHAPES);
+  const prepared = shapes.slice(0, MAX_PREPARED_STATEMENTS);
   const first = await writeAsks(contender, prepared, { folder, name: "first" });
   const file = await writeAsks(contender, shapes, { folder, name: "shapes" });
   const fill = { file: first, concurrency: 64, seconds: FILL_SECONDS, postgres: cluster.pid };

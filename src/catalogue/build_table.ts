@@ -25,7 +25,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   const { options, warnings } = context;
   const policy = options.policy.tables.get(found.name) ?? NO_POLICY;
   const stored = found.kind === "r" || found.kind === "p";
-  for (const message of misfits(found, policy)) {
+  for (const message of listMismatches(found, policy)) {
     warnings.push(`policy: tables.${found.name}${message}`);
   }
   const tenant = findTenantColumn(found, { policy, context });
@@ -44,7 +44,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   if (columns.size === 0) return undefined;
   const tenantName = tenant === "shared" ? undefined : tenant.name;
   // A table with heirs has their rows too, whose keys are their own.
-  const keyUnique = stored && !found.inherited && keyNames.length > 0 &&
+  const keyUnique = stored && !found.hasChildTables && keyNames.length > 0 &&
     keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
   const readable = new Set(found.columns.filter((each) => each.select).map((each) => each.name));
   return {
@@ -60,7 +60,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
-    ruled: found.ruled,
+    hasRewriteRules: found.hasRewriteRules,
   };
 }
 
@@ -127,7 +127,7 @@ function isPlain(column: Column | undefined): boolean {
 }
 
 /** What the policy says of the table that the database does not bear out. */
-function misfits(found: FoundTable, policy: TablePolicy): readonly string[] {
+function listMismatches(found: FoundTable, policy: TablePolicy): readonly string[] {
   const stored = found.kind === "r" || found.kind === "p";
   const names = new Set(found.columns.map((column) => column.name));
   const lists = [

@@ -119,7 +119,7 @@ export interface Table {
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
   /** True when a rule on UPDATE stands on it, which Postgres does not carry out inside of WITH. */
-  readonly ruled: boolean;
+  readonly hasRewriteRules: boolean;
 }
 
 /** All that clients may address, at one moment. Swapped whole, never changed. */

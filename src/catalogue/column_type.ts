@@ -25,7 +25,7 @@ export type ColumnType =
   & { readonly notNull: boolean };
 
 /** A type with its domains looked through. */
-interface Footing {
+interface ResolvedType {
   readonly type: FoundType;
   /** The modifier in force and the base type printed with it. */
   readonly modifier: number;
@@ -78,16 +78,16 @@ const LENGTH_OFFSETS = new Map([["varchar", 4], ["bpchar", 4], ["bit", 0], ["var
  */
 export function describeType(column: FoundColumn, types: Introspection["types"]): ColumnType {
   const declared = requireType(types, column.type);
-  const footing = lookThrough(declared, { types, column });
-  const base = footing.type;
+  const resolved = resolveDomains(declared, { types, column });
+  const base = resolved.type;
   const element = base.element === null
     ? undefined
-    : lookThrough(requireType(types, base.element), { types, column: footing });
-  const value = element ?? footing;
+    : resolveDomains(requireType(types, base.element), { types, column: resolved });
+  const value = element ?? resolved;
   const kind = element === undefined ? kindOf(base) : "array";
-  const cast = castOf(declared, { types, footing });
+  const cast = castOf(declared, { types, resolved });
   const length = LENGTH_OFFSETS.get(builtInName(value.type));
-  const rounded = ROUNDED.has(builtInName(value.type)) && footing.modified !== null;
+  const rounded = ROUNDED.has(builtInName(value.type)) && resolved.modified !== null;
   const composite = value.type.kind === "c";
   const lookedUp = LOOKED_UP.has(builtInName(value.type));
   return {
@@ -98,8 +98,8 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
     kind,
     elementKind: element === undefined ? undefined : kindOf(element.type),
     cast,
-    storedCast: rounded ? trustFormattedType(footing.modified) : cast,
-    comparedAs: footing.domain && base.kind === "e" ? cast : undefined,
+    storedCast: rounded ? trustFormattedType(resolved.modified) : cast,
+    comparedAs: resolved.domain && base.kind === "e" ? cast : undefined,
     padded: builtInName(value.type) === "bpchar",
     maxLength: length === undefined || value.modifier < length
       ? undefined
@@ -109,18 +109,18 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
     order: !lookedUp && (value.type.order || composite),
     lookedUp,
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
-    notNull: footing.notNull,
+    notNull: resolved.notNull,
   };
 }
 
 /** Never with a modifier: an explicit cast to `varchar(n)` cuts silently. */
 function castOf(
   declared: FoundType,
-  { types, footing }: { types: Introspection["types"]; footing: Footing },
+  { types, resolved }: { types: Introspection["types"]; resolved: ResolvedType },
 ): SqlText {
   if (declared.kind !== "d") return castName(declared, types);
-  const plain = footing.modifier < 0 && footing.type.kind !== "e";
-  return castName(plain ? declared : footing.type, types);
+  const plain = resolved.modifier < 0 && resolved.type.kind !== "e";
+  return castName(plain ? declared : resolved.type, types);
 }
 
 /** An array of a domain keeps the domain: Postgres has no `=` between it and an array of its base. */
@@ -134,13 +134,13 @@ function nameOf(type: FoundType, types: Introspection["types"]): string {
   return type.element === null ? type.name : `${requireType(types, type.element).name}[]`;
 }
 
-function lookThrough(
+function resolveDomains(
   declared: FoundType,
   { types, column }: {
     types: Introspection["types"];
     column: { readonly modifier: number; readonly modified: string | null };
   },
-): Footing {
+): ResolvedType {
   let type = declared;
   let { modifier, modified } = column;
   let notNull = false;

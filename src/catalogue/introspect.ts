@@ -120,9 +120,9 @@ described_tables as (
       pg_catalog.has_column_privilege(r.oid, 'ctid', 'SELECT')
       and pg_catalog.has_column_privilege(r.oid, 'xmin', 'SELECT')
       and pg_catalog.has_column_privilege(r.oid, 'tableoid', 'SELECT') else false end,
-    'ruled', exists (select from pg_catalog.pg_rewrite w
+    'hasRewriteRules', exists (select from pg_catalog.pg_rewrite w
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
-    'inherited', r.relkind = 'r' and exists (
+    'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
     'key', coalesce((
       select pg_catalog.json_agg(i.indkey[k] order by k)
@@ -173,9 +173,9 @@ export interface FoundTable {
   /** The role may read ctid, xmin and tableoid. */
   readonly pinnable: boolean;
   /** The table has a rule on UPDATE. */
-  readonly ruled: boolean;
+  readonly hasRewriteRules: boolean;
   /** Rows of tables that inherit from it show in it; its key does not cover them. */
-  readonly inherited: boolean;
+  readonly hasChildTables: boolean;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
   /** Numbers of the first two columns of each index that keeps an order: `1 4`; `1` where there is one. */

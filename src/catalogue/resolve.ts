@@ -25,7 +25,7 @@ export function resolveTable(
   { access, operation }: ResolveOptions,
 ): Table {
   requireName(name);
-  refuseCredentials(catalogue, name);
+  rejectCredentialTable(catalogue, name);
   const table = requireTable(catalogue, name, access);
   requireScope(access, operation);
   if (operation === "update" && !table.writable) {
@@ -49,7 +49,7 @@ function requireName(name: string): void {
   throw new ApiError(400, `table: ${quote(name)} is not a table name, ${expected}`);
 }
 
-function refuseCredentials(catalogue: Catalogue, name: string): void {
+function rejectCredentialTable(catalogue: Catalogue, name: string): void {
   if (!catalogue.credentialTables.has(name.toLowerCase())) return;
   throw new ApiError(403, `table: ${quote(name)} is not readable through the integration API`);
 }

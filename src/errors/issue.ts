@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetails } from "./api_error.ts";
-import { MAX_ISSUES_TOLD, MAX_QUOTED_CHARACTERS } from "./limits.ts";
+import { MAX_QUOTED_CHARACTERS, MAX_REPORTED_ISSUES } from "./limits.ts";
 import { redactTokens } from "../text/redact.ts";
 
 /**
@@ -65,7 +65,7 @@ export function quote(value: unknown): string {
  * Makes the 400 that tells the first five issues, in the order of the client's document.
  * @see E7, E8, E9
  */
-export function refuseIssues(
+export function rejectIssues(
   issues: readonly Issue[],
   document: unknown,
   details: ErrorDetails = {},
@@ -73,7 +73,7 @@ export function refuseIssues(
   const order: Order = { document, ranks: new Map() };
   const ordered = issues.map((issue) => ({ issue, keys: keysOf(issue.path) }))
     .sort((a, b) => compareKeys(a.keys, b.keys, order));
-  const told = ordered.slice(0, MAX_ISSUES_TOLD)
+  const told = ordered.slice(0, MAX_REPORTED_ISSUES)
     .map(({ issue }) => `${printPath(issue.path)}: ${issue.message}`);
   return new ApiError(400, told.join("; "), details);
 }

@@ -31,18 +31,18 @@ export const MAX_ROWS_PER_PAGE = 200;
 /** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 /** Faults of one body that a 400 tells. @see E8 */
-export const MAX_ISSUES_TOLD = 5;
+export const MAX_REPORTED_ISSUES = 5;
 /** A client's value in a message is cut here. @see E6 */
 export const MAX_QUOTED_CHARACTERS = 100;
 /** Nesting of a JSON body; groups 5 deep need 13. @see J6 */
 export const MAX_JSON_DEPTH = 64;
 /** Prepared statement shapes kept per process. @see P12 */
-export const MAX_PREPARED_SHAPES = 256;
+export const MAX_PREPARED_STATEMENTS = 256;
 /** Statements that may leave together on one session. */
-export const MAX_TOGETHER = 8;
+export const MAX_BATCHED_STATEMENTS = 8;
 
 /**
  * Rows that match are kept by Postgres up to this number, to be sorted and counted; more are read
  * once for the page and once for the total. @see docs/decisions/0182-one-reading.md
  */
-export const MAX_ROWS_AT_ONCE = 10_000;
+export const MAX_ROWS_KEPT = 10_000;

@@ -1,6 +1,6 @@
 import { quote } from "../errors/issue.ts";
 import { MAX_QUOTED_CHARACTERS } from "../errors/limits.ts";
-import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
+import { type JsonReader, noteIssue, rejectSyntax } from "./json_reader.ts";
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PARTS = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
@@ -21,7 +21,7 @@ export function readNumber(reader: JsonReader): number {
   const short = readShortInteger(reader);
   if (short !== undefined) return short;
   NUMBER.lastIndex = reader.at;
-  if (!NUMBER.test(reader.text)) throw refuseSyntax(reader, "a digit");
+  if (!NUMBER.test(reader.text)) throw rejectSyntax(reader, "a digit");
   const literal = reader.text.slice(reader.at, NUMBER.lastIndex);
   reader.at = NUMBER.lastIndex;
   const value = Number(literal);

@@ -46,7 +46,7 @@ export function noteIssue(reader: JsonReader, message: string): void {
  * The text itself is not repeated.
  * @see E16, HT13
  */
-export function refuseSyntax(reader: JsonReader, expected: string): ApiError {
+export function rejectSyntax(reader: JsonReader, expected: string): ApiError {
   let line = 1;
   let lineStart = 0;
   for (let at = reader.text.indexOf("\n"); at >= 0 && at < reader.at;) {

@@ -1,5 +1,5 @@
 import type { ApiError } from "../errors/api_error.ts";
-import { type JsonReader, noteIssue, refuseSyntax } from "./json_reader.ts";
+import { type JsonReader, noteIssue, rejectSyntax } from "./json_reader.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,7 +19,7 @@ export function readString(reader: JsonReader): string {
     if (code === BACKSLASH) {
       escaped = true;
       at++;
-    } else if (!(code >= FIRST_PRINTABLE)) throw refuseString(reader);
+    } else if (!(code >= FIRST_PRINTABLE)) throw rejectString(reader);
   }
   reader.at = at + 1;
   return escaped ? unescape(reader, start) : text.slice(start + 1, at);
@@ -31,23 +31,23 @@ function unescape(reader: JsonReader, start: number): string {
     return JSON.parse(reader.text.slice(start, reader.at));
   } catch {
     reader.at = start;
-    throw refuseString(reader);
+    throw rejectString(reader);
   }
 }
 
 /** Goes to what is wrong with the string at `reader.at`. */
-function refuseString(reader: JsonReader): ApiError {
+function rejectString(reader: JsonReader): ApiError {
   const { text } = reader;
   for (reader.at++;;) {
     const code = text.charCodeAt(reader.at);
     if (code === BACKSLASH) {
       ESCAPE.lastIndex = reader.at;
       if (!ESCAPE.test(text)) {
-        return refuseSyntax(reader, String.raw`an escape such as \n, \", \\ or \u00e9`);
+        return rejectSyntax(reader, String.raw`an escape such as \n, \", \\ or \u00e9`);
       }
       reader.at = ESCAPE.lastIndex;
     } else if (code >= FIRST_PRINTABLE) reader.at++;
-    else return refuseSyntax(reader, expectedInString(code));
+    else return rejectSyntax(reader, expectedInString(code));
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type JsonContainer,
   type JsonReader,
   NOTED_DEPTH,
-  refuseSyntax,
+  rejectSyntax,
   skipSpace,
 } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
@@ -45,11 +45,11 @@ export function readStart(reader: JsonReader): unknown {
   if (code === 0x74) return readWord(reader, ["true", true]);
   if (code === 0x66) return readWord(reader, ["false", false]);
   if (code === 0x6e) return readWord(reader, ["null", null]);
-  throw refuseSyntax(reader, "a value");
+  throw rejectSyntax(reader, "a value");
 }
 
 function readWord<T>(reader: JsonReader, [word, value]: readonly [string, T]): T {
-  if (!reader.text.startsWith(word, reader.at)) throw refuseSyntax(reader, "a value");
+  if (!reader.text.startsWith(word, reader.at)) throw rejectSyntax(reader, "a value");
   reader.at += word.length;
   return value;
 }
@@ -63,14 +63,14 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
     return;
   }
   if (reader.text.charCodeAt(reader.at) !== QUOTE) {
-    throw refuseSyntax(reader, "a key in double quotes");
+    throw rejectSyntax(reader, "a key in double quotes");
   }
   const key = readString(reader);
   reader.path[reader.path.length - 1] = key;
   checkKey(reader, key);
   // No value of JSON is undefined; `in` took a quarter of the time of a document.
-  if (container[key] !== undefined) throw refuseTwice(reader, key);
-  if (codeAfterSpace(reader) !== COLON) throw refuseSyntax(reader, '":"');
+  if (container[key] !== undefined) throw rejectRepeatedKey(reader, key);
+  if (codeAfterSpace(reader) !== COLON) throw rejectSyntax(reader, '":"');
   reader.at++;
   skipSpace(reader);
 }
@@ -100,7 +100,7 @@ export function readEnd(reader: JsonReader, container: JsonContainer): boolean {
   const code = codeAfterSpace(reader);
   if (code === endOf(container)) return true;
   if (code !== COMMA) {
-    throw refuseSyntax(reader, Array.isArray(container) ? '"," or "]"' : '"," or "}"');
+    throw rejectSyntax(reader, Array.isArray(container) ? '"," or "]"' : '"," or "}"');
   }
   reader.at++;
   readPlace(reader, container);
@@ -143,7 +143,7 @@ function codeAfterSpace(reader: JsonReader): number {
   return reader.text.charCodeAt(skipSpace(reader));
 }
 
-function refuseTwice(reader: JsonReader, key: string): ApiError {
+function rejectRepeatedKey(reader: JsonReader, key: string): ApiError {
   return new ApiError(
     400,
     `body: the key ${quote(key)} stands twice at ${

@@ -1,9 +1,9 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { Issue } from "../errors/issue.ts";
-import { type ClientWords, keepWords } from "./client_words.ts";
-import { type JsonReader, refuseSyntax, skipSpace } from "./json_reader.ts";
+import { keepSource, type SourceText } from "./source_text.ts";
+import { type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
 import { startTrimming, type UseOf } from "./trimming.ts";
-import { isTurning, readInTurns } from "./time_slices.ts";
+import { isSlicing, runInSlices } from "./time_slices.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 
 /** So many are read at once; more in turns. */
@@ -11,7 +11,7 @@ const VALUES_OF_A_STEP = 500;
 /** What is shorter is kept whole. */
 const SHORT_CHARACTERS = 4096;
 /** A JSON document, and what in it would not survive the way to Postgres unchanged. */
-export interface ParsedJson extends ClientWords {
+export interface ParsedJson extends SourceText {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
   readonly value: unknown;
   /** Numbers that a double does not hold, U+0000, lone surrogates: the first few, in order. */
@@ -40,7 +40,7 @@ export interface ReadingOptions {
   /** What its parts are for; undefined: all are kept. */
   readonly useOf?: UseOf | undefined;
   /** How long a turn may take. */
-  readonly turnMs?: number;
+  readonly sliceMs?: number;
 }
 
 /**
@@ -49,15 +49,15 @@ export interface ReadingOptions {
  * @throws {ApiError} 400 as {@link parseJson}
  * @see docs/decisions/0160-dear-bodies.md
  */
-export function parseJsonInTurns(
+export function parseJsonInSlices(
   text: string,
-  { useOf, turnMs }: ReadingOptions = {},
+  { useOf, sliceMs }: ReadingOptions = {},
 ): ParsedJson | Promise<ParsedJson> {
   const isShort = text.length < SHORT_CHARACTERS;
   const reader = openReader(text, isShort ? undefined : useOf);
   const read = () => readValues(reader, VALUES_OF_A_STEP);
-  const parsed = isShort || !isTurning() ? read() : undefined;
-  return parsed ?? readInTurns(read, { turnMs });
+  const parsed = isShort || !isSlicing() ? read() : undefined;
+  return parsed ?? runInSlices(read, { sliceMs });
 }
 
 function openReader(text: string, useOf?: UseOf): JsonReader {
@@ -96,7 +96,7 @@ function readValues(reader: JsonReader, values: number): ParsedJson | undefined 
 
 function endDocument(reader: JsonReader, value: unknown): ParsedJson {
   if (skipSpace(reader) !== reader.text.length) {
-    throw refuseSyntax(reader, "nothing after the end of the JSON document");
+    throw rejectSyntax(reader, "nothing after the end of the JSON document");
   }
-  return { value, issues: reader.issues, ...keepWords(reader, value) };
+  return { value, issues: reader.issues, ...keepSource(reader, value) };
 }

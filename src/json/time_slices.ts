@@ -1,20 +1,20 @@
 /** How long others wait at most while documents are read: a tenth of what they may. */
-const TURN_MS = 5;
+const SLICE_MS = 5;
 
 /** A document that is being read, a step of it at a time. */
 interface Reading {
   /** True once nothing is left of it. */
   readonly step: () => boolean;
-  readonly turnMs: number;
+  readonly sliceMs: number;
 }
 
 /** Those that wait for their next step, all documents of the process in one line. */
 const line: Reading[] = [];
-let turning = false;
+let running = false;
 
 /** Tells whether documents are being read in turns. */
-export function isTurning(): boolean {
-  return turning;
+export function isSlicing(): boolean {
+  return running;
 }
 
 /**
@@ -22,13 +22,13 @@ export function isTurning(): boolean {
  * of the event loop 5 ms, of which each document gets a step after the other; then others are served.
  * @see docs/decisions/0206-large-bodies-and-slow-readers.md
  */
-export function readInTurns<T>(
+export function runInSlices<T>(
   step: () => T | undefined,
-  { turnMs = TURN_MS }: { readonly turnMs?: number | undefined } = {},
+  { sliceMs = SLICE_MS }: { readonly sliceMs?: number | undefined } = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     line.push({
-      turnMs,
+      sliceMs,
       step() {
         try {
           const result = step();
@@ -40,21 +40,21 @@ export function readInTurns<T>(
         }
       },
     });
-    if (!turning) waitForTurn();
+    if (!running) scheduleSlice();
   });
 }
 
-function waitForTurn(): void {
-  turning = true;
-  setTimeout(takeTurn, 0);
+function scheduleSlice(): void {
+  running = true;
+  setTimeout(runSlice, 0);
 }
 
-function takeTurn(): void {
-  const end = performance.now() + line[0]!.turnMs;
+function runSlice(): void {
+  const end = performance.now() + line[0]!.sliceMs;
   do {
     const reading = line.shift()!;
     if (!reading.step()) line.push(reading);
   } while (line.length > 0 && performance.now() < end);
-  turning = line.length > 0;
-  if (turning) waitForTurn();
+  running = line.length > 0;
+  if (running) scheduleSlice();
 }

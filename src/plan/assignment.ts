@@ -3,17 +3,17 @@ import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import type { Json } from "../json/json.ts";
 import { printArray } from "../text/array_text.ts";
-import type { ClientWords } from "../json/client_words.ts";
+import type { SourceText } from "../json/source_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
-import { isDecided, judgeDigits, judgeScalar, judgeTogether, type ValueType } from "./value.ts";
-import type { Judgement } from "./predicate.ts";
+import { checkDigits, checkOffsets, checkScalar, isCertain, type ValueType } from "./value.ts";
+import type { Checked } from "./predicate.ts";
 
 /** One column's new value; null sets NULL. */
 export interface Assignment {
   readonly column: Column;
   readonly value: Value | null;
-  /** False where only Postgres can judge new values of the column. */
-  readonly decided: boolean;
+  /** False when Postgres may still reject new values of the column. */
+  readonly certain: boolean;
 }
 
 const FIELDS = pathOf("fields");
@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
 
 /**
  * Gives the assignment of one field: its name resolved to a column that may be set, its value
- * checked. Undefined, with an issue at `fields.<name>`, when one of them is not so.
+ * checked. Undefined, with an issue at `fields.<name>`, when the column or the value is wrong.
  * @see U8, U12, U13
  */
 export function planAssignment(
@@ -42,118 +42,116 @@ export function planAssignment(
   const path = under(FIELDS, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
-  const message = refuseColumn(column) ?? refuseNull(column, value);
+  const message = describeReadOnly(column) ?? describeNull(column, value);
   if (message !== undefined) {
     findings.issues.push({ path, message });
     return undefined;
   }
-  const decided = isDecided(column) && column.storedCast === column.cast;
-  if (value === null) return { column, value: null, decided };
-  const judgement = judgeNew(value, column, { path, words: findings.words });
-  if ("text" in judgement) {
-    const { text, zoned } = judgement;
-    return { column, value: { text, zoned: zoned === true, decided, path }, decided };
+  const certain = isCertain(column) && column.storedCast === column.cast;
+  if (value === null) return { column, value: null, certain };
+  const checked = checkNew(value, column, { path, source: findings.source });
+  if ("text" in checked) {
+    const { text, zoned } = checked;
+    return { column, value: { text, zoned: zoned === true, certain, path }, certain };
   }
   findings.issues.push({
-    path: judgement.path,
-    message: `${quote(judgement.actual)} does not fit column ${quote(column.name)} of type ` +
-      `${column.type}, expected ${judgement.expected}`,
+    path: checked.path,
+    message: `${quote(checked.actual)} does not fit column ${quote(column.name)} of type ` +
+      `${column.type}, expected ${checked.expected}`,
   });
   return undefined;
 }
 
-function refuseColumn(column: Column): string | undefined {
+function describeReadOnly(column: Column): string | undefined {
   if (column.readOnly === undefined) return undefined;
   return `Column ${quote(column.name)} ${REASONS[column.readOnly]}`;
 }
 
-function refuseNull(column: Column, value: Json): string | undefined {
+function describeNull(column: Column, value: Json): string | undefined {
   if (value !== null || column.nullable) return undefined;
   return `Column ${quote(column.name)} can not be null, expected a value`;
 }
 
-/** What is wrong with a new value, and where. */
+/** What was expected in place of a new value, or of a part of it. */
 interface Misfit {
   readonly expected: string;
   readonly path: Path;
   readonly actual: Json;
 }
 
-/** Where a new value stands, and how it was written. */
+/** Where a new value is in the document, and the text of the document. */
 interface Place {
   readonly path: Path;
-  readonly words: ClientWords;
+  readonly source: SourceText;
 }
 
-function judgeNew(value: Exclude<Json, null>, column: Column, place: Place): Misfit | Accepted {
-  const { path, words } = place;
-  const literal = typeof value === "number" ? words.literalsIn(FIELDS)?.[column.name] : undefined;
-  if (column.kind === "json") return { text: literal ?? words.print(value) };
-  if (Array.isArray(value)) return judgeArray(value, column, place);
+function checkNew(value: Exclude<Json, null>, column: Column, place: Place): Misfit | Accepted {
+  const { path, source } = place;
+  const literal = typeof value === "number" ? source.literalsIn(FIELDS)?.[column.name] : undefined;
+  if (column.kind === "json") return { text: literal ?? source.print(value) };
+  if (Array.isArray(value)) return checkArray(value, column, place);
   if (typeof value === "object") {
     return { expected: "a string, number, boolean or null", path, actual: value };
   }
   const scalar = value as string | number | boolean;
-  const judgement = judgeLength(judgeScalar(scalar, column, literal), column);
-  if ("expected" in judgement) return { expected: judgement.expected, path, actual: value };
-  return judgement;
+  const checked = checkLength(checkScalar(scalar, column, literal), column);
+  if ("expected" in checked) return { expected: checked.expected, path, actual: value };
+  return checked;
 }
 
-type Accepted = Extract<Judgement, { text: string }>;
+type Accepted = Extract<Checked, { text: string }>;
 
-/** A length is refused here: Postgres would cut trailing spaces silently, and name no value. */
-function judgeLength(judgement: Judgement, column: ValueType & Pick<Column, "maxLength">) {
-  if (!("text" in judgement) || column.maxLength === undefined || column.kind === "array") {
-    return judgement;
+/** Checks the length here, because Postgres cuts trailing spaces silently, and names no value. */
+function checkLength(checked: Checked, column: ValueType & Pick<Column, "maxLength">) {
+  if (!("text" in checked) || column.maxLength === undefined || column.kind === "array") {
+    return checked;
   }
-  const { text } = judgement;
+  const { text } = checked;
   const { maxLength } = column;
   if (column.baseType === "bit") {
-    return text.length === maxLength ? judgement : { expected: `${maxLength} bits` };
+    return text.length === maxLength ? checked : { expected: `${maxLength} bits` };
   }
-  // A character is one unit of UTF-16 or two: counted only where that does not decide it.
+  // A character has one or two units of UTF-16: characters are counted only where that matters.
   const fits = text.length <= maxLength ||
     text.length <= 2 * maxLength && [...text].length <= maxLength;
-  return fits ? judgement : { expected: `at most ${maxLength} characters` };
+  return fits ? checked : { expected: `at most ${maxLength} characters` };
 }
 
-function judgeArray(
+function checkArray(
   values: readonly Json[],
   column: Column,
-  { path, words }: Place,
+  { path, source }: Place,
 ): Misfit | Accepted {
   if (column.kind !== "array" || column.elementKind === undefined) {
     return { expected: "a string, number, boolean or null", path, actual: values };
   }
   const element = elementOf(column, column.elementKind);
   const texts: (string | null)[] = [];
-  const judgements: Judgement[] = [];
-  // An entry that is JSON is never judged: its text is its value.
-  const written = element.kind === "json" ? words.printEach(values) : words.literalsIn(path);
-  // By index, and no path before it is needed: there may be 500,000.
+  const withOffset: Checked[] = [];
+  // An element that is JSON is not checked: its text is its value.
+  const written = element.kind === "json" ? source.printEach(values) : source.literalsIn(path);
+  // By index, and no path until one is needed: there may be 500,000 elements.
   for (let position = 0; position < values.length; position++) {
-    const judgement = judgeElement(values[position]!, element, written?.[position]);
-    if ("expected" in judgement) {
-      const { expected } = judgement;
+    const checked = checkElement(values[position]!, element, written?.[position]);
+    if ("expected" in checked) {
+      const { expected } = checked;
       return { expected, path: under(path, position), actual: values[position]! };
     }
-    texts.push(judgement.text);
-    if ("zoned" in judgement) judgements.push(judgement);
+    texts.push(checked.text);
+    if ("zoned" in checked) withOffset.push(checked);
   }
   const text = printArray(texts, element.baseType);
-  const judgement = element.kind === "numeric"
-    ? judgeDigits(text)
-    : judgeTogether(text, judgements);
-  return "text" in judgement ? judgement : { ...judgement, path, actual: values };
+  const checked = element.kind === "numeric" ? checkDigits(text) : checkOffsets(text, withOffset);
+  return "text" in checked ? checked : { ...checked, path, actual: values };
 }
 
 const NULL_ELEMENT = { text: null };
 
-function judgeElement(value: Json, element: ElementType, written: string | undefined) {
+function checkElement(value: Json, element: ElementType, written: string | undefined) {
   if (value === null) return NULL_ELEMENT;
   if (element.kind === "json") return { text: written ?? JSON.stringify(value) };
   if (typeof value === "object") return { expected: "a string, number, boolean or null" };
-  return judgeLength(judgeScalar(value as string | number | boolean, element, written), element);
+  return checkLength(checkScalar(value as string | number | boolean, element, written), element);
 }
 
 type ElementType = ReturnType<typeof elementOf>;

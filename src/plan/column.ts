@@ -1,20 +1,20 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Issue, type Path, quote } from "../errors/issue.ts";
-import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
+import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
-import type { ClientWords } from "../json/client_words.ts";
-import type { Takes } from "../request/body_parts.ts";
+import type { SourceText } from "../json/source_text.ts";
+import type { FieldShape } from "../request/body_parts.ts";
 
-/** Collects what is wrong with a request while it is planned. */
+/** What is found wrong with a request while it is planned. */
 export interface Findings {
   readonly issues: Issue[];
-  /** How the request was written. */
-  readonly words: ClientWords;
+  /** The text of the request. */
+  readonly source: SourceText;
 }
 
 /**
- * Goes through a list of the client's in order, until it has given as many issues as an answer tells:
- * a body may hold 300,000 misspelt names.
+ * Plans the items of a list in order, until there are as many issues as a response reports: a body may
+ * hold 300,000 misspelt names.
  */
 export function collect<T, R>(
   list: readonly T[],
@@ -24,7 +24,7 @@ export function collect<T, R>(
   const before = findings.issues.length;
   const planned: R[] = [];
   for (const [position, item] of list.entries()) {
-    if (findings.issues.length - before >= MAX_ISSUES_TOLD) break;
+    if (findings.issues.length - before >= MAX_REPORTED_ISSUES) break;
     const result = plan(item, position);
     if (result !== undefined) planned.push(result);
   }
@@ -32,8 +32,8 @@ export function collect<T, R>(
 }
 
 /**
- * Gives the column that a client's name means; the only way from a name to a column, so a hidden one
- * does not exist anywhere. Undefined, with an issue at the path, when there is none.
+ * Gives the column of a name. This is the only way from a name to a column, so a hidden column exists
+ * nowhere. Undefined, with an issue at the path, when there is none.
  * @see docs/specification/tables-and-fields.md#hidden-columns
  */
 export function resolveColumn(
@@ -51,8 +51,8 @@ export function resolveColumn(
   return undefined;
 }
 
-/** Tells what a column of a table takes; undefined where there is no such column. */
-export function takesOf(table: Table, name: string): Takes | undefined {
+/** Gives what JSON a new value of a column may be; undefined when there is no such column. */
+export function fieldShapeOf(table: Table, name: string): FieldShape | undefined {
   const column = table.columns.get(name);
   if (column === undefined) return undefined;
   if (column.kind === "json") return "json";

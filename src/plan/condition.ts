@@ -1,12 +1,12 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
-import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
+import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Scalar } from "../json/json.ts";
 import type { Condition } from "../request/condition.ts";
 import { type Operator, OPERATOR_NAMES, OPERATORS } from "../request/operators.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Comparison, Predicate, Value } from "./predicate.ts";
-import { isDecided, judgeScalar } from "./value.ts";
+import { checkScalar, isCertain } from "./value.ts";
 
 /** What a predicate is planned against. */
 export interface PredicateOptions {
@@ -117,7 +117,7 @@ function planMember(
   const values: Value[] = [];
   let hasNull = false;
   list.forEach((value, position) => {
-    if (findings.issues.length >= MAX_ISSUES_TOLD) return;
+    if (findings.issues.length >= MAX_REPORTED_ISSUES) return;
     if (value === null) hasNull = true;
     else {
       const planned = planValue(value, { column, path: under(path, position), findings });
@@ -148,16 +148,16 @@ function planValue(
 ): Value | undefined {
   const literal = path === null || typeof value !== "number"
     ? undefined
-    : findings.words.literalsIn(path.holder)?.[path.key];
-  const judgement = judgeScalar(value, column, literal);
-  if ("text" in judgement) {
-    const { text, zoned } = judgement;
-    return { text, zoned: zoned === true, decided: isDecided(column), path };
+    : findings.source.literalsIn(path.holder)?.[path.key];
+  const checked = checkScalar(value, column, literal);
+  if ("text" in checked) {
+    const { text, zoned } = checked;
+    return { text, zoned: zoned === true, certain: isCertain(column), path };
   }
   findings.issues.push({
     path,
     message: `${quote(value)} does not fit column ${quote(column.name)} of type ${column.type}, ` +
-      `expected ${judgement.expected}`,
+      `expected ${checked.expected}`,
   });
   return undefined;
 }

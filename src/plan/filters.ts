@@ -1,33 +1,33 @@
-import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
+import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Filter, Group } from "../request/filters.ts";
 import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";
 
 /**
- * Gives the predicate that a filter group means; undefined, with an issue, where it means none. An
- * empty `and` matches every row, an empty `or` none.
+ * Gives the predicate of a group, without the conditions that add an issue. An empty `and` matches
+ * every row, an empty `or` none.
  * @see Q12, Q13, Q15, Q16
  */
 export function planGroup(group: Group, options: PredicateOptions): Predicate {
   const items: Predicate[] = [];
   for (const item of group.items) {
-    if (options.findings.issues.length >= MAX_ISSUES_TOLD) break;
+    if (options.findings.issues.length >= MAX_REPORTED_ISSUES) break;
     const predicate = planFilter(item, options);
     if (predicate !== undefined) items.push(predicate);
   }
-  return { kind: group.combine, items: fold(group.combine, items) };
+  return { kind: group.combine, items: dropConstants(group.combine, items) };
 }
 
 /**
- * Drops what changes nothing: `true` in an AND, `false` in an OR, and all but the first of what
- * decides it. A branch with values is kept, to be judged.
+ * Drops empty groups that change nothing: `true` in an AND, `false` in an OR, and of those that settle
+ * the result all but the first. Whatever has values stays, so that Postgres checks them.
  */
-function fold(combine: Group["combine"], items: readonly Predicate[]): Predicate[] {
-  let decided = false;
+function dropConstants(combine: Group["combine"], items: readonly Predicate[]): Predicate[] {
+  let isSettled = false;
   return items.filter((item) => {
     if (!("items" in item) || item.items.length > 0) return true;
-    if (item.kind === combine || decided) return false;
-    decided = true;
+    if (item.kind === combine || isSettled) return false;
+    isSettled = true;
     return true;
   });
 }

@@ -24,7 +24,7 @@ type Equality = Extract<Predicate, { kind: "compare" }>;
 export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
   if (scope.kind !== "tenant" || page !== 1 || predicate?.kind !== "and") return undefined;
   const { items } = predicate;
-  if (!items.every((item) => isEquality(item) && item.value.decided)) return undefined;
+  if (!items.every((item) => isEquality(item) && item.value.certain)) return undefined;
   const asked = items.map((item) => (item as Equality).column);
   const isKey = asked.length === listKey(table).length && namesKey(table, items);
   return isKey && asked.length > 0 ? asked : undefined;

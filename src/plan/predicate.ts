@@ -1,11 +1,11 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import type { Path } from "../errors/issue.ts";
 
-/** What a value's check found: its text for Postgres, or what was expected instead. */
-export type Judgement =
+/** A value after its check: its text for Postgres, or what was expected instead. */
+export type Checked =
   | {
     readonly text: string;
-    /** Of a `timestamp` or a list of them: whether it has an offset. Undefined: of a word such as now. */
+    /** Of a `timestamp` or a list of them: whether it has an offset. Undefined for words such as now. */
     readonly zoned?: boolean;
   }
   | { readonly expected: string };
@@ -13,18 +13,18 @@ export type Judgement =
 /** A value for one column, as text that Postgres's input function of `column.cast` takes. */
 export interface Value {
   readonly text: string;
-  /** False where only Postgres can judge values of the column's type. */
-  readonly decided: boolean;
-  /** True where a `timestamp` has an offset, which its input function would drop. */
+  /** False when Postgres may still reject it. */
+  readonly certain: boolean;
+  /** True when a `timestamp` has an offset, which its input function would drop. */
   readonly zoned?: boolean | undefined;
   /** Where the client wrote it. */
   readonly path: Path;
 }
 
-/** The binary comparisons that every ordered type has. */
+/** The comparisons of types with an order; `=` and `<>` need equality alone. */
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
-/** A filter whose names are columns and whose values are checked; NULL never hides in a value. */
+/** A filter whose names are columns and whose values are checked; no value is NULL. */
 export type Predicate =
   | { readonly kind: "and" | "or"; readonly items: readonly Predicate[] }
   | {

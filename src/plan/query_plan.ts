@@ -1,5 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
-import { pathOf, quote, refuseIssues, under } from "../errors/issue.ts";
+import { pathOf, quote, rejectIssues, under } from "../errors/issue.ts";
 import { MAX_PAGE_BYTES } from "../errors/limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
@@ -25,7 +25,7 @@ export interface QueryPlan {
   /** False on `Prefer: count=none`. */
   readonly count: boolean;
   /** True: page and total come from one reading of the rows that match; not when those are many. */
-  readonly atOnce: boolean;
+  readonly oneReading: boolean;
   /** True: the rows before the page are passed over in the key's index, only those on it are read. */
   readonly keysFirst: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
@@ -52,17 +52,17 @@ export interface QueryOptions {
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
   const { table, access, count, wideNumbersAsText, maxPageBytes = MAX_PAGE_BYTES } = options;
-  const findings: Findings = { issues: [], words: request.words };
+  const findings: Findings = { issues: [], source: request.source };
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
   const sort = planSort(request.sort, table, findings);
   if (findings.issues.length > 0) {
-    throw refuseIssues(findings.issues, request.document, { stale: true });
+    throw rejectIssues(findings.issues, request.document, { stale: true });
   }
   const scope = planScope(table, access);
   const { page, perPage } = request;
-  const atOnce = count && readsAll(sort, table);
-  const keysFirst = !atOnce && readsKeysFirst({ table, scope, predicate, sort, page, perPage });
+  const oneReading = count && readsAll(sort, table);
+  const keysFirst = !oneReading && readsKeysFirst({ table, scope, predicate, sort, page, perPage });
   return {
     table,
     scope,
@@ -72,7 +72,7 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
     page,
     perPage,
     count,
-    atOnce,
+    oneReading,
     keysFirst,
     wideNumbersAsText,
     maxPageBytes,

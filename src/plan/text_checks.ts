@@ -1,9 +1,9 @@
-import { readLeaves } from "../text/array_text.ts";
-import { judgeInterval, judgeTime, type TimeType } from "./time_text.ts";
-import type { Judgement } from "./predicate.ts";
+import { readElements } from "../text/array_text.ts";
+import { checkInterval, checkTime, type TimeType } from "./time_text.ts";
+import type { Checked } from "./predicate.ts";
 
-/** Checks that Postgres would use all of a text. */
-type Judge = (text: string) => Judgement;
+/** Checks that Postgres would use every part of a text. */
+type TextCheck = (text: string) => Checked;
 
 const TIME_TYPES: readonly TimeType[] = ["date", "time", "timetz", "timestamp", "timestamptz"];
 
@@ -28,55 +28,55 @@ const LAST_POSITION = 16383;
 const MOST_POSITIONS = 255;
 
 /**
- * Types whose input functions ignore a part of some texts, found by test/property/whole_values.test.ts:
- * a word, a sign, what stands behind, digits past the last that is kept.
+ * Types whose input functions ignore parts of some texts: a word, a sign, what follows the value,
+ * digits past the last one that is kept. test/property/whole_values.test.ts finds them.
  */
-const JUDGES: ReadonlyMap<string, Judge> = new Map<string, Judge>([
-  ...TIME_TYPES.map((type): [string, Judge] => [type, (text) => judgeTime(text, type)]),
+const TEXT_CHECKS: ReadonlyMap<string, TextCheck> = new Map<string, TextCheck>([
+  ...TIME_TYPES.map((type): [string, TextCheck] => [type, (text) => checkTime(text, type)]),
   ...RANGES.flatMap(([bound, ...names]) =>
-    names.map((name): [string, Judge] => [name, (text) => judgeRange(text, bound)])
+    names.map((name): [string, TextCheck] => [name, (text) => checkRange(text, bound)])
   ),
-  ["interval", judgeInterval],
-  ["money", judgeAmount],
-  ["oid", (text) => judgeNatural(text, 2n ** 32n - 1n)],
-  ["xid", (text) => judgeNatural(text, 2n ** 32n - 1n)],
-  ["cid", (text) => judgeNatural(text, 2n ** 32n - 1n)],
-  ["xid8", (text) => judgeNatural(text, 2n ** 64n - 1n)],
+  ["interval", checkInterval],
+  ["money", checkAmount],
+  ["oid", (text) => checkNatural(text, 2n ** 32n - 1n)],
+  ["xid", (text) => checkNatural(text, 2n ** 32n - 1n)],
+  ["cid", (text) => checkNatural(text, 2n ** 32n - 1n)],
+  ["xid8", (text) => checkNatural(text, 2n ** 64n - 1n)],
   ["oidvector", (text) => OIDS.test(text) ? { text } : unknown("oidvector")],
   ["tid", (text) => ROW_VERSION.test(text) ? { text } : unknown("tid")],
   ["macaddr8", (text) => MAC_ADDRESS.test(text) ? { text } : unknown("macaddr8")],
-  ["tsvector", judgeLexemes],
+  ["tsvector", checkLexemes],
 ]);
 
-/** Gives the check of a type's texts; undefined where Postgres uses or refuses all of each. */
-export function findJudge(baseType: string): Judge | undefined {
-  return JUDGES.get(baseType);
+/** Gives the check of a type's texts; undefined where Postgres uses all of a text or rejects it. */
+export function findTextCheck(baseType: string): TextCheck | undefined {
+  return TEXT_CHECKS.get(baseType);
 }
 
-function unknown(type: string): Judgement {
+function unknown(type: string): Checked {
   return { expected: `a value that Postgres takes as ${type}` };
 }
 
-/** A bound cannot go through another type by itself, so its offset cannot be converted. */
-function judgeRange(text: string, bound: TimeType): Judgement {
-  for (const leaf of readLeaves(text, "{}[](),")) {
-    if (leaf.toLowerCase() === "empty") continue;
-    const judgement = judgeTime(leaf, bound);
-    if ("expected" in judgement) return { expected: `${judgement.expected} in each bound` };
-    if (judgement.zoned) return { expected: `a ${bound} without an offset in each bound` };
+/** A bound cannot be cast by itself, so its offset cannot be converted. */
+function checkRange(text: string, bound: TimeType): Checked {
+  for (const element of readElements(text, "{}[](),")) {
+    if (element.toLowerCase() === "empty") continue;
+    const checked = checkTime(element, bound);
+    if ("expected" in checked) return { expected: `${checked.expected} in each bound` };
+    if (checked.zoned) return { expected: `a ${bound} without an offset in each bound` };
   }
   return { text };
 }
 
-function judgeAmount(text: string): Judgement {
+function checkAmount(text: string): Checked {
   const { bare, owed } = AMOUNT.exec(text)?.groups ?? {};
   return AMOUNT_DIGITS.test(bare ?? owed ?? "")
     ? { text }
     : { expected: "an amount with at most two decimals" };
 }
 
-/** Without sign and leading zeros: Postgres would wrap the one, and read the other as octal. */
-function judgeNatural(text: string, most: bigint): Judgement {
+/** Drops sign and leading zeros: Postgres would wrap negative numbers, and read zeros as octal. */
+function checkNatural(text: string, most: bigint): Checked {
   const digits = NATURAL.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);
   return value !== undefined && value <= most
@@ -84,8 +84,8 @@ function judgeNatural(text: string, most: bigint): Judgement {
     : { expected: `a whole number from 0 to ${most}` };
 }
 
-/** Of a lexeme Postgres keeps so many positions, and moves the higher ones down to the last. */
-function judgeLexemes(text: string): Judgement {
+/** Postgres keeps 255 positions of a lexeme, and lowers those that are higher than the last. */
+function checkLexemes(text: string): Checked {
   for (const [positions] of dropLexemes(text).matchAll(POSITIONS)) {
     const all = positions.slice(1).split(",");
     const fits = all.length <= MOST_POSITIONS &&
@@ -95,7 +95,7 @@ function judgeLexemes(text: string): Judgement {
   return { text };
 }
 
-/** Leaves out what is quoted or escaped, where a colon is no colon. */
+/** Leaves out what is quoted or escaped, where a colon has no meaning. */
 function dropLexemes(text: string): string {
   let rest = "";
   let inQuotes = false;

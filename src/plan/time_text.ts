@@ -1,4 +1,4 @@
-import type { Judgement } from "./predicate.ts";
+import type { Checked } from "./predicate.ts";
 
 /**
  * Dates and times as Postgres reads them, and nothing that it would read and drop: its `date` takes a
@@ -56,10 +56,10 @@ export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
  * offset or zone, which Postgres would drop: such a value goes through `timestamptz`.
  * @see V3, V12, V13
  */
-export function judgeTime(text: string, type: TimeType): Judgement {
+export function checkTime(text: string, type: TimeType): Checked {
   if (text.length > MAX_CHARACTERS) return unknown(type);
-  if (type === "date") return judgeDate(text);
-  if (type === "time" || type === "timetz") return judgeClock(text, type);
+  if (type === "date") return checkDate(text);
+  if (type === "time" || type === "timetz") return checkClock(text, type);
   if (WORD.test(text)) return { text };
   const parts = readMoment(text);
   if (parts === undefined) return unknown(type);
@@ -67,14 +67,14 @@ export function judgeTime(text: string, type: TimeType): Judgement {
   return type === "timestamp" ? { text, zoned: parts["zone"] !== undefined } : { text };
 }
 
-function judgeDate(text: string): Judgement {
+function checkDate(text: string): Checked {
   if (ONLY_DATE.test(text) || WORD.test(text)) return { text };
   const parts = readMoment(text);
   if (parts === undefined) return unknown("date");
   return { expected: `a date without ${parts["clock"] === undefined ? "an offset" : "a time"}` };
 }
 
-function judgeClock(text: string, type: "time" | "timetz"): Judgement {
+function checkClock(text: string, type: "time" | "timetz"): Checked {
   if (WORD_OF_TIME.test(text)) return { text };
   const parts = ONLY_TIME.exec(text)?.groups;
   if (parts === undefined) {
@@ -99,7 +99,7 @@ function isTooFine(fraction: string | undefined): boolean {
   return fraction !== undefined && fraction.replace(/0+$/, "").length > MAX_FRACTION_DIGITS;
 }
 
-function unknown(type: TimeType): Judgement {
+function unknown(type: TimeType): Checked {
   return { expected: `a value that Postgres takes as ${type}` };
 }
 
@@ -130,7 +130,7 @@ const ROUNDED = { expected: "whole microseconds, and of years whole months" };
  * and drops a unit without a number.
  * @see V3
  */
-export function judgeInterval(text: string): Judgement {
+export function checkInterval(text: string): Checked {
   if (INFINITE.test(text)) return { text };
   if (text.length > MAX_CHARACTERS || !ISO.test(text) && !isListed(text)) return UNKNOWN;
   for (const [, digits = "", unit = ""] of text.matchAll(FRACTION)) {

@@ -1,5 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import { pathOf, refuseIssues, under } from "../errors/issue.ts";
+import { pathOf, rejectIssues, under } from "../errors/issue.ts";
 import type { Scalar } from "../json/json.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
@@ -60,7 +60,7 @@ export interface UpdateOptions {
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback, audited } = options;
-  const findings: Findings = { issues: [], words: request.words };
+  const findings: Findings = { issues: [], source: request.source };
   const items = collect(
     request.filters,
     findings,
@@ -72,7 +72,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
     ([field, value]) => planAssignment({ field, value }, table, findings),
   );
   if (findings.issues.length > 0) {
-    throw refuseIssues(findings.issues, request.document, { stale: true });
+    throw rejectIssues(findings.issues, request.document, { stale: true });
   }
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");

@@ -1,158 +1,159 @@
-import type { Judgement } from "./predicate.ts";
-import { readLeaves } from "../text/array_text.ts";
+import type { Checked } from "./predicate.ts";
+import { readElements } from "../text/array_text.ts";
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Scalar } from "../json/json.ts";
 import { isDecimal, isWholeNumber, printsTooLong } from "./number_text.ts";
-import { findJudge } from "./text_checks.ts";
+import { findTextCheck } from "./text_checks.ts";
 
 /** The part of a column that decides what values it takes. */
 export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "labels">;
 
 /** Types that take a JSON number though their kind is `other`. */
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
-/** What Postgres reads as a boolean: any unique beginning of these words, and the digits. */
+/** What Postgres reads as a boolean: the words, any unique beginning of them, and two digits. */
 const BOOLEAN_TEXT =
   /^[ \t-\r]*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)[ \t-\r]*$/i;
 const UUID_TEXT = /^(\{[0-9a-f]{4}(-?[0-9a-f]{4}){7}\}|[0-9a-f]{4}(-?[0-9a-f]{4}){7})$/i;
 
-const DECIDED_KINDS: ReadonlySet<ValueKind> = new Set(
+const CERTAIN_KINDS: ReadonlySet<ValueKind> = new Set(
   ["boolean", "int2", "int4", "int8", "text", "uuid", "enum"],
 );
 
 /**
- * Tells whether {@link judgeScalar} has the last word on values of a type. It has not on dates,
- * decimals, ranges, domains …: a statement then casts them whether or not a row is reached.
+ * Says whether Postgres takes every value of a type that {@link checkScalar} accepts. It may reject
+ * dates, decimals, ranges, domains …, so statements cast these whether or not they reach a row.
  */
-export function isDecided(type: ValueType): boolean {
-  return DECIDED_KINDS.has(type.kind) && !type.domain;
+export function isCertain(type: ValueType): boolean {
+  return CERTAIN_KINDS.has(type.kind) && !type.domain;
 }
 
 /**
- * Checks a scalar against a column's type and gives its text as Postgres's input function takes it;
- * lossless conversions only. `literal` is the client's text of a number that prints as another:
- * `1.50` stays so where digits count.
+ * Checks a scalar against a column's type, and gives its text for the type's input function; nothing
+ * is lost on the way. `literal` is the text of a number that would print differently: `1.50` stays
+ * `1.50` where digits count.
  * @see V1, V2, V4
  */
-export function judgeScalar(
+export function checkScalar(
   value: Exclude<Scalar, null>,
   type: ValueType,
   literal?: string,
-): Judgement {
-  return typeof value === "string" ? judgeText(value, type) : judgeBare(value, type, literal);
+): Checked {
+  return typeof value === "string" ? checkText(value, type) : checkBare(value, type, literal);
 }
 
-/** Numbers and booleans: their JSON text, where the type can hold it without loss. */
-function judgeBare(
+/** Checks a number or boolean: the type must hold its JSON text without loss. */
+function checkBare(
   value: number | boolean,
   type: ValueType,
   literal: string | undefined,
-): Judgement {
+): Checked {
   const text = String(value);
   const written = literal ?? text;
   if (type.kind === "json") return { text: written };
-  if (type.kind === "text") return judgeText(written, type);
+  if (type.kind === "text") return checkText(written, type);
   if (typeof value === "boolean") {
-    return type.kind === "boolean" ? { text } : refuse(type);
+    return type.kind === "boolean" ? { text } : reject(type);
   }
   switch (type.kind) {
     case "boolean":
-      return value === 0 || value === 1 ? { text } : refuse(type);
+      return value === 0 || value === 1 ? { text } : reject(type);
     case "int2":
     case "int4":
     case "int8":
-      return isWholeNumber(text, type.kind) ? { text } : refuse(type);
+      return isWholeNumber(text, type.kind) ? { text } : reject(type);
     case "float4":
     case "float8":
-      return isDecimal(text) ? { text } : refuse(type);
+      return isDecimal(text) ? { text } : reject(type);
     case "numeric":
-      return isDecimal(written) ? judgeDigits(written) : refuse(type);
+      return isDecimal(written) ? checkDigits(written) : reject(type);
     default:
-      return NUMBER_TYPES.has(type.baseType) ? judgeText(text, type) : refuse(type);
+      return NUMBER_TYPES.has(type.baseType) ? checkText(text, type) : reject(type);
   }
 }
 
-function judgeText(text: string, type: ValueType): Judgement {
+function checkText(text: string, type: ValueType): Checked {
   switch (type.kind) {
     case "text":
-      return isCut(text, type.baseType) ? refuse(type) : { text };
+      return isCut(text, type.baseType) ? reject(type) : { text };
     case "boolean":
-      return BOOLEAN_TEXT.test(text) ? { text } : refuse(type);
+      return BOOLEAN_TEXT.test(text) ? { text } : reject(type);
     case "int2":
     case "int4":
     case "int8":
-      return isWholeNumber(text, type.kind) ? { text } : refuse(type);
+      return isWholeNumber(text, type.kind) ? { text } : reject(type);
     case "float4":
     case "float8":
-      return isDecimal(text) ? { text } : refuse(type);
+      return isDecimal(text) ? { text } : reject(type);
     case "numeric":
-      return isDecimal(text) ? judgeDigits(text) : refuse(type);
+      return isDecimal(text) ? checkDigits(text) : reject(type);
     case "uuid":
-      return UUID_TEXT.test(text) ? { text } : refuse(type);
+      return UUID_TEXT.test(text) ? { text } : reject(type);
     case "enum":
-      return judgeLabel(text, type);
+      return checkLabel(text, type);
     case "array":
-      return judgeLiteral(text, type);
+      return checkArrayText(text, type);
     default:
       if (isLongQuery(text, type)) {
         return { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` };
       }
-      if (HOLDS_NUMERIC.test(type.baseType)) return judgeDigits(text);
-      return findJudge(type.baseType)?.(text) ?? { text };
+      if (HOLDS_NUMERIC.test(type.baseType)) return checkDigits(text);
+      return findTextCheck(type.baseType)?.(text) ?? { text };
   }
 }
 
-/** Arrays and ranges of numeric, written as Postgres does. */
+/** Arrays and ranges of numeric, in Postgres's own notation. */
 const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
 
-/** Refuses numbers whose exponents make them print far longer than they are written. */
-export function judgeDigits(text: string): Judgement {
+/** Rejects numbers whose exponents make them print far longer than they are written. */
+export function checkDigits(text: string): Checked {
   return printsTooLong(text) ? { expected: "exponents that give fewer digits" } : { text };
 }
 
-/** An array in Postgres's own notation: each element as if it were sent by itself. */
-function judgeLiteral(text: string, type: ValueType): Judgement {
-  if (HOLDS_NUMERIC.test(type.baseType)) return judgeDigits(text);
+/** Checks an array in Postgres's own notation: each element as if it were sent by itself. */
+function checkArrayText(text: string, type: ValueType): Checked {
+  if (HOLDS_NUMERIC.test(type.baseType)) return checkDigits(text);
   const baseType = type.baseType.replace(/\[\]$/, "");
   const kind = baseType === "name" || baseType === "char" ? "text" : "other";
-  const isJudged = kind === "text" || baseType === "tsquery" || findJudge(baseType) !== undefined;
-  if (!isJudged) return { text };
+  const isChecked = kind === "text" || baseType === "tsquery" ||
+    findTextCheck(baseType) !== undefined;
+  if (!isChecked) return { text };
   const element: ValueType = { kind, type: baseType, baseType, domain: false, labels: undefined };
-  const judgements: Judgement[] = [];
-  for (const leaf of readLeaves(text.slice(Math.max(0, text.indexOf("{"))), "{},")) {
-    if (leaf.toUpperCase() === "NULL") continue;
-    const judgement = judgeText(leaf, element);
-    if ("expected" in judgement) return { expected: `${judgement.expected} in each element` };
-    if (judgement.text !== leaf) return refuse(type);
-    judgements.push(judgement);
+  const all: Checked[] = [];
+  for (const part of readElements(text.slice(Math.max(0, text.indexOf("{"))), "{},")) {
+    if (part.toUpperCase() === "NULL") continue;
+    const checked = checkText(part, element);
+    if ("expected" in checked) return { expected: `${checked.expected} in each element` };
+    if (checked.text !== part) return reject(type);
+    all.push(checked);
   }
-  return judgeTogether(text, judgements);
+  return checkOffsets(text, all);
 }
 
-/** An array is cast as one: all of its elements have an offset, or none. */
-export function judgeTogether(text: string, judgements: readonly Judgement[]): Judgement {
-  const zoned = new Set(judgements.map((one) => "text" in one ? one.zoned : undefined));
+/** An array has one cast: all of its elements must have an offset, or none. */
+export function checkOffsets(text: string, elements: readonly Checked[]): Checked {
+  const zoned = new Set(elements.map((one) => "text" in one ? one.zoned : undefined));
   if (zoned.has(true) && zoned.has(false)) {
     return { expected: "an offset in all elements or in none" };
   }
   return zoned.has(true) ? { text, zoned: true } : { text };
 }
 
-/** Postgres reads a `tsquery` in quadratic time: one of 400,000 characters in 14 s, deaf to cancels. */
+/** Postgres reads a `tsquery` in quadratic time, 14 s for 400,000 characters, and cannot be cancelled. */
 function isLongQuery(text: string, { kind, baseType }: ValueType): boolean {
   // A composite value may hold one.
   return (baseType === "tsquery" || kind === "composite") && text.length > MAX_TSQUERY_CHARACTERS;
 }
 
-/** True where Postgres would cut the text silently, and so find or store another value. */
+/** True when Postgres would cut the text silently, and find or store another value. */
 function isCut(text: string, baseType: string): boolean {
   const maxBytes = baseType === "char" ? 1 : baseType === "name" ? 63 : Infinity;
   return maxBytes !== Infinity && new TextEncoder().encode(text).length > maxBytes;
 }
 
-function judgeLabel(text: string, type: ValueType): Judgement {
+function checkLabel(text: string, type: ValueType): Checked {
   const labels = type.labels ?? [];
   if (labels.includes(text)) return { text };
   const near = nearest(text, labels);
@@ -160,7 +161,7 @@ function judgeLabel(text: string, type: ValueType): Judgement {
   return { expected: `one of ${labels.slice(0, 20).map(quote).join(", ")}` };
 }
 
-function refuse(type: ValueType): Judgement {
+function reject(type: ValueType): Checked {
   return { expected: EXPECTED.get(type.kind) ?? `a string that is ${article(type)}` };
 }
 

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Options, PostgresType, Sql } from "postgres";
-import { MAX_TOGETHER } from "../errors/limits.ts";
+import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
 import type { DriverSocket } from "./socket.ts";
 
 export type { Fragment, PendingQuery, ReservedSql, Row, RowList, Sql } from "postgres";
@@ -36,7 +36,7 @@ const COMMON_OPTIONS = {
   port: 0,
   max: 1,
   // Nothing queues behind a slow statement: a session is lent to one who asks, with what goes together.
-  max_pipeline: MAX_TOGETHER,
+  max_pipeline: MAX_BATCHED_STATEMENTS,
   // Its failure would be a rejection that nobody handles. @see D10
   fetch_types: false,
   no_subscribe: true,

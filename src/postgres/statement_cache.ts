@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, Sql } from "./driver.ts";
-import { MAX_PREPARED_SHAPES } from "../errors/limits.ts";
+import { MAX_PREPARED_STATEMENTS } from "../errors/limits.ts";
 import type { Compile } from "./database.ts";
 import { openRadixTree } from "./radix_tree.ts";
 import {
@@ -47,7 +47,7 @@ const WAYS_TO_EACH = 2;
  * @see P12
  */
 export function openShapes(
-  size = MAX_PREPARED_SHAPES,
+  size = MAX_PREPARED_STATEMENTS,
   grown?: (shapes: number) => void,
 ): Shapes {
   const known = new Map<string, TemplateStringsArray>();

@@ -1,5 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { MAX_TOGETHER } from "../errors/limits.ts";
+import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
@@ -127,7 +127,7 @@ export function batchStatements<R extends object>(
       return results.map((result) =>
         (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
       );
-    }, { maxItems: MAX_TOGETHER, slowMs: SLOW_MS })
+    }, { maxItems: MAX_BATCHED_STATEMENTS, slowMs: SLOW_MS })
   );
 
   // Behind a pooler the driver asks for the types of each statement first, so none could be batched.

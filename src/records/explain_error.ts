@@ -1,6 +1,6 @@
 import { DatabaseError } from "../postgres/database_error.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { pathOf, quote, refuseIssues } from "../errors/issue.ts";
+import { pathOf, quote, rejectIssues } from "../errors/issue.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
@@ -73,7 +73,7 @@ async function explainValue(
   otherwise?: string,
 ): Promise<unknown> {
   const issues = await locateValues(run, plan);
-  if (issues.length > 0) return refuseIssues(issues, document, { stale: true });
+  if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
   if (otherwise === undefined) return error;
   const member = plan.assignments === undefined ? "filters" : "fields";
   return new ApiError(400, `${member}: ${otherwise}`, {
@@ -95,5 +95,5 @@ function explainNull(error: DatabaseError, { plan, document }: FailedStatement):
     return new ApiError(400, message, { cause: error });
   }
   const message = `Column ${quote(column.column.name)} cannot be null, expected a value`;
-  return refuseIssues([{ path: pathOf("fields", column.column.name), message }], document);
+  return rejectIssues([{ path: pathOf("fields", column.column.name), message }], document);
 }

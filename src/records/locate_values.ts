@@ -1,7 +1,7 @@
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
-import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
+import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
@@ -33,9 +33,9 @@ export async function locateValues(
   ];
   const issues: Issue[] = [];
   for (const { column, cast, values } of suspects) {
-    const undecided = values.filter((value) => !value.decided);
+    const uncertain = values.filter((value) => !value.certain);
     for (const zoned of [false, true]) {
-      const alike = undecided.filter((value) => value.zoned === true === zoned);
+      const alike = uncertain.filter((value) => value.zoned === true === zoned);
       await locate(run, { column, cast, values: alike }, issues);
     }
   }
@@ -44,7 +44,7 @@ export async function locateValues(
 
 async function locate(run: Run, suspects: Suspects, issues: Issue[]): Promise<void> {
   const { column, cast, values } = suspects;
-  if (values.length === 0 || issues.length >= MAX_ISSUES_TOLD) return;
+  if (values.length === 0 || issues.length >= MAX_REPORTED_ISSUES) return;
   const rejection = await probe(run, suspects);
   if (rejection === undefined) return;
   if (values.length === 1) {

@@ -62,8 +62,8 @@ async function readAlone(
   };
   let asked = plan;
   let row = await read(asked);
-  if (asked.atOnce && row.total === null) {
-    asked = { ...asked, atOnce: false };
+  if (asked.oneReading && row.total === null) {
+    asked = { ...asked, oneReading: false };
     row = await read(asked);
   }
   return hasLargeValues(row) ? await read({ ...asked, measured: true }) : row;

@@ -17,7 +17,7 @@ export interface PlannedRequest {
 }
 
 /**
- * Runs plans. How is decided here alone: in one statement, in a batch with other requests, in a
+ * Runs plans. How is certain here alone: in one statement, in a batch with other requests, in a
  * transaction, or again because another request changed the row meanwhile.
  */
 export interface Records {

@@ -12,7 +12,7 @@ import { updateWithRules } from "./update_with_rules.ts";
  * @see docs/specification/updates.md#bulk-every-row
  */
 export async function updateManyRows(run: Run, plan: UpdatePlan): Promise<string> {
-  const row = plan.table.ruled ? await writeWithRules(run, plan) : await write(run, plan);
+  const row = plan.table.hasRewriteRules ? await writeWithRules(run, plan) : await write(run, plan);
   if (row.exceeding != null) throw rejectExceeded(plan, row.exceeding);
   return row.updated;
 }

@@ -30,7 +30,7 @@ export async function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
 /** Undefined where it takes a transaction; then nothing was written. */
 async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const { table, rollback, byKey, maxAffected } = plan;
-  if (table.ruled || rollback) return undefined;
+  if (table.hasRewriteRules || rollback) return undefined;
   if (byKey && !exceeds("1", maxAffected)) return await writeByKey(run, plan);
   if (!table.pinnable) return undefined;
   return await writeAlone(run, (sql) => compileUpdateSingle(sql, plan, run.settings));
@@ -69,7 +69,9 @@ const MAX_REPEATS = 3;
  */
 async function writeInTransaction(run: Run, plan: UpdatePlan): Promise<SingleRow> {
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
-    const row = plan.table.ruled ? await writeRuled(run, plan) : await writeLocked(run, plan);
+    const row = plan.table.hasRewriteRules
+      ? await writeRuled(run, plan)
+      : await writeLocked(run, plan);
     if (row.locked > 0 || !wasOvertaken(plan, row)) return row;
   }
   const message = "The rows are being changed by other requests; nothing was changed";

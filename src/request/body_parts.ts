@@ -2,13 +2,13 @@ import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import type { UseOf } from "../json/trimming.ts";
 
 /** What a column takes besides scalars: any JSON, a list of scalars, or a list of any JSON. */
-export type Takes = "scalars" | "json" | "lists" | "lists of json";
+export type FieldShape = "scalars" | "json" | "lists" | "lists of json";
 
 /**
  * Says what the parts of an update's body are for: a new value may be an array or an object where the
  * column takes one. `takes` is asked for the names of `fields`; undefined: no such column.
  */
-export function useOfUpdate(takes: (name: string) => Takes | undefined): UseOf {
+export function useOfUpdate(takes: (name: string) => FieldShape | undefined): UseOf {
   let misfit: unknown;
   return (path, isArray) => {
     const [member, name] = path;

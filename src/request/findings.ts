@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { type Issue, type Path, printPath, refuseIssues, under } from "../errors/issue.ts";
-import { MAX_ISSUES_TOLD } from "../errors/limits.ts";
+import { type Issue, type Path, printPath, rejectIssues, under } from "../errors/issue.ts";
+import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 
 /**
  * Collects what is wrong with one document, in its order. Once `full`, the rest need not be looked
@@ -12,7 +12,7 @@ export interface Findings {
 
 /** Tells whether no further finding will be told. */
 export function isFull(findings: Findings): boolean {
-  return findings.issues.length >= MAX_ISSUES_TOLD;
+  return findings.issues.length >= MAX_REPORTED_ISSUES;
 }
 
 /** Adds a finding. */
@@ -45,7 +45,7 @@ export function check<T>(
  * @throws {ApiError} 400 with at most five findings in document order
  * @see E7
  */
-export function refuseFindings(
+export function rejectFindings(
   { issues }: Findings,
   { parser, document }: { readonly parser: readonly Issue[]; readonly document: unknown },
 ): void {
@@ -55,5 +55,5 @@ export function refuseFindings(
     const key = printPath(issue.path);
     if (!byPath.has(key)) byPath.set(key, issue);
   }
-  throw refuseIssues([...byPath.values()], document);
+  throw rejectIssues([...byPath.values()], document);
 }

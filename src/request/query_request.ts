@@ -6,14 +6,14 @@ import {
   MAX_PATTERN_CHARACTERS,
   MAX_ROWS_PER_PAGE,
 } from "../errors/limits.ts";
-import { type ClientWords, NO_WORDS } from "../json/client_words.ts";
+import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
 import { type Group, parseFilters } from "./filters.ts";
-import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
+import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, NAME, reportUnknownKey } from "./names.ts";
 import { describeLongList, parseSort, type SortItem } from "./sort.ts";
 
 /**
- * A query whose shape is right; names and values are still the client's words.
+ * A query whose shape is valid; its names and values are not checked yet.
  * @see docs/specification/query.md
  */
 export interface QueryRequest {
@@ -27,13 +27,13 @@ export interface QueryRequest {
   readonly perPage: number;
   /** The parsed body, for the order of later issues. */
   readonly document: unknown;
-  /** How it was written. */
-  readonly words: ClientWords;
+  /** Its text. */
+  readonly source: SourceText;
 }
 
-/** What an operator sets. */
+/** Limits that the operator of the service sets. */
 export interface QueryLimits {
-  /** Characters of all patterns of a request together. */
+  /** Characters of all patterns of a request. */
   readonly maxPatternCharacters?: number;
   /** Bytes of a page of records. */
   readonly maxPageBytes?: number;
@@ -41,7 +41,7 @@ export interface QueryLimits {
 
 /** How a query is read. */
 export interface QueryReading extends QueryLimits {
-  readonly words?: ClientWords;
+  readonly source?: SourceText;
 }
 
 const KEYS = ["filters", "select", "sort", "page", "per_page"];
@@ -56,7 +56,7 @@ const SELECT = pathOf("select");
 export function parseQueryRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, words = NO_WORDS }: QueryReading = {},
+  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, source = NO_SOURCE }: QueryReading = {},
 ): QueryRequest {
   const findings: Findings = { issues: [] };
   const request = {
@@ -81,8 +81,8 @@ export function parseQueryRequest(
       request.perPage = Math.min(rows, MAX_ROWS_PER_PAGE);
     } else reportUnknownKey(findings, key, { path: null, known: KEYS });
   }
-  refuseFindings(findings, { parser: issuesOfParser, document });
-  return { ...request, document, words };
+  rejectFindings(findings, { parser: issuesOfParser, document });
+  return { ...request, document, source };
 }
 
 function parseSelect(findings: Findings, input: unknown): readonly string[] {

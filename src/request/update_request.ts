@@ -1,13 +1,13 @@
 import { isObject, type Json, type Scalar } from "../json/json.ts";
 import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
-import { MAX_ISSUES_TOLD, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { type ClientWords, NO_WORDS } from "../json/client_words.ts";
+import { MAX_LIST_ITEMS, MAX_REPORTED_ISSUES } from "../errors/limits.ts";
+import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
 import { SCALAR } from "./operators.ts";
-import { check, type Findings, isFull, refuseFindings, report } from "./findings.ts";
+import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
 
 /**
- * An update whose shape is right; names and values are still the client's words.
+ * An update whose shape is valid; its names and values are not checked yet.
  * @see docs/specification/updates.md
  */
 export interface UpdateRequest {
@@ -17,8 +17,8 @@ export interface UpdateRequest {
   readonly fields: readonly (readonly [field: string, value: Json])[];
   /** The parsed body, for the order of later issues and the echo of `fields`. */
   readonly document: { readonly filters: object; readonly fields: object };
-  /** How the document was written. */
-  readonly words: ClientWords;
+  /** The text of the document. */
+  readonly source: SourceText;
 }
 
 const MEMBERS = ["filters", "fields"] as const;
@@ -36,7 +36,7 @@ const EXPECTED = {
 export function parseUpdateRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  words: ClientWords = NO_WORDS,
+  source: SourceText = NO_SOURCE,
 ): UpdateRequest {
   const findings: Findings = { issues: [] };
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
@@ -52,12 +52,12 @@ export function parseUpdateRequest(
     if (entries.has(member)) continue;
     report(findings, pathOf(member), `${member} is required, expected ${EXPECTED[member]}`);
   }
-  refuseFindings(findings, { parser: issuesOfParser, document });
+  rejectFindings(findings, { parser: issuesOfParser, document });
   return {
     filters: entries.get("filters"),
     fields: entries.get("fields"),
     document,
-    words,
+    source,
   } as UpdateRequest;
 }
 
@@ -74,7 +74,7 @@ function parseEntries(
   }
   const names = Object.keys(input);
   // Of so many names five are unknown, whatever the table: the rest would not be told.
-  for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_ISSUES_TOLD)) {
+  for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_REPORTED_ISSUES)) {
     if (isFull(findings)) return entries;
     const path = under(holder, name);
     if (!isName(name)) report(findings, path, describeBadName(name));

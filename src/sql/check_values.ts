@@ -35,7 +35,7 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
     case "between":
       return castsOfValues(sql, [predicate.low, predicate.high], predicate.column);
     case "member":
-      return predicate.values[0]?.decided ? [] : [castOfList(sql, predicate, predicate.column)];
+      return predicate.values[0]?.certain ? [] : [castOfList(sql, predicate, predicate.column)];
     case "like":
     case "null":
       return [];
@@ -43,7 +43,7 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
 }
 
 function castsOfValues(sql: Sql, values: readonly Value[], column: Column): Fragment[] {
-  return values.filter((value) => !value.decided)
+  return values.filter((value) => !value.certain)
     .map((value) => sql`num_nulls(${compileValue(sql, value, { column })})`);
 }
 
@@ -57,8 +57,8 @@ function castOfList(
   return sql`num_nulls((select count("$cast"."$value") from (${list}) "$cast"("$value")))`;
 }
 
-function castsOfAssignment(sql: Sql, { column, value, decided }: Assignment): Fragment[] {
-  if (decided) return [];
+function castsOfAssignment(sql: Sql, { column, value, certain }: Assignment): Fragment[] {
+  if (certain) return [];
   return [sql`num_nulls(${compileValue(sql, value, { column, cast: column.storedCast })})`];
 }
 

@@ -26,7 +26,7 @@ const HEADER_BYTES = 4;
  * Compiles a query into one statement: the page, printed as JSON by Postgres, and the total of the
  * same snapshot.
  *
- * With `atOnce` the rows that match are kept, sorted and counted; if there are too many of them, the
+ * With `oneReading` the rows that match are kept, sorted and counted; if there are too many of them, the
  * total is null and the page must not be used.
  * @see Q85, Q87, P21
  * @see docs/decisions/0182-one-reading.md
@@ -39,7 +39,7 @@ export function compileQuery(
   settings: readonly Setting[] = [],
 ): PendingQuery<PageRow[]> {
   const rows = compileRows(sql, plan);
-  const from = plan.atOnce ? sql`"$matched" "$row"` : rows;
+  const from = plan.oneReading ? sql`"$matched" "$row"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
   const onPage = sql`${from} ${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
@@ -54,7 +54,7 @@ export function compileQuery(
     settings,
     page,
     kept: [
-      ...(plan.atOnce ? [compileMatched(sql, plan, rows)] : []),
+      ...(plan.oneReading ? [compileMatched(sql, plan, rows)] : []),
       ...(plan.measured ? [sql`"$unprinted" as materialized (${output})`] : []),
     ],
   });
@@ -150,7 +150,7 @@ function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predic
 
 /** The rows that match, up to one more than may be kept: the columns that page and order need. */
 function compileMatched(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
-  // MAX_ROWS_AT_ONCE + 1. A parameter could be any number to the planner.
+  // MAX_ROWS_KEPT + 1. A parameter could be any number to the planner.
   return sql`
     "$matched" as materialized (
       select ${compileNeeded(sql, plan)}

@@ -19,11 +19,11 @@ export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment
  */
 export function compileTotal(
   sql: Sql,
-  { count, atOnce }: QueryPlan,
+  { count, oneReading }: QueryPlan,
   { from, limit, offset, read }: TotalParts,
 ): Fragment {
   if (!count) return sql`null`;
-  if (atOnce) {
+  if (oneReading) {
     return sql`(
       select case when count(*) <= 10000 then count(*) end
       from ${from}

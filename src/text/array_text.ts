@@ -1,8 +1,8 @@
 const NEEDS_ESCAPE = /["\\]/;
 
 /**
- * Prints a list as the array literal that Postgres reads, every element quoted.
- * `elementType` decides the delimiter: `box` alone has `;`.
+ * Prints a list as an array literal of Postgres, every element quoted. The delimiter depends on the
+ * type of the elements: `;` for `box`, `,` for all others.
  */
 export function printArray(texts: readonly (string | null)[], elementType = ""): string {
   const delimiter = elementType === "box" ? ";" : ",";
@@ -21,26 +21,26 @@ function escape(text: string): string {
 }
 
 /**
- * Gives what stands between the structural characters of a literal of Postgres, as its elements' or
- * bounds' input functions get it; what is empty and not quoted is left out. Whether the structure is
- * right is Postgres's to judge.
+ * Gives what is between the structural characters of an array or range of Postgres, as the input
+ * function of the elements or bounds gets it, except what is empty and not quoted. Whether the
+ * structure is valid is left to Postgres.
  */
-export function readLeaves(text: string, structure: string): string[] {
-  const leaves: string[] = [];
-  let leaf = "";
+export function readElements(text: string, structure: string): string[] {
+  const elements: string[] = [];
+  let element = "";
   let quoted = false;
   let inQuotes = false;
   for (let at = 0; at <= text.length; at++) {
     const character = text[at];
     if (character === undefined || !inQuotes && structure.includes(character)) {
-      const whole = quoted ? leaf : leaf.trim();
-      if (quoted || whole !== "") leaves.push(whole);
-      leaf = "";
+      const whole = quoted ? element : element.trim();
+      if (quoted || whole !== "") elements.push(whole);
+      element = "";
       quoted = false;
     } else if (character === '"') {
       inQuotes = !inQuotes;
       quoted = true;
-    } else leaf += character === "\\" ? text[++at] ?? "" : character;
+    } else element += character === "\\" ? text[++at] ?? "" : character;
   }
-  return leaves;
+  return elements;
 }

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import type { ValueKind } from "../../src/catalogue/catalogue.ts";
-import { judgeScalar } from "../../src/plan/value.ts";
+import { checkScalar } from "../../src/plan/value.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { checkLaw } from "./check_law.ts";
 import { NO_VALUES, SEEDS } from "./whole_values_seeds.ts";
@@ -66,14 +66,14 @@ describe("every part of a value", () => {
     const baseType = type.replace(/\[\]$/, "");
     const own = OWN_KINDS.includes(baseType) ? baseType as ValueKind : KINDS[baseType] ?? "other";
     const kind = baseType === type ? own : "array";
-    const judged = judgeScalar(text, { kind, type, baseType: type, domain: false, labels: [] });
-    if (!("text" in judged)) return undefined;
+    const checked = checkScalar(text, { kind, type, baseType: type, domain: false, labels: [] });
+    if (!("text" in checked)) return undefined;
     const suffix = kind === "array" ? "[]" : "";
-    const detour = judged.zoned ? `::timestamptz${suffix}` : "";
+    const detour = checked.zoned ? `::timestamptz${suffix}` : "";
     const name = `${baseType === "char" ? '"char"' : baseType}${suffix}`;
     try {
       const cast = `$1::text${detour}::pg_catalog.${name}::text`;
-      const [row] = await database.admin.unsafe(`select ${cast} as value`, [judged.text]);
+      const [row] = await database.admin.unsafe(`select ${cast} as value`, [checked.text]);
       return row!["value"] as string;
     } catch {
       return undefined;

@@ -1,8 +1,8 @@
 import { ApiError } from "../../src/errors/api_error.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
-import { takesOf } from "../../src/plan/column.ts";
-import { parseJson, parseJsonInTurns } from "../../src/json/parse_json.ts";
+import { fieldShapeOf } from "../../src/plan/column.ts";
+import { parseJson, parseJsonInSlices } from "../../src/json/parse_json.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { useOfQuery, useOfUpdate } from "../../src/request/body_parts.ts";
@@ -38,20 +38,20 @@ export async function serveWorstBody(
   try {
     const useOf = operation === "query"
       ? useOfQuery()
-      : useOfUpdate((name) => takesOf(TABLE, name));
+      : useOfUpdate((name) => fieldShapeOf(TABLE, name));
     const text = UTF_8.decode(bytes);
-    const document = whole ? parseJson(text) : await parseJsonInTurns(text, { useOf });
+    const document = whole ? parseJson(text) : await parseJsonInSlices(text, { useOf });
     const { value, issues } = document;
     if (operation === "query") {
       const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
-      planQuery(parseQueryRequest(value, issues, { words: document }), options);
+      planQuery(parseQueryRequest(value, issues, { source: document }), options);
     } else {
       const options = { table: TABLE, access: ACCESS, maxAffected: undefined, rollback: false };
       const request = parseUpdateRequest(value, issues, document);
       planUpdate(request, options);
       // The operation waits for the database here.
       await new Promise((resolve) => setTimeout(resolve, 0));
-      request.words.print(request.document.fields);
+      request.source.print(request.document.fields);
     }
     return "plan";
   } catch (error) {

@@ -69,7 +69,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     },
     writable: true,
     pinnable: true,
-    ruled: false,
+    hasRewriteRules: false,
     ...more,
   };
 }

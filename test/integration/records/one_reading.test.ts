@@ -2,11 +2,11 @@
 // whatever it was, the answers are the same.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { MAX_ROWS_AT_ONCE } from "../../../src/errors/limits.ts";
+import { MAX_ROWS_KEPT } from "../../../src/errors/limits.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 
 /** Matches of tenant 1: below the limit, at it, beyond it. */
-const MATCHES = [0, 1, 3, 50, MAX_ROWS_AT_ONCE, MAX_ROWS_AT_ONCE + 1, MAX_ROWS_AT_ONCE + 500];
+const MATCHES = [0, 1, 3, 50, MAX_ROWS_KEPT, MAX_ROWS_KEPT + 1, MAX_ROWS_KEPT + 500];
 const PAGES = [[1, 3], [2, 25], [200, 50], [201, 50], [400, 200]] as const;
 
 describe("Queries in an order that no index gives", () => {
@@ -18,7 +18,7 @@ describe("Queries in an order that no index gives", () => {
       create table parcels (tenant_id int4 not null, id int4, weight int4, label text,
         primary key (tenant_id, id));
       insert into parcels select t, n, (n * 7919) % 10007, 'p' || n
-        from generate_series(1, 2) t, generate_series(1, ${MAX_ROWS_AT_ONCE + 500}) n;
+        from generate_series(1, 2) t, generate_series(1, ${MAX_ROWS_KEPT + 500}) n;
       grant select on parcels to rowgate_app;
       notify rowgate_catalogue`);
     await service.catalogue.current();

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { type Path, pathOf, printPath } from "../../../src/errors/issue.ts";
-import { parseJson, parseJsonInTurns } from "../../../src/json/parse_json.ts";
+import { parseJson, parseJsonInSlices } from "../../../src/json/parse_json.ts";
 import { readJson } from "../../support/read_json.ts";
 
 import fc from "fast-check";
@@ -37,7 +37,7 @@ describe("parseJson", () => {
     };
     await fc.assert(fc.asyncProperty(text, async (text) => {
       const whole = await outcome(() => parseJson(text));
-      assertEquals(await outcome(() => parseJsonInTurns(text, { turnMs: 0 })), whole);
+      assertEquals(await outcome(() => parseJsonInSlices(text, { sliceMs: 0 })), whole);
     }));
   });
 
@@ -46,7 +46,7 @@ describe("parseJson", () => {
       let beats = 0;
       const timer = setInterval(() => beats++, 0);
       const text = `[${item!.repeat(20_000)}${end}`;
-      const parsed = await Promise.resolve(parseJsonInTurns(text, { turnMs: 0 }))
+      const parsed = await Promise.resolve(parseJsonInSlices(text, { sliceMs: 0 }))
         .then(() => true, () => false);
       clearInterval(timer);
       assertEquals(parsed, end === "1]");

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { parseJsonInTurns } from "../../../src/json/parse_json.ts";
+import { parseJsonInSlices } from "../../../src/json/parse_json.ts";
 import type { UseOf } from "../../../src/json/trimming.ts";
 import { useOfQuery, useOfUpdate } from "../../../src/request/body_parts.ts";
 import { serveWorstBody } from "../../support/serve_worst_body.ts";
@@ -17,7 +17,7 @@ const useOf = useOfUpdate((name) =>
 
 async function parse(fields: string, use: UseOf = useOf) {
   const text = `{"filters":{"a":1},"fields":${fields}}`.padEnd(LONG);
-  const { value, print } = await parseJsonInTurns(text, { useOf: use });
+  const { value, print } = await parseJsonInSlices(text, { useOf: use });
   return { fields: (value as { fields: Record<string, unknown> }).fields, print };
 }
 
@@ -94,7 +94,7 @@ describe("a long document", () => {
         `{"other":[${"[{}],".repeat(50_000)}1]}`,
       ]
     ) {
-      const { value } = await parseJsonInTurns(text, { useOf: useOfQuery() });
+      const { value } = await parseJsonInSlices(text, { useOf: useOfQuery() });
       assert(count(value) < 15_000, `${count(value)} of ${text.slice(0, 40)}`);
     }
   });
@@ -112,7 +112,7 @@ describe("a long document", () => {
       assert(error instanceof ApiError && expected.test(error.message), String(error));
     }
     const text = `{"fields":{"no":${late}"\\u0000"]}}`;
-    const { issues } = await parseJsonInTurns(text, { useOf });
+    const { issues } = await parseJsonInSlices(text, { useOf });
     assertEquals(issues.length, 1);
   });
 });

@@ -4,12 +4,12 @@ import type { Column, SqlText } from "../../../src/catalogue/catalogue.ts";
 import { pathOf } from "../../../src/errors/issue.ts";
 import type { Findings } from "../../../src/plan/column.ts";
 import { planAssignment } from "../../../src/plan/assignment.ts";
-import { NO_WORDS } from "../../../src/json/client_words.ts";
+import { NO_SOURCE } from "../../../src/json/source_text.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {
-  const findings: Findings = { issues: [], words: NO_WORDS };
+  const findings: Findings = { issues: [], source: NO_SOURCE };
   const assignment = planAssignment(
     { field: column.name, value },
     makeTable([column]),
@@ -83,6 +83,6 @@ describe("planAssignment [U8] [U9] [U10]", () => {
 
   it("leaves a rounded type to Postgres in the end", () => {
     const column = makeColumn("c", "numeric", { storedCast: "numeric(10,2)" as SqlText });
-    assertEquals(plan(column, 1.5).value?.decided, false);
+    assertEquals(plan(column, 1.5).value?.certain, false);
   });
 });

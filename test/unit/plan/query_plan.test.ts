@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { pathOf } from "../../../src/errors/issue.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
-import { NO_WORDS } from "../../../src/json/client_words.ts";
+import { NO_SOURCE } from "../../../src/json/source_text.ts";
 import type { Condition } from "../../../src/request/condition.ts";
 import type { Filter } from "../../../src/request/filters.ts";
 import type { QueryRequest } from "../../../src/request/query_request.ts";
@@ -19,7 +19,7 @@ const TABLE = makeTable([
 function plan(request: Partial<QueryRequest>) {
   const paging = { page: 1, perPage: 50 };
   const asked = { filters: undefined, select: [], sort: [], ...paging };
-  const defaults = { ...asked, document: {}, words: NO_WORDS };
+  const defaults = { ...asked, document: {}, source: NO_SOURCE };
   const options = { table: TABLE, access: ACCESS, count: true, wideNumbersAsText: false };
   return planQuery({ ...defaults, ...request }, options);
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { ValueKind } from "../../../src/catalogue/catalogue.ts";
-import { isDecided, judgeScalar } from "../../../src/plan/value.ts";
+import { checkScalar, isCertain } from "../../../src/plan/value.ts";
 import { makeColumn } from "../../support/table.ts";
 
 type Case = readonly [
@@ -72,44 +72,44 @@ const REFUSED: readonly Case[] = [
   ["array", 1, /a string/],
 ];
 
-describe("judgeScalar [V1]", () => {
+describe("checkScalar [V1]", () => {
   for (const [kind, value, text] of ACCEPTED) {
     it(`takes ${JSON.stringify(value)} for ${kind}`, () => {
-      assertEquals(judgeScalar(value, makeColumn("c", kind)), { text: text as string });
+      assertEquals(checkScalar(value, makeColumn("c", kind)), { text: text as string });
     });
   }
 
   for (const [kind, value, expected] of REFUSED) {
     it(`refuses ${JSON.stringify(value)} for ${kind} [V2]`, () => {
-      const judgement = judgeScalar(value, makeColumn("c", kind));
-      assertMatch("expected" in judgement ? judgement.expected : "", expected as RegExp);
+      const checked = checkScalar(value, makeColumn("c", kind));
+      assertMatch("expected" in checked ? checked.expected : "", expected as RegExp);
     });
   }
 
   it("leaves every value of a domain to Postgres in the end", () => {
     const column = makeColumn("c", "int4", { domain: true, type: "positive" });
-    assertEquals(judgeScalar(5, column), { text: "5" });
-    assertEquals("expected" in judgeScalar("x", column), true);
-    assertEquals([isDecided(column), isDecided(makeColumn("c", "int4"))], [false, true]);
+    assertEquals(checkScalar(5, column), { text: "5" });
+    assertEquals("expected" in checkScalar("x", column), true);
+    assertEquals([isCertain(column), isCertain(makeColumn("c", "int4"))], [false, true]);
   });
 
   it("takes a label of an enum, and names the nearest one of a misspelt", () => {
     const column = makeColumn("c", "enum", { type: "stage", labels: ["open", "won"] });
-    assertEquals(judgeScalar("won", column), { text: "won" });
-    assertEquals(judgeScalar("wonn", column), {
+    assertEquals(checkScalar("won", column), { text: "won" });
+    assertEquals(checkScalar("wonn", column), {
       expected: 'a value of type stage, did you mean "won"',
     });
-    assertEquals(judgeScalar("zzzzzz", column), { expected: 'one of "open", "won"' });
+    assertEquals(checkScalar("zzzzzz", column), { expected: 'one of "open", "won"' });
   });
 
   it("refuses what Postgres would cut silently: a long name, a long char", () => {
     const name = makeColumn("c", "text", { type: "name" });
-    assertEquals("text" in judgeScalar("é".repeat(31), name), true);
-    assertEquals("expected" in judgeScalar("é".repeat(32), name), true);
+    assertEquals("text" in checkScalar("é".repeat(31), name), true);
+    assertEquals("expected" in checkScalar("é".repeat(32), name), true);
     const char = makeColumn("c", "text", { type: "char" });
-    assertEquals("text" in judgeScalar("a", char), true);
-    assertEquals("expected" in judgeScalar("ab", char), true);
-    assertEquals("expected" in judgeScalar(12, char), true);
+    assertEquals("text" in checkScalar("a", char), true);
+    assertEquals("expected" in checkScalar("ab", char), true);
+    assertEquals("expected" in checkScalar(12, char), true);
   });
 
   // Not timed: what went through a text of a million characters twice would not end today.
@@ -120,7 +120,7 @@ describe("judgeScalar [V1]", () => {
     });
     for (const kind of ["boolean", "int8", "float8", "numeric", "uuid"] as const) {
       const misfits = texts.filter((text) =>
-        "expected" in judgeScalar(text, makeColumn("c", kind))
+        "expected" in checkScalar(text, makeColumn("c", kind))
       );
       assertEquals(misfits.length, texts.length, kind);
     }

@@ -29,7 +29,7 @@ function nest(depth: number): unknown {
 
 describe("parseQueryRequest", () => {
   it("gives the defaults for {} [Q2]", () => {
-    const { document: _, words: __, ...request } = parse({});
+    const { document: _, source: __, ...request } = parse({});
     assertEquals(request, { filters: undefined, select: [], sort: [], page: 1, perPage: 50 });
   });
 

@@ -2,7 +2,7 @@ import type { Path } from "../errors/issue.ts";
 import type { JsonReader } from "./json_reader.ts";
 
 /** The text of a document where its values alone do not say it: a number is `1.5`, its text `1.50`. */
-export interface ClientWords {
+export interface SourceText {
   /** Gives a part of the document as JSON: an array or object of `fields` as the client wrote it. */
   readonly print: (part: unknown) => string;
   /** Gives the entries of an array of `fields` as JSON, each as the client wrote it. */
@@ -18,30 +18,30 @@ export interface ClientWords {
 export type Literals = Readonly<Record<string | number, string>>;
 
 /** For values that were never text. */
-export const NO_WORDS: ClientWords = {
+export const NO_SOURCE: SourceText = {
   print: (part) => JSON.stringify(part),
   printEach: (array) => array.map((entry) => JSON.stringify(entry)),
   literalsIn: () => undefined,
 };
 
 /** Gives the words of a document that was read to its end. */
-export function keepWords(
+export function keepSource(
   { text, spans, literals }: Pick<JsonReader, "text" | "spans" | "literals">,
   document: unknown,
-): ClientWords {
+): SourceText {
   const find = (path: Path): unknown =>
     path === null
       ? document
       : (find(path.holder) as Record<string, unknown> | undefined)?.[path.key];
-  const wordsOf = (part: unknown) => {
+  const sourceOf = (part: unknown) => {
     const span = spans.get(part);
     return span && text.slice(...span);
   };
   return {
-    print: (part) => wordsOf(part) ?? NO_WORDS.print(part),
+    print: (part) => sourceOf(part) ?? NO_SOURCE.print(part),
     printEach: (array) => {
-      const words = wordsOf(array);
-      return words === undefined ? NO_WORDS.printEach(array) : splitArray(words);
+      const words = sourceOf(array);
+      return words === undefined ? NO_SOURCE.printEach(array) : splitArray(words);
     },
     literalsIn: (holder) => literals.size === 0 ? undefined : literals.get(find(holder)),
   };
