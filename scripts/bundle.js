@@ -1,7 +1,7 @@
 /**
- * Bundles the source for Node and Bun: the command into dist/rowgate.js, one file, PGlite beside it
- * because it brings files of its own; what other programs import into dist/mod.js, the packages beside
- * it. Plain JavaScript, because Node 20 runs it.
+ * Bundles the source for Node and Bun: the command as one file, dist/rowgate.js, except PGlite, which
+ * has files of its own; the library as dist/mod.js, without its packages; the client as
+ * dist/client.js. This script is JavaScript because Node 20 runs it.
  */
 import { chmod, rm, stat } from "node:fs/promises";
 import process from "node:process";
@@ -11,15 +11,15 @@ import { embedConsole } from "./embed_console.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUTPUT = `${ROOT}/dist/rowgate.js`;
 
-/** Some packages are CommonJS, and ask for `require`. */
+/** Some packages are CommonJS and call `require`. */
 const BANNER = `#!/usr/bin/env node
 import { createRequire as createRowgateRequire } from "node:module";
 const require = createRowgateRequire(import.meta.url);`;
 
-// Not there after `npm install --omit=dev`, where the bundle came with the package.
+// Missing after `npm install --omit=dev`; then the package came with the bundle.
 const esbuild = await import("esbuild").catch(() => undefined);
 if (esbuild !== undefined) await Promise.all([bundle(esbuild), bundleClient(esbuild)]);
-else if (!(await exists(OUTPUT))) fail();
+else if (!(await exists(OUTPUT))) reportMissing();
 
 async function bundle({ build }) {
   const options = {
@@ -31,7 +31,7 @@ async function bundle({ build }) {
     sourcemap: true,
     logLevel: "warning",
     legalComments: "linked",
-    plugins: [embed(embedConsole(await makePages(build)))],
+    plugins: [embed(embedConsole(await buildConsoleFiles(build)))],
   };
   await Promise.all([
     build({
@@ -51,8 +51,8 @@ async function bundle({ build }) {
   await chmod(OUTPUT, 0o755);
 }
 
-/** Builds the console with the service's own code, which Node 20 cannot run as it is. */
-async function makePages(build) {
+/** Builds the console by running build_console.ts, which Node 20 needs as JavaScript. */
+async function buildConsoleFiles(build) {
   const outfile = `${ROOT}/dist/build_console.js`;
   await build({
     absWorkingDir: ROOT,
@@ -69,10 +69,10 @@ async function makePages(build) {
   }
 }
 
-/** Puts a module that holds the console's files in place of the one that builds them. */
+/** Replaces the module that builds the console by one that contains its files. */
 function embed(contents) {
   return {
-    name: "pages",
+    name: "console",
     setup({ onLoad }) {
       onLoad(
         { filter: /[\\/]console_files[\\/]build_console\.ts$/ },
@@ -82,7 +82,7 @@ function embed(contents) {
   };
 }
 
-/** The client of `rowgate/client`, for any runtime; minified, so that its size is known. */
+/** Bundles `rowgate/client` for any runtime, minified because browsers load it. */
 async function bundleClient({ build }) {
   await build({
     absWorkingDir: ROOT,
@@ -101,7 +101,7 @@ function exists(file) {
   return stat(file).then(() => true, () => false);
 }
 
-function fail() {
-  console.error("dist/rowgate.js is not there and esbuild is not installed: run npm install");
+function reportMissing() {
+  console.error("dist/rowgate.js does not exist and esbuild is not installed: run npm install");
   process.exitCode = 1;
 }

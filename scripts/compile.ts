@@ -1,6 +1,7 @@
 /**
- * Compiles the command into one binary: `deno task compile [--target=all|linux-x64|…]`, and with
- * `--with=bun` by Bun. Without a target dist/rowgate, for this machine; else dist/rowgate-linux-x64.
+ * Compiles the command into one binary: `deno task compile [--target=all|linux-x64|…]`, with
+ * `--with=bun` by Bun. Without a target it is dist/rowgate for this machine, else for example
+ * dist/rowgate-linux-x64.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { BUN, installPackages, makeBundle } from "./install_packages.ts";
 import { planCompile } from "./plan_compile.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** What is compiled for, by Bun's names and Deno's. */
+/** The targets, by Bun's names and Deno's. */
 const TARGETS: Readonly<Record<string, string>> = {
   "linux-x64": "x86_64-unknown-linux-gnu",
   "linux-arm64": "aarch64-unknown-linux-gnu",
@@ -19,13 +20,13 @@ const TARGETS: Readonly<Record<string, string>> = {
   "windows-x64": "x86_64-pc-windows-msvc",
 };
 
-const target = read("target");
+const target = readOption("target");
 const targets = target === "all" ? Object.keys(TARGETS) : [target];
 if (targets.some((name) => name !== undefined && !Object.hasOwn(TARGETS, name))) {
   console.error(`--target=${target}: expected all or one of ${Object.keys(TARGETS).join(", ")}`);
   process.exit(2);
 }
-const compile = read("with") === "bun" ? compileWithBun : compileWithDeno;
+const compile = readOption("with") === "bun" ? compileWithBun : compileWithDeno;
 if (compile === compileWithBun) await installPackages("test/packages");
 await makeBundle();
 for (const name of targets) {
@@ -36,7 +37,7 @@ for (const name of targets) {
 async function compileWithDeno(name: string | undefined): Promise<number> {
   const output = join(ROOT, "dist", name === undefined ? "rowgate" : `rowgate-${name}`);
   const code = await run(process.execPath, planCompile(output, name && TARGETS[name]));
-  if (code !== 0) console.error('"deno task compile:bun" makes it without Deno\'s compile runtime');
+  if (code !== 0) console.error('"deno task compile:bun" works without Deno\'s compile runtime');
   return code;
 }
 
@@ -53,7 +54,7 @@ function run(command: string, parameters: readonly string[]): Promise<number> {
   });
 }
 
-function read(name: string): string | undefined {
+function readOption(name: string): string | undefined {
   const prefix = `--${name}=`;
   return process.argv.find((word) => word.startsWith(prefix))?.slice(prefix.length);
 }

@@ -1,7 +1,7 @@
 /**
- * Compiles the command into one binary, dist/rowgate, with what `bun build --compile` does; run by Bun:
+ * Compiles the command into one binary, dist/rowgate, as `bun build --compile` does. Bun runs it:
  * `bun scripts/compile_bun.js [--target=linux-arm64]`. PGlite finds its files by `new URL("./file",
- * import.meta.url)`, which leads nowhere in a binary: here each such place gets the file that Bun embeds.
+ * import.meta.url)`, which does not work in a binary: here Bun embeds the file and gives its path.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -12,14 +12,14 @@ import { embedConsole } from "./embed_console.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FILE = /new URL\("([^"]+\.(?:wasm|data|tar\.gz))",\s*import\.meta\.url\)/g;
-/** Bun streams no file that it has embedded (1.4.5); it reads it whole. */
+/** Bun 1.4.5 cannot stream an embedded file, but can read it whole. */
 const STREAM = /\b(\w+)\.createReadStream\((\w+)\)/g;
-/** What PGlite opens: the extension too, for which it has that stream. */
+/** The files that PGlite opens; it streams the extension. */
 const EMBEDDED = ["citext.tar.gz", "initdb.wasm", "pglite.data", "pglite.wasm"];
 
 const embedded = new Set();
 let streams = 0;
-const pages = embedConsole(await buildConsole());
+const consoleModule = embedConsole(await buildConsole());
 
 const target = process.argv.find((word) => word.startsWith("--target="))?.slice(9);
 const outfile = `${ROOT}dist/rowgate${target === undefined ? "" : `-${target}`}`;
@@ -27,7 +27,7 @@ const { outputs } = await Bun.build({
   entrypoints: [`${ROOT}src/main.ts`],
   target: "bun",
   format: "esm",
-  // The source is parsed now, not at each start.
+  // Parses the source now instead of at each start.
   bytecode: true,
   plugins: [{
     name: "pglite",
@@ -36,23 +36,23 @@ const { outputs } = await Bun.build({
       build.onLoad({ filter }, async ({ path }) => ({ contents: await embed(path), loader: "js" }));
     },
   }, {
-    name: "pages",
+    name: "console",
     setup(build) {
       const filter = /[\\/]console_files[\\/]build_console\.ts$/;
-      build.onLoad({ filter }, () => ({ contents: pages, loader: "js" }));
+      build.onLoad({ filter }, () => ({ contents: consoleModule, loader: "js" }));
     },
   }],
   compile: {
     outfile,
     ...(target === undefined ? {} : { target: `bun-${target}` }),
-    // A `.env` or `bunfig.toml` that lies where it is started is none of its settings.
+    // A `.env` or `bunfig.toml` in the working directory must not change the settings.
     autoloadDotenv: false,
     autoloadBunfig: false,
   },
 });
 const found = [...embedded].sort();
 if (found.join() !== EMBEDDED.join() || streams === 0) {
-  throw new Error(`PGlite has changed: it opens ${found.join(", ")}, and ${streams} streams`);
+  throw new Error(`PGlite has changed: it opens ${found.join(", ")} and ${streams} streams`);
 }
 console.log(outputs.map(({ path }) => path).join("\n"));
 

@@ -1,21 +1,18 @@
 /**
- * Makes the module that stands for src/console_files/build_console.ts in a bundle or a binary: the files of the
- * console as they are served. Plain JavaScript, because Node runs it.
+ * Writes the module that replaces src/console_files/build_console.ts in a bundle or a binary. It
+ * contains the console's files as they are served. This script is JavaScript because Node runs it.
  */
-const PIECE_CHARACTERS = 8192;
 
-/** Gives the module's source for the pages that `buildConsole` gave. */
-export function embedConsole(pages) {
-  const entries = [...pages].map(([path, { type, etag, gzip }]) => {
-    const pieces = Buffer.from(gzip).toString("base64")
-      .match(new RegExp(`.{1,${PIECE_CHARACTERS}}`, "g"));
-    return `[${JSON.stringify(path)}, ${JSON.stringify({ type, etag, pieces })}]`;
-  });
+/** Returns the source of the module for the files that `buildConsole` built. */
+export function embedConsole(files) {
+  const entries = [...files].map(([path, { type, etag, gzip }]) =>
+    JSON.stringify([path, { type, etag, base64: Buffer.from(gzip).toString("base64") }])
+  );
   return `export const FROM_SOURCE = false;
-const PAGES = [${entries.join(",\n")}];
+const FILES = [${entries.join(",\n")}];
 export async function buildConsole() {
-  return new Map(PAGES.map(([path, { type, etag, pieces }]) => {
-    const gzip = Uint8Array.from(atob(pieces.join("")), (letter) => letter.charCodeAt(0));
+  return new Map(FILES.map(([path, { type, etag, base64 }]) => {
+    const gzip = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     return [path, { type, etag, gzip }];
   }));
 }

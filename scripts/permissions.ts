@@ -1,18 +1,19 @@
 /**
- * What the service needs of Deno, and nothing else: no `--allow-run`, `--allow-ffi`, `--allow-sys`,
- * `--allow-import`. `deno compile` bakes {@link BINARY}; `deno run` can narrow it to what is at hand.
+ * The Deno permissions that the service needs, without `--allow-run`, `--allow-ffi`, `--allow-sys` and
+ * `--allow-import`. `deno compile` compiles {@link BINARY} in; `deno run` can be stricter. The console
+ * is built from source with `--allow-read` and `--allow-run` only; the bundle contains it.
  */
 
 /**
- * On the operator's Postgres. All variables may be read, since one that is misspelt must be found
- * among them; a policy file needs `--allow-read=<file>` besides.
+ * With the operator's Postgres. All variables can be read, so that misspelt ones are found; a policy
+ * file also needs `--allow-read=<file>`.
  */
 export const SERVING: readonly string[] = ["--no-prompt", "--allow-net", "--allow-env"];
 
-/** On the embedded Postgres: its own files are read, the data directory is written. */
+/** With the embedded Postgres, which reads its own files and writes the data directory. */
 export function allowEmbedded(dataDir: string): readonly string[] {
   return [...SERVING, "--allow-read", `--allow-write=${dataDir}`];
 }
 
-/** For a binary, whose data directory and policy file nobody knows when it is made. */
+/** For a binary, whose data directory and policy file are not known when it is compiled. */
 export const BINARY: readonly string[] = [...SERVING, "--allow-read", "--allow-write"];

@@ -1,6 +1,7 @@
 /**
- * Writes the types of the package, dist/types/: what src/mod.ts and the client reach, as declarations. Run by
- * `npm pack`; TypeScript lies among the packages of the tests, so that nobody else fetches it.
+ * Writes the declarations of the package, dist/types/: those of src/mod.ts, of the client, and of what
+ * they import. `npm pack` runs it, with the TypeScript of the test packages, so that users need not
+ * install it.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +60,7 @@ async function emit() {
   );
 }
 
-/** Copies a declaration and those that it names; the others are nobody's business. */
+/** Copies a declaration file and those that it imports, so that no other is published. */
 async function copy(file, { output, written }) {
   if (written.has(file)) return;
   written.add(file);

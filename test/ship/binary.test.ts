@@ -20,6 +20,7 @@ import {
   updateDeal,
 } from "../runtime/serving_database.ts";
 import { findPort } from "../support/find_port.ts";
+import { assertConsole } from "./assert_console.ts";
 import { startIn } from "./start_in.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -46,13 +47,14 @@ async function countOrders(address: string, token: string): Promise<number> {
 describe("the binary, alone in an empty folder", () => {
   before(() => copyFile(join(ROOT, "dist/rowgate"), join(folder, "rowgate")));
 
-  it("serves the embedded default, mints tokens, tells its health and ends on SIGTERM [R2] [R3] [R40]", async () => {
+  it("serves the embedded Postgres and the console, creates tokens, reports its health, ends on SIGTERM [R2] [R3] [R40]", async () => {
     const PORT = String(await findPort());
     const first = startIn(folder, ["./rowgate", "serve"], { PORT });
     const banner = await awaitText(first, BANNER_END);
     const [token] = /rg_\w+/.exec(banner)!;
     const orders = await countOrders(`http://127.0.0.1:${PORT}`, token);
     assert(orders > 100);
+    await assertConsole(`http://127.0.0.1:${PORT}`);
     const health = startIn(folder, ["./rowgate", "health"], { HOST: "0.0.0.0", PORT });
     assertEquals(await health.ended, 0, health.output().stderr);
     first.send("SIGTERM");
@@ -77,7 +79,7 @@ describe("the binary, alone in an empty folder", () => {
     assertEquals(await second.ended, 0);
   });
 
-  it("takes no setting from a .env, a bunfig.toml or a package.json that lies there", async () => {
+  it("reads no settings from a .env, bunfig.toml or package.json in its folder", async () => {
     await writeFile(join(folder, ".env"), "ROWGATE_NONSENSE=1\nPORT=none\n");
     await writeFile(join(folder, "bunfig.toml"), 'preload = ["./intruder.js"]\n');
     await writeFile(join(folder, "intruder.js"), 'console.log("intruder");\n');
@@ -89,7 +91,7 @@ describe("the binary, alone in an empty folder", () => {
   });
 });
 
-describe("what deno compile makes a binary of", () => {
+describe("the binary of deno compile", () => {
   let database: ServingDatabase;
 
   before(async () => {
@@ -97,7 +99,7 @@ describe("what deno compile makes a binary of", () => {
   });
   after(() => database.drop());
 
-  // Its runtime may not be at hand where the tests run: any program serves to be written into.
+  // Its runtime may not be available where the tests run, so any other program stands in for it.
   it("embeds the bundle and the files of PGlite", async () => {
     const output = join(folder, "compiled");
     const stand = { DENORT_BIN: "/bin/true" };

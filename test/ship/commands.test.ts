@@ -1,6 +1,6 @@
-// Every command of the documents is typed into a shell, in order, as it stands there, and has to end well; so is
-// their SQL, into psql, on a Postgres of its own that holds the demonstration. Names and places that are different
-// here are replaced; what is not run, and why, stands in test/docs/coverage.ts.
+// Runs every command of the documents in a shell, in order and as written, and expects success; their SQL in psql, on
+// a Postgres with the demonstration. Names and places that are different here are replaced. test/docs/coverage.ts says
+// what is not run, and why.
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "@std/testing/bdd";
 import { access } from "node:fs/promises";
@@ -19,20 +19,21 @@ import { openShell, PASSWORD, type Shell } from "./shell.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const TOKEN = /rg_(\w{11})_\w+/;
 const TOKENS = new RegExp(TOKEN, "g");
-/** Stands for the id of a token in the documents. */
+/** The id of a token in the documents. */
 const ID = "hVn3Kq7Tz2Y";
 const pooler = await findPooler();
 const psql = await findProgram("psql");
 
-if (psql === undefined) console.log("psql is not installed: no command of the documents is run");
-else {
+if (psql === undefined) {
+  console.log("psql is not installed: the commands of the documents are not run");
+} else {
   describe("the commands of", () => {
     let cluster: Cluster;
     let shell: Shell;
     let owner: string;
 
     beforeEach(async () => {
-      // As an operator's: doctor finds nothing to say about it.
+      // Durable, as an operator's Postgres is, so that doctor has no findings.
       const settings = { fsync: "on", full_page_writes: "on", synchronous_commit: "on" };
       cluster = await startCluster({ settings });
       owner = `${cluster.url}/shop`;
@@ -42,7 +43,7 @@ else {
       await cluster.stop();
     });
 
-    /** Opens a shell in which the database of the demonstration's tables is known. */
+    /** Opens a shell that knows the database with the demonstration. */
     async function open(rowgate?: string): Promise<void> {
       shell = await openShell({ postgres: cluster.binaries, rowgate });
       shell.variables.set("OWNER_URL", owner);
@@ -78,10 +79,10 @@ else {
           pooled?.through(app) ?? app,
         );
         await typeDocument("docs/operators.md", shell);
-        // The page narrows first and runs the setup later: what it took away stays away.
+        // The page revokes rights first and runs the setup later, which must not grant them again.
         const rights = "has_column_privilege('rowgate_app', 'customers', 'credit_limit', 'select')";
-        const told = await shell.run(`psql "$OWNER_URL" -Atc "select ${rights}"`);
-        assertEquals(told, "f\n");
+        const output = await shell.run(`psql "$OWNER_URL" -Atc "select ${rights}"`);
+        assertEquals(output, "f\n");
       } finally {
         await pooled?.stop();
       }
@@ -100,14 +101,14 @@ else {
   });
 }
 
-/** Types all commands and SQL of a document. */
+/** Runs all commands and SQL of a document. */
 async function typeDocument(path: string, shell: Shell): Promise<void> {
   const blocks = readBlocks(await readDocument(path));
   let typed = 0;
   for (const block of blocks) {
     if (block.language === "sh") typed += await typeCommands(block, shell);
     if (block.language === "sql") typed += await typeSql(block, shell);
-    // The one that is no answer to a request.
+    // The only JSON that is a policy, not the response to a request.
     if (block.language === "json" && /"tables": \{/.test(block.text)) {
       await shell.run(`cat > policy.json <<'END'\n${block.text}\nEND`);
     }
@@ -129,23 +130,23 @@ async function typeCommands({ text, line }: Block, shell: Shell): Promise<number
 
 async function typeCommand(command: string, shell: Shell): Promise<void> {
   if (/\b(serve|start)$/.test(command)) {
-    // The documents say how to start the demonstration more than once; it takes its time.
+    // The documents say several times how to start the demonstration; once is enough.
     if (shell.has(command)) return;
-    const told = await shell.serve(command);
-    keepToken(told, shell);
+    const output = await shell.serve(command);
+    keepToken(output, shell);
     return await checkServer(shell);
   }
-  const told = await shell.run(command);
-  // psql ends with 0 when a statement of a file has failed.
-  assertNotMatch(told, /^(psql:\S+ )?ERROR:/m);
-  if (command.startsWith("curl")) assertMatch(told, /"success":true/);
-  if (command.endsWith("doctor")) assertMatch(told, /No findings in \d+ checks/);
-  if (/token create|token rotate/.test(command)) assert(keepToken(told, shell), told);
+  const output = await shell.run(command);
+  // psql ends with 0 even if a statement of a file has failed.
+  assertNotMatch(output, /^(psql:\S+ )?ERROR:/m);
+  if (command.startsWith("curl")) assertMatch(output, /"success":true/);
+  if (command.endsWith("doctor")) assertMatch(output, /No findings in \d+ checks/);
+  if (/token create|token rotate/.test(command)) assert(keepToken(output, shell), output);
 }
 
-/** The first token is the one that documents name by its id, the last the one that is used. */
-function keepToken(told: string, { replace, variables }: Shell): boolean {
-  const [token, id] = TOKEN.exec(told) ?? [];
+/** The documents name the first token by its id, and use the last one. */
+function keepToken(output: string, { replace, variables }: Shell): boolean {
+  const [token, id] = TOKEN.exec(output) ?? [];
   if (token === undefined) return false;
   variables.set("TOKEN", token);
   replace.set("rg_…", token);
@@ -153,10 +154,10 @@ function keepToken(told: string, { replace, variables }: Shell): boolean {
   return true;
 }
 
-/** The server gives rows to a token of its database, old or new. */
-async function checkServer({ address, told }: Shell): Promise<void> {
+/** Checks that the server returns rows to a token of its database, old or new. */
+async function checkServer({ address, output }: Shell): Promise<void> {
   const statuses = await Promise.all(
-    [...told().matchAll(TOKENS)].map(async ([token]) => {
+    [...output().matchAll(TOKENS)].map(async ([token]) => {
       const answer = await fetch(`${address}/integration/tables/customers/query`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -169,14 +170,14 @@ async function checkServer({ address, told }: Shell): Promise<void> {
 }
 
 async function typeSql({ text }: Block, { run }: Shell): Promise<number> {
-  // A role is made without a password; the page says how to give it one.
+  // The page creates a role without a password, and says how to give it one.
   const [, role] = /^create role (\w+)/.exec(text) ?? [];
   await run(`psql -q -v ON_ERROR_STOP=1 "$OWNER_URL" <<'END'\n${text}\nEND`);
   if (role !== undefined) await run(`psql "$OWNER_URL" -c '\\password ${role}'`);
   return 1;
 }
 
-/** How the service is started on each runtime, by the table, where the packages are installed. */
+/** Returns the commands that start the service on each runtime, from the table of the README. */
 function listStarts(markdown: string): string[] {
   const table = markdown.slice(
     markdown.indexOf("## Install"),
@@ -186,7 +187,7 @@ function listStarts(markdown: string): string[] {
     .map(([, command = ""]) => command.replace("npm install && ", ""));
 }
 
-/** What the serving role connects with, behind `postgres://`. */
+/** Returns the connection string of the serving role, without `postgres://`. */
 function nameApp(owner: string): string {
   const { host, pathname } = new URL(owner);
   return `rowgate_app:${PASSWORD}@${host}${pathname}`;

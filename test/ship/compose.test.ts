@@ -1,5 +1,5 @@
-// No container engine runs where the tests do: compose.yaml is held to the Compose Specification as far as it uses
-// it, and to what it promises. Its scripts are run by image.test.ts.
+// Tests have no container engine: this checks compose.yaml against the parts of the Compose Specification that it
+// uses, and against its own promises. image.test.ts runs its scripts.
 import { assert, assertEquals } from "@std/assert";
 import { before, describe, it } from "@std/testing/bdd";
 import { spawnSync } from "node:child_process";
@@ -36,7 +36,7 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The members of a service that the specification has, those that are used here. */
+/** The members of a service that are used here, with their kinds in the specification. */
 const MEMBERS: Readonly<Record<keyof Service, "string" | "boolean" | "list" | "map">> = {
   image: "string",
   build: "string",
@@ -75,7 +75,7 @@ describe("compose.yaml", () => {
     ours = services.filter(([, { image }]) => image.startsWith("rowgate:"));
   });
 
-  it("has the members of the specification, each of its kind", () => {
+  it("uses members of the specification, each of its kind", () => {
     assertEquals(Object.keys(compose), ["name", "services", "networks", "volumes"]);
     for (const [name, service] of services) {
       for (const [member, value] of Object.entries(service)) {
@@ -90,7 +90,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  it("names services, networks and volumes that are there, and each of them", () => {
+  it("uses the services, networks and volumes that it defines, and all of them", () => {
     const conditions = ["service_started", "service_healthy", "service_completed_successfully"];
     const networks = new Set<string>();
     const volumes = new Set<string>();
@@ -110,7 +110,7 @@ describe("compose.yaml", () => {
     assertEquals([...volumes].sort(), Object.keys(compose.volumes).sort());
   });
 
-  it("starts them in an order that leads from the database to the server", () => {
+  it("starts the database first and the server last", () => {
     const order: string[] = [];
     for (let name: string | undefined = "rowgate"; name !== undefined;) {
       order.unshift(name);
@@ -120,7 +120,7 @@ describe("compose.yaml", () => {
     assertEquals(order, ["postgres", "setup", "grants", "rowgate"]);
   });
 
-  it("asks for each password that it needs, and has none itself", () => {
+  it("asks for each password that it needs, and contains none", () => {
     const variables = [...text.matchAll(VARIABLE)].map(([, name, required]) => ({
       name,
       required,
@@ -137,7 +137,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  it("lets Rowgate write nothing, have no capability, and be reached on this machine alone", () => {
+  it("gives Rowgate no writable file system and no capability, reachable from this machine only", () => {
     assertEquals(ours.map(([name]) => name), ["setup", "rowgate", "token"]);
     for (const [name, service] of ours) {
       assertEquals(service.image, `rowgate:${manifest.version}`);
@@ -157,7 +157,7 @@ describe("compose.yaml", () => {
     assert(grace * 1000 > SETTINGS.shutdownMs.default);
   });
 
-  it("calls commands that there are, the server with the role of least rights", () => {
+  it("calls existing commands, the server with the role of least rights", () => {
     assertEquals(compose.services.setup!.command, ["setup"]);
     assertEquals(compose.services.token!.entrypoint, ["/usr/local/bin/rowgate", "token"]);
     const users = ours.map(([, { environment }]) => new URL(environment.DATABASE_URL!).username);

@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     assertEquals(image.base, "gcr.io/distroless/cc-debian12:nonroot");
   });
 
-  it("makes an image for a user who is not root, with one volume, a health check and labels", () => {
+  it("makes an image that does not run as root, with one volume, a health check and labels", () => {
     assertEquals(textOf(image, "USER"), ["65532:65532"]);
     assertEquals(textOf(image, "VOLUME"), ['["/data"]']);
     assertMatch(textOf(image, "ENV").join(), /HOST=0\.0\.0\.0 .*ROWGATE_DATA_DIR=\/data/);
@@ -56,12 +56,12 @@ describe("the Dockerfile", () => {
     for (const name of ["title", "description", "licenses", "version", "revision"]) {
       assertMatch(labels, new RegExp(`org\\.opencontainers\\.image\\.${name}="[^"]+"`));
     }
-    // There is no shell to run anything in.
+    // The base has no shell that could run anything.
     assertEquals(textOf(image, "RUN"), []);
     assertEquals([...textOf(build, "ADD"), ...textOf(image, "ADD")], []);
   });
 
-  it("has a build stage whose commands make the binary of what .dockerignore lets through", async () => {
+  it("builds the binary from the files that .dockerignore allows", async () => {
     const allowed = (await read(".dockerignore")).split("\n").filter((line) => line[0] === "!");
     const context = join(folder, "context");
     for (const path of allowed.map((line) => line.slice(1))) {
@@ -79,7 +79,7 @@ describe("the Dockerfile", () => {
           await cp(join(context, source), join(work, to), { recursive: true });
         }
       } else if (name === "RUN") {
-        // "bun" of the base is the first on its path.
+        // As in the base, "bun" is the first on the path.
         const path = `${dirname(COMMANDS.bun[0]!)}:${process.env.PATH}`;
         const command = text.replaceAll("/empty", join(folder, "empty"));
         const { ended, output } = startIn(work, ["sh", "-c", command], { PATH: path });
@@ -108,14 +108,14 @@ describe("compose.yaml", () => {
     await test.drop();
   });
 
-  it("names files that are there, this version, and bases with exact tags", async () => {
+  it("names existing files, this version, and bases with exact tags", async () => {
     for (const [, path] of text.matchAll(/- (\.\/\S+?):/g)) await read(path!);
     const images = [...text.matchAll(/image: (\S+)/g)].map(([, name]) => name);
     const expected = [`rowgate:${manifest.version}`, "postgres:17.6-bookworm"];
     assertEquals([...new Set(images)].sort(), expected.sort());
   });
 
-  it("lets Rowgate serve as a role that may do no more than its example says", async () => {
+  it("serves as a role with no more rights than its example says", async () => {
     const { admin } = test;
     const run = async (file: string) => {
       const sql = (await read(`examples/compose/${file}`)).replaceAll("rowgate_app", role);
@@ -140,7 +140,7 @@ describe("compose.yaml", () => {
     const { checks } = JSON.parse(doctor.output().stdout) as {
       readonly checks: readonly { readonly findings: readonly { readonly what: string }[] }[];
     };
-    // The tests' own server is as quick as it is unsafe.
+    // The tests' own server trades durability for speed.
     const found = checks.flatMap(({ findings }) => findings.map(({ what }) => what));
     assertEquals(found, ["synchronous_commit or fsync is off"]);
     const server = call("serve", url.href, { PORT: "0", ROWGATE_POLICY });

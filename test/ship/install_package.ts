@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** The package, installed in a folder that has nothing else but the examples. */
+/** The package, installed in a folder that contains only the examples. */
 export interface InstalledPackage {
   readonly folder: string;
-  /** What the tarball holds. */
+  /** The files of the tarball. */
   readonly files: readonly string[];
   readonly remove: () => Promise<void>;
 }
@@ -16,10 +16,10 @@ export interface InstalledPackage {
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NPM = ["--no-audit", "--no-fund", "--no-update-notifier", "--prefer-offline"];
 
-/** Packs what lies in dist/, as `npm publish` would, and installs it elsewhere. */
+/** Packs dist/ as `npm publish` would, and installs it elsewhere. */
 export async function installPackage(): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-package-"));
-  // The scripts, which make dist/, have run: other tests use what lies there.
+  // The scripts that make dist/ have run already, and other tests use their output.
   const packed = await run("npm", ["pack", ROOT, "--json", "--ignore-scripts", ...NPM], folder);
   const [{ filename, files }] = JSON.parse(packed);
   await run("npm", ["init", "--yes"], folder);
@@ -32,7 +32,7 @@ export async function installPackage(): Promise<InstalledPackage> {
   };
 }
 
-/** Runs a program in a folder and gives what it prints. */
+/** Runs a program in a folder and returns its output. */
 export async function run(
   command: string,
   parameters: readonly string[],

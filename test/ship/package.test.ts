@@ -14,6 +14,7 @@ import {
 } from "../runtime/serving_database.ts";
 import { COMMANDS } from "../support/runtime_server.ts";
 import { findPort } from "../support/find_port.ts";
+import { assertConsole } from "./assert_console.ts";
 import { type InstalledPackage, installPackage, run } from "./install_package.ts";
 import { startIn } from "./start_in.ts";
 
@@ -47,7 +48,7 @@ describe("the package, installed in an empty folder", () => {
     await installed.remove();
   });
 
-  it("holds what is shipped and nothing of the tests", () => {
+  it("contains what is shipped and nothing of the tests", () => {
     const { files } = installed;
     for (const file of ["rowgate.js", "rowgate.js.map", "mod.js", "types/mod.d.ts", "client.js"]) {
       assert(files.includes(`dist/${file}`), `${file} is not in ${files.join(" ")}`);
@@ -58,10 +59,10 @@ describe("the package, installed in an empty folder", () => {
     assertEquals(foreign, []);
   });
 
-  it('gives "npx rowgate", which prints its version and serves [H16]', async () => {
+  it('provides "npx rowgate", which prints its version, serves, and has the console [H16]', async () => {
     const { folder } = installed;
-    const told = await run("npx", ["--no-install", "rowgate", "--version"], folder);
-    assertEquals(told, `${manifest.version}\n`);
+    const version = await run("npx", ["--no-install", "rowgate", "--version"], folder);
+    assertEquals(version, `${manifest.version}\n`);
     const server = startIn(folder, ["node_modules/.bin/rowgate", "serve"], {
       DATABASE_URL: database.servingUrl,
       PORT: "0",
@@ -70,12 +71,13 @@ describe("the package, installed in an empty folder", () => {
     const { token } = database;
     const answer = await updateDeal(address, { token, fid: 1, note: "npx" });
     assertEquals(answer.status, 200, answer.text);
+    await assertConsole(address);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
   });
 
   for (const [name, command] of Object.entries(EXAMPLES)) {
-    it(`is mounted in another's server: examples/${name}`, async () => {
+    it(`can be mounted in another server: examples/${name}`, async () => {
       const PORT = String(await findPort());
       const words = command.map((word) => word === "$PORT" ? PORT : word);
       const server = startIn(installed.folder, words, { DATABASE_URL: database.servingUrl, PORT });
@@ -87,9 +89,9 @@ describe("the package, installed in an empty folder", () => {
       const refused = await fetch(`${address}/integration/tables`);
       assertEquals(refused.status, 401);
       await refused.body?.cancel();
-      // The log is the service's own, one line a request.
+      // The service writes its own log, a line for each request.
       await awaitOutput(server, /"operation":"list_tables","status":401|"status":401/, "stdout");
-      // A module that is served has no say in how it ends: "deno serve" waits for it.
+      // A served module cannot end itself: "deno serve" waits for it.
       const isModule = name.startsWith("worker");
       server.send(isModule ? "SIGKILL" : "SIGTERM");
       const code = await server.ended;
@@ -97,7 +99,7 @@ describe("the package, installed in an empty folder", () => {
     });
   }
 
-  it("answers requests in a program as docs/install.md shows", async () => {
+  it("handles requests in a program as docs/install.md shows", async () => {
     const [shown = "", ...others] = readTexts(await readDocument("docs/install.md"), "ts");
     assertEquals(others, []);
     const { servingUrl, token } = database;
@@ -125,7 +127,7 @@ await openService({ environment: { ROWGATE_POOL_SIZE: "0" }, policy: { tabels: {
     assertMatch(error.message, /ROWGATE_POOL_SIZE[^]*tabels/);
   });
 
-  it("has types that hold in a strict project", async () => {
+  it("has types that pass in a strict project", async () => {
     const { folder } = installed;
     const compilerOptions = {
       target: "es2022",

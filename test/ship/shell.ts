@@ -7,45 +7,45 @@ import { fileURLToPath } from "node:url";
 import { findPort } from "../support/find_port.ts";
 import { COMMANDS, inherit } from "../support/runtime_server.ts";
 
-/** Where a reader types what a document says: a clone of the project, and a shell. */
+/** A shell in a clone of the project, where a reader would type the commands of a document. */
 export interface Shell {
-  /** What stands for names and places of a document that are different here. */
+  /** Replacements for names and places that are different here. */
   readonly replace: Map<string, string>;
-  /** Variables that the reader has set; those of the runner are not among them. */
+  /** Variables that the reader has set, without those of the test runner. */
   readonly variables: Map<string, string>;
-  /** Address of the server that was started last. */
+  /** The address of the server that was started last. */
   readonly address: string;
   /**
-   * Types commands, answers what they ask with the password, and gives all that was said.
-   * @throws {Error} with it, for another exit code than 0
+   * Runs commands, answers their prompts with the password, and returns their output.
+   * @throws {Error} with the output, if the exit code is not 0
    */
   readonly run: (commands: string) => Promise<string>;
-  /** All that was said so far. */
-  readonly told: () => string;
-  /** Tells whether these commands were typed before. */
+  /** The output of all commands so far. */
+  readonly output: () => string;
+  /** Whether these commands were run before. */
   readonly has: (commands: string) => boolean;
-  /** Starts what does not end by itself, and waits until it answers. */
+  /** Starts a server and waits until it is ready. */
   readonly serve: (commands: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** What a reader has been told to make up. */
+/** The password that a reader makes up. */
 export const PASSWORD = "secret";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COPIED = ["src", "scripts", "deno.json", "deno.lock", "package.json"];
-/** `npm ci` looks at the time of the lock file. */
+/** Linked because `npm ci` looks at the time of the lock file. */
 const LINKED = ["node_modules", "test", "package-lock.json"];
 
-/** What a shell finds besides what is installed. */
+/** Programs that a shell finds besides the installed ones. */
 export interface ShellPrograms {
-  /** Where psql and pg_dump of the server's own version lie, if they do. */
+  /** The folder with psql and pg_dump of the server's version. */
   readonly postgres: string;
-  /** What `rowgate` is. */
+  /** The program that `rowgate` runs. */
   readonly rowgate: string | undefined;
 }
 
-/** Opens a shell in a clone; `npx -y deno` and `npx rowgate` are what lies here, nothing is fetched. */
+/** Opens a shell in a clone. `npx -y deno` and `npx rowgate` run local programs; nothing is fetched. */
 export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<Shell> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-shell-"));
   const bin = join(folder, "bin");
@@ -95,23 +95,23 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
     variables,
     address,
     has: (commands) => typed.has(commands),
-    told: () => all.map(({ told }) => told()).join("\n"),
+    output: () => all.map(({ output }) => output()).join("\n"),
     async run(commands) {
-      const { ended, told } = start(commands);
+      const { ended, output } = start(commands);
       const code = await ended;
-      if (code === 0) return told();
-      throw new Error(`${commands}\nended with ${code}: ${told()}`);
+      if (code === 0) return output();
+      throw new Error(`${commands}\nended with ${code}: ${output()}`);
     },
     async serve(commands) {
       await stop();
-      const { ended, told } = running = start(commands);
+      const { ended, output } = running = start(commands);
       let over = false;
       void ended.then(() => over = true);
       while (!await isReady(address)) {
-        if (over) throw new Error(`${commands}\nended: ${told()}`);
+        if (over) throw new Error(`${commands}\nended: ${output()}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      return told();
+      return output();
     },
     async close() {
       await stop();
@@ -122,7 +122,7 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
 
 interface Started {
   readonly ended: Promise<number | null>;
-  readonly told: () => string;
+  readonly output: () => string;
   readonly end: () => void;
 }
 
@@ -130,23 +130,23 @@ function startShell(
   script: string,
   { folder, environment }: { readonly folder: string; environment: Record<string, string> },
 ): Started {
-  // Without a terminal of its own psql reads a password from standard input.
+  // Without a terminal, psql reads a password from standard input.
   const child = spawn("sh", ["-e", "-c", script], {
     cwd: folder,
     env: environment,
     detached: true,
   });
-  let told = "";
-  child.stdout.on("data", (chunk) => told += chunk);
-  child.stderr.on("data", (chunk) => told += chunk);
+  let output = "";
+  child.stdout.on("data", (chunk) => output += chunk);
+  child.stderr.on("data", (chunk) => output += chunk);
   child.stdin.on("error", () => {});
   child.stdin.end(`${PASSWORD}\n${PASSWORD}\n`);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  // The shell and what it has started.
-  return { ended, told: () => told, end: () => void process.kill(-child.pid!, "SIGTERM") };
+  // A negative id ends the shell and everything it has started.
+  return { ended, output: () => output, end: () => void process.kill(-child.pid!, "SIGTERM") };
 }
 
 async function isReady(address: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type RunningProcess, startProcess } from "../runtime/run_process.ts";
 
-/** Starts a program in a folder, with the settings given and no others of ours. */
+/** Starts a program in a folder, with the given settings only. */
 export function startIn(
   folder: string,
   command: readonly string[],
