@@ -1,18 +1,18 @@
 import type { Database } from "../postgres/database.ts";
 
-/** Which rows of the audit are read; what is undefined is not asked for. */
+/** Which audit records are read; a filter that is undefined matches all. */
 export interface AuditFilters {
   readonly tenant?: string | undefined;
   readonly token?: string | undefined;
   readonly table?: string | undefined;
-  /** So many seconds back by the database's clock. */
+  /** Not older than so many seconds, by the database's clock. */
   readonly sinceSeconds?: number | undefined;
-  /** ISO 8601. */
+  /** Not older than this time, ISO 8601. */
   readonly sinceTime?: string | undefined;
   readonly limit: number;
 }
 
-/** One acknowledged update. */
+/** The record of an update that was answered with 200. */
 export interface AuditRecord {
   /** ISO 8601 in UTC, to the microsecond. */
   readonly at: string;
@@ -34,7 +34,7 @@ type Row = Record<Exclude<keyof AuditRecord, "filters" | "fields">, string> & {
 };
 
 /**
- * Reads rows of the audit, newest first.
+ * Reads audit records, the newest first.
  * @throws {DatabaseError} `permission` the role may not; `stale` there is no audit
  */
 export async function readAudit(

@@ -1,24 +1,24 @@
 import type { Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
 
-/** What is kept, and who hears of it. */
+/** How long records are kept. */
 export interface RetentionOptions {
-  /** Rows older than this are deleted. */
+  /** Records older than this are deleted. */
   readonly days: number;
   readonly observe: Observe;
-  /** Milliseconds until the first look; tests give their own. */
+  /** Milliseconds until the first run; random by default, tests pass their own. */
   readonly firstMs?: number;
 }
 
-/** Instances that start together look one after the other. */
+/** The first run is within this time, so that servers that start together do not run together. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
-/** Between two statements, so that updates come in between. */
+/** Pause between two statements, in which updates can be recorded. */
 const PAUSE_MS = 200;
 
 /**
- * Deletes what is older than the retention, now and then in small pieces, until it is closed. What
- * goes wrong is observed and tried again at the next look.
+ * Deletes old audit records every hour, in small batches, until it is closed. A failure is observed,
+ * and the next run tries again.
  * @see docs/decisions/0140-audit.md
  */
 export function keepRetention(
@@ -27,9 +27,9 @@ export function keepRetention(
 ): { readonly close: () => void } {
   let rows = 0;
   let closed = false;
-  let timer = setTimeout(look, firstMs);
+  let timer = setTimeout(run, firstMs);
 
-  async function look(): Promise<void> {
+  async function run(): Promise<void> {
     let deleted = 0;
     try {
       deleted = await pruneAudit(database, days);
@@ -37,12 +37,12 @@ export function keepRetention(
       if (!closed) observe({ kind: "warning", message: describeFailure(days) });
     }
     rows += deleted;
-    const goesOn = deleted >= PRUNE_ROWS;
-    if (!goesOn && rows > 0) {
+    const hasMore = deleted >= PRUNE_ROWS;
+    if (!hasMore && rows > 0) {
       observe({ kind: "audit_pruned", rows });
       rows = 0;
     }
-    if (!closed) timer = setTimeout(look, goesOn ? PAUSE_MS : EVERY_MS);
+    if (!closed) timer = setTimeout(run, hasMore ? PAUSE_MS : EVERY_MS);
   }
 
   function close(): void {
@@ -54,16 +54,16 @@ export function keepRetention(
 }
 
 function describeFailure(days: number): string {
-  return `rows of rowgate.audit older than ${days} days could not be deleted; ` +
-    "it is tried again in an hour";
+  return `records of rowgate.audit older than ${days} days could not be deleted, trying again in an hour`;
 }
 
-/** Rows that one statement deletes, or a few more that are of the same microsecond. */
+/** Records that one statement deletes; a few more if several have the same microsecond. */
 export const PRUNE_ROWS = 1000;
 
 /**
- * Deletes the oldest rows of the audit that are older than so many days by the database's clock, at
- * most `PRUNE_ROWS`; gives how many. Deletes none while another instance does, so that nobody waits.
+ * Deletes the oldest audit records that are older than so many days by the database's clock, at most
+ * `PRUNE_ROWS`, and gives their number. While another server deletes, it deletes none, so that neither
+ * waits for the other.
  * @throws {DatabaseError} `permission` when the role may not
  * @see docs/decisions/0140-audit.md
  */

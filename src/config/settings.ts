@@ -48,7 +48,7 @@ export const SETTINGS = {
   databaseUrl: setting("DATABASE_URL", databaseUrl, {
     default: undefined,
     secret: true,
-    help: "postgres://user:password@host:5432/database; none: embedded",
+    help: "postgres://user:password@host/db; without it, an embedded Postgres",
   }),
   dataDir: setting("ROWGATE_DATA_DIR", path, {
     default: "./rowgate-data",
@@ -81,7 +81,7 @@ export const SETTINGS = {
   /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
   transactionTimeoutMs: setting("ROWGATE_TRANSACTION_TIMEOUT_MS", wholeNumber(10, 600_000), {
     default: 4000,
-    help: "Longest transaction; 4/5 of the pool wait",
+    help: "Longest transaction; by default 4/5 of ROWGATE_POOL_WAIT_MS",
   }),
   statementTimeoutMs: setting("ROWGATE_STATEMENT_TIMEOUT_MS", wholeNumber(10, 3_600_000), {
     default: 30_000,
@@ -137,7 +137,7 @@ export const SETTINGS = {
   }),
   tenantSetting: setting("ROWGATE_TENANT_SETTING", tenantSetting, {
     default: undefined,
-    help: "Setting for row level security: app.tenant_id",
+    help: "Setting that your row level security reads: app.tenant_id",
   }),
   audit: setting("ROWGATE_AUDIT", onOrOff, {
     default: false,
@@ -165,7 +165,7 @@ export const SETTINGS = {
   }),
   shutdownMs: setting("ROWGATE_SHUTDOWN_MS", wholeNumber(0, 3_600_000), {
     default: 30_000,
-    help: "Longest time for running requests when stopping",
+    help: "How long running requests may take after SIGTERM",
   }),
 };
 

@@ -1,4 +1,4 @@
-/** A request that shows nested groups and has rows to answer for each tenant of the demonstration. */
+/** A query with nested groups that finds rows of each tenant of the demonstration. */
 export const EXAMPLE_REQUEST = {
   method: "POST",
   path: "/integration/tables/orders/query",
@@ -20,7 +20,7 @@ export const EXAMPLE_REQUEST = {
   },
 };
 
-/** Prints the example as a `curl` command that works when pasted into a shell. */
+/** Prints the example as a `curl` command to paste into a shell. */
 export function printExample(
   { address, token }: { readonly address: string; readonly token: string },
 ): string {

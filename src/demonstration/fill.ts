@@ -13,18 +13,18 @@ const FILL_ORDER: readonly ShopTable[] = [
 ];
 
 /**
- * Fills an embedded database with the demonstration: two tenants of a small shop. Everything stands
- * in one transaction, so a start that is killed leaves nothing; a schema `public` with any table in it
- * is left as it is.
+ * Fills an embedded database with the demonstration: the shops of two tenants. Everything is done in
+ * one transaction, so that a start that is killed leaves nothing. If the schema `public` has a table
+ * already, nothing is done.
  *
- * @param progress is told which table comes next
- * @returns true when the demonstration was made now
+ * @param report takes the name of the table that is filled next
+ * @returns true when the demonstration was created now
  * @throws {DatabaseError}
  * @see R4
  */
 export async function fillDemonstration(
   database: Database,
-  progress: (doing: string) => void = () => {},
+  report: (table: string) => void = () => {},
 ): Promise<boolean> {
   const [found] = await database.run<{ tables: string }>(
     (sql) =>
@@ -33,17 +33,17 @@ export async function fillDemonstration(
     { write: false },
   );
   if (found?.tables !== "0") return false;
-  await database.transact(planStatements(progress), { rollback: false });
+  await database.transact(planStatements(report), { rollback: false });
   return true;
 }
 
-function planStatements(progress: (doing: string) => void): readonly Compile[] {
+function planStatements(report: (table: string) => void): readonly Compile[] {
   const shops = SHOPS.map(generateShop);
-  // A statement is compiled when its turn has come.
+  // A statement is compiled when it is run.
   const announce = (table: ShopTable): Compile => {
     const insert = insertRows(table, shops.flatMap((rows) => rows[table]));
     return (sql) => {
-      progress(table);
+      report(table);
       return insert(sql);
     };
   };

@@ -2,10 +2,10 @@ import { COUNTRIES, FAMILY_NAMES, GIVEN_NAMES } from "./places.ts";
 import { type Random, seedRandom } from "./random.ts";
 import type { Shop } from "./shops.ts";
 
-/** Rows of one shop by table, members named as the columns; money and times as text. */
+/** The rows of a shop by table. */
 export type ShopRows = Readonly<Record<ShopTable, readonly Row[]>>;
 
-/** The tables that each shop has rows in, in the order in which they can be filled. */
+/** The tables in which each shop has rows, in the order in which they can be filled. */
 export type ShopTable = "customers" | "products" | "orders" | "order_lines" | "user_passwords";
 
 /** Generates all rows of a shop: the same ones each time, with totals that add up. */
@@ -70,7 +70,7 @@ function generateCustomer(shop: Shop, index: number, random: Random): Row {
 const DAY_MS = 86_400_000;
 const TAGS = ["business", "loyal", "fair-2026", "phone-orders"];
 
-/** Spells a name with letters that fit into an address. */
+/** Spells a name with the letters of an email address. */
 function fold(name: string): string {
   return name.toLowerCase().replaceAll("ø", "o").normalize("NFD").replace(/[^a-z]/g, "");
 }
@@ -88,7 +88,7 @@ const NOTES = [
 ];
 
 /** Generates the orders of a shop and their lines, oldest first. */
-export function generateOrders(
+function generateOrders(
   shop: Shop,
   products: readonly Product[],
   random: Random,
@@ -126,7 +126,7 @@ export function generateOrders(
 
 const CARRIERS = ["Northline", "Parcelbird", "City courier"];
 
-/** Chooses a status that fits the age of an order: what is old is done with. */
+/** Chooses a status that fits the age of an order: most old ones are delivered. */
 function chooseStatus(ageHours: number, random: Random): string {
   if (random.chance(4)) return "cancelled";
   if (ageHours < 48) return random.chance(15) ? "draft" : "placed";
@@ -163,22 +163,22 @@ function generateLines(
   return { lines, totalCents };
 }
 
-/** A row as it is handed to Postgres, as JSON: members named as the columns, money and times as text. */
+/** A row as JSON, with the names of its columns; money and times are text. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A product as the orders need it. */
-export interface Product {
+/** What an order needs to know about a product. */
+interface Product {
   readonly id: number;
   readonly priceCents: number;
 }
 
-/** Prints an amount in cents as numeric takes it, never through a double. */
+/** Prints an amount in cents as a decimal number, without the rounding of a division. */
 export function printCents(cents: number): string {
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 }
 
-/** Prints a time with microseconds, of which a random source makes all below the second. */
-export function printTime(ms: number, random: Random): string {
+/** Prints a time with random microseconds. */
+function printTime(ms: number, random: Random): string {
   const micros = String(random.integer(0, 999_999)).padStart(6, "0");
   return `${new Date(ms).toISOString().slice(0, 19)}.${micros}Z`;
 }

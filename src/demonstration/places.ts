@@ -1,4 +1,4 @@
-/** A country of the shared look-up table, with some of its towns. */
+/** A country of the shared table `countries`, with some of its cities. */
 export interface Country {
   readonly code: string;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Country {
   readonly cities: readonly string[];
 }
 
-/** The rows of `countries`; customers live in their towns. */
+/** The rows of `countries`; customers live in these cities. */
 export const COUNTRIES: readonly Country[] = [
   { code: "AT", name: "Austria", currency: "EUR", cities: ["Graz", "Linz", "Vienna"] },
   { code: "BE", name: "Belgium", currency: "EUR", cities: ["Antwerp", "Ghent", "Liège"] },
@@ -31,14 +31,14 @@ export const COUNTRIES: readonly Country[] = [
   { code: "SE", name: "Sweden", currency: "SEK", cities: ["Göteborg", "Malmö", "Uppsala"] },
 ];
 
-/** Given names; put together with a family name at random they mean nobody. */
+/** Given names; combined with a family name at random, they mean no real person. */
 export const GIVEN_NAMES: readonly string[] = (
   "Ada Aino Alba Anton Astrid Bram Carla Chiara Daan Elif Emil Enzo Fiona Freya Greta Hanna " +
   "Hugo Ida Ines Isak Jana Jonas Kaja Lars Lena Luca Maja Marek Marta Milan Nadia Nils Nora " +
   "Oskar Paula Pia Rafael Rosa Sanne Silas Sofia Tilda Tomas Vera Viktor Wanda Yara Zoe"
 ).split(" ");
 
-/** Family names, from all over. */
+/** Family names. */
 export const FAMILY_NAMES: readonly string[] = (
   "Aalto Baker Bauer Berg Bianchi Costa Dahl Dubois Fischer Garcia Hansen Horvat Ivanov Jansen " +
   "Keller Kowalski Laurent Lindqvist Lopez Marino Meyer Moreau Murphy Nielsen Novak Okafor " +

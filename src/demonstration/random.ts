@@ -1,14 +1,14 @@
-/** A source of numbers that gives the same ones for the same seed, on every runtime. */
+/** A source of pseudorandom numbers: the same seed gives the same numbers on every runtime. */
 export interface Random {
   /** An integer from `low` to `high`, both included. */
   readonly integer: (low: number, high: number) => number;
-  /** One of the list. */
+  /** An item of the list. */
   readonly pick: <T>(list: readonly T[]) => T;
-  /** True in so many of a hundred cases. */
+  /** True with this probability. */
   readonly chance: (percent: number) => boolean;
 }
 
-/** Makes a source of numbers from a seed (mulberry32: 32-bit integer arithmetic alone). */
+/** Makes a source of numbers from a seed (mulberry32, which needs only 32-bit integers). */
 export function seedRandom(seed: number): Random {
   let state = seed | 0;
 

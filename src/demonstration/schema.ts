@@ -1,6 +1,6 @@
 import type { Compile } from "../postgres/database.ts";
 
-/** Makes the tables of the demonstration, one statement each, in the schema `public`. */
+/** Create the tables of the demonstration, in the schema `public`. */
 export const CREATE_TABLES: readonly Compile[] = [
   (sql) =>
     sql`create type public.order_status as enum
@@ -86,7 +86,7 @@ export const CREATE_TABLES: readonly Compile[] = [
     )`,
 ];
 
-/** Makes what is cheaper to make when the rows are there: indexes and triggers, then statistics. */
+/** Create what is cheaper after the rows are inserted: indexes and triggers; then analyse. */
 export const FINISH_TABLES: readonly Compile[] = [
   (sql) => sql`create index customers_modified_at on public.customers (tenant_id, modified_at)`,
   (sql) => sql`create index products_modified_at on public.products (tenant_id, modified_at)`,
@@ -95,7 +95,7 @@ export const FINISH_TABLES: readonly Compile[] = [
   (sql) => sql`create index orders_status on public.orders (tenant_id, status)`,
   (sql) => sql`create index order_lines_order on public.order_lines (tenant_id, order_id)`,
   (sql) => sql`create index order_lines_product on public.order_lines (tenant_id, product_id)`,
-  // The embedded clock ticks in milliseconds: a counter tells the rows of one update apart below them.
+  // The embedded clock has milliseconds only; a counter gives the rows of one update different times.
   (sql) => sql`create sequence public.changes maxvalue 999 minvalue 0 cycle`,
   (sql) =>
     sql`create function public.keep_modified_at() returns trigger language plpgsql as $$
@@ -119,7 +119,7 @@ export const FINISH_TABLES: readonly Compile[] = [
   (sql) => sql`analyze`,
 ];
 
-/** Writes the comments that Get Tables and Get Fields show. */
+/** Create the comments that the lists of tables and fields show. */
 export const COMMENT_TABLES: readonly Compile[] = [
   (sql) => sql`comment on table public.countries is 'Countries, shared by all tenants'`,
   (sql) => sql`comment on column public.countries.code is 'ISO 3166-1 alpha-2'`,
@@ -146,7 +146,7 @@ export const COMMENT_TABLES: readonly Compile[] = [
 ];
 
 /**
- * The policy file, as JSON, in force for the demonstration when the operator names none.
+ * The policy of the demonstration, unless the operator names a policy file.
  * @see T12
  */
 export const DEMONSTRATION_POLICY = { tables: { countries: { shared: true } } };

@@ -1,23 +1,23 @@
-/** What a tenant of the demonstration sells, and how much of everything it has. */
+/** A tenant of the demonstration: what it sells, and how many rows it has. */
 export interface Shop {
-  /** The tenant: value of `tenant_id`. */
+  /** Value of `tenant_id`. */
   readonly tenant: string;
   readonly name: string;
-  /** First key of its rows: the keys of one shop are not those of another. */
+  /** First key of its rows; shops have no keys in common. */
   readonly firstId: number;
   readonly seed: number;
   readonly customers: number;
   readonly orders: number;
-  /** Makes of each article, with the price of the make in percent. */
+  /** Variants of each article, with their price in percent. */
   readonly makes: readonly (readonly [name: string, percent: number])[];
   readonly articles: readonly Article[];
 }
 
-/** An article that exists in each of the makes. */
+/** An article that exists in each variant. */
 export interface Article {
   readonly name: string;
   readonly category: string;
-  /** Price in euro of the plain make. */
+  /** Price in euro at 100 percent. */
   readonly price: number;
   readonly weightGrams: number;
 }

@@ -1,62 +1,59 @@
 import type { PendingQuery } from "../postgres/driver.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
-/** What the backend knows of its connection. */
+/** What the backend reports about its connection. */
 interface Backend {
   readonly pid: number;
   readonly encrypted: boolean;
-  /** Over a socket of this machine, or from this machine to itself. */
+  /** Over a Unix socket, or from a machine to itself. */
   readonly local: boolean;
 }
 
-/** The way to the server: its privacy, and what stands between. */
+/** The connection should be encrypted, and suit a pooler if there is one. */
 export const checkConnection: Check = { name: "connection", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   if (setup.config.databaseUrl === undefined) {
-    return { seen: "embedded: in this process", findings: [] };
+    return { seen: "embedded in this process", findings: [] };
   }
-  const { backend, toldPid } = await readBackend(setup);
-  const pooled = toldPid !== undefined && toldPid !== backend.pid;
-  const privacy = backend.encrypted ? "encrypted" : backend.local ? "on this machine" : "plain";
-  const between = pooled ? "through a pooler" : "straight to the server";
+  const { backend, announcedPid } = await readBackend(setup);
+  const pooled = announcedPid !== undefined && announcedPid !== backend.pid;
+  const privacy = backend.encrypted ? "encrypted" : backend.local ? "local" : "not encrypted";
+  const between = pooled ? "through a pooler" : "direct";
   return {
     seen: `${privacy}, ${between}`,
-    findings: [
-      ...(pooled ? judgePooler(setup) : judgePrivacy(backend)),
-    ],
+    findings: pooled ? checkPooler(setup) : checkEncryption(backend),
   };
 }
 
-function judgePrivacy({ encrypted, local }: Backend): Finding[] {
+function checkEncryption({ encrypted, local }: Backend): Finding[] {
   if (encrypted || local) return [];
   return [{
     level: "error",
     what: "the connection to the database is not encrypted",
-    why: "rows, and the tokens' digests, can be read and changed on the way",
+    why: "rows and the digests of tokens can be read and changed on the way",
     fix: "DATABASE_URL=…?sslmode=verify-full",
   }];
 }
 
-function judgePooler({ config }: Setup): Finding[] {
+function checkPooler({ config }: Setup): Finding[] {
   if (!config.prepare) return [];
   return [{
     level: "warning",
-    what: "a pooler stands between, and ROWGATE_PREPARE is on",
-    why:
-      "in transaction mode prepared statements and session settings get lost between requests; " +
-      "in session mode all is well",
-    fix: "ROWGATE_PREPARE=off    # unless the pooler works in session mode",
+    what: "the connection goes through a pooler, and ROWGATE_PREPARE is on",
+    why: "a pooler in transaction mode loses prepared statements and session settings between " +
+      "requests; in session mode this is fine",
+    fix: "ROWGATE_PREPARE=off    # unless the pooler is in session mode",
   }];
 }
 
 /**
- * Asks the backend for its process id; the server that was connected to has told one as well, and a
- * pooler tells one of its own.
+ * Asks the backend for its process id. The server announced one when the connection was made; a pooler
+ * announces an id of its own, so that the two differ.
  */
 async function readBackend(
   { database }: Setup,
-): Promise<{ readonly backend: Backend; readonly toldPid: number | undefined }> {
+): Promise<{ readonly backend: Backend; readonly announcedPid: number | undefined }> {
   let query: PendingQuery<{ found: string }[]> | undefined;
   const backend = await askJson<Backend>(database, (sql) => {
     query = sql`select pg_catalog.json_build_object(
@@ -68,5 +65,5 @@ async function readBackend(
     return query;
   });
   const { state } = query as unknown as { readonly state?: { readonly pid?: number } | null };
-  return { backend, toldPid: state?.pid };
+  return { backend, announcedPid: state?.pid };
 }

@@ -26,10 +26,10 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 const PAIRS =
   /(?:^|_)(?:api|private|secret|access|signing|encryption|recovery|backup)_(?:key|code)s?(?:_|$)/;
-/** A number, a flag or a time can tell of a credential, such as when it was changed, but not be one. */
+/** Columns of other kinds can be about a credential, such as when it was changed, but not hold it. */
 const HOLDS_TEXT: ReadonlySet<Column["kind"]> = new Set(["text", "bytea", "json", "uuid", "array"]);
 
-/** What looks like a credential should not be readable through an integration's token. */
+/** Columns that look like credentials should not be exposed. */
 export const checkCredentialColumns: Check = { name: "credentials", look };
 
 function look({ catalogue }: Setup): Promise<Diagnosis> {
@@ -43,7 +43,7 @@ function look({ catalogue }: Setup): Promise<Diagnosis> {
       findings.push({
         level: "warning",
         what: `${table.name}.${column.name} is exposed and looks like a credential`,
-        why: "every token of its tenant can read it, and filter by it",
+        why: "every token of the tenant can read it and filter by it",
         fix: `in the policy file: ${JSON.stringify(policy)}`,
       });
     }
@@ -51,7 +51,7 @@ function look({ catalogue }: Setup): Promise<Diagnosis> {
   return Promise.resolve({ seen: `names of ${count(columns, "column")}`, findings });
 }
 
-/** By its words: `user_password`, `apiKey`; not `compassion` or `secretary`. */
+/** Looks at the words of a name: `user_password` and `apiKey`, not `compassion` or `secretary`. */
 export function looksLikeCredential(name: string): boolean {
   const spelt = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
   return PAIRS.test(spelt) || spelt.split("_").some((word) => WORDS.has(word));

@@ -5,33 +5,33 @@ import type { Compile, Database } from "../postgres/database.ts";
 
 /** Something that is not as it should be. */
 export interface Finding {
-  /** `error`: rows can be seen or changed by the wrong one, or be lost; `warning`: all else. */
+  /** `error`: rows can be read or changed by the wrong tenant, or lost; `warning`: anything else. */
   readonly level: "error" | "warning";
   readonly what: string;
   readonly why: string;
-  /** What to type, or to do where nothing can be typed. */
+  /** The command or statement to run, or what to do where there is none. */
   readonly fix: string;
 }
 
-/** What one check saw. */
+/** The result of a check. */
 export interface Diagnosis {
-  /** In a few words, for a person who wonders whether anything was looked at. */
+  /** What was examined, in a few words. */
   readonly seen: string;
   readonly findings: readonly Finding[];
 }
 
-/** All that is looked at: the database as the serving role sees it, and what would serve it. */
+/** What is examined: the database as the serving role sees it, and the service on top of it. */
 export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
   readonly catalogue: Catalogue;
-  /** The same catalogue, for the code that serves. */
+  /** The same catalogue, for the service itself. */
   readonly following: Dependencies["catalogue"];
-  /** Processes that serve, by the settings. */
+  /** Number of processes that serve, from the settings. */
   readonly workers: number;
-  /** Hears what is being looked at, table by table. */
+  /** Takes what is being examined, table by table. */
   readonly progress: (what: string) => void;
 }
 
-/** One question to the set-up; reads, and changes nothing. */
+/** One question about the setup; it reads and changes nothing. */
 export interface Check {
   readonly name: string;
   /** @throws {DatabaseError} */
@@ -41,16 +41,16 @@ export interface Check {
 /** A table that has a tenant column. */
 export type TenantTable = Table & { readonly tenant: NonNullable<Table["tenant"]> };
 
-/** Gives the tables of tenants, without the shared ones. */
+/** Gives the tables that have a tenant column: all but the shared ones. */
 export function listTenantTables({ catalogue }: Setup): readonly TenantTable[] {
   return [...catalogue.tables.values()].filter((table): table is TenantTable =>
     table.tenant !== undefined
   );
 }
 
-/** `1 table`, `2 tables`. */
-export function count(many: number, noun: string): string {
-  return `${many} ${noun}${many === 1 ? "" : "s"}`;
+/** Prints a number and its noun: `1 table`, `2 tables`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function askJson<T>(
   return JSON.parse(row!.found) as T;
 }
 
-/** Asks one question of yes and no, of a statement with one column `found`. */
+/** Runs a statement with one boolean column `found`, as text, and gives its value. */
 export async function askTruth(
   database: Database,
   compile: Compile<{ found: string }>,
@@ -74,7 +74,7 @@ export async function askTruth(
   return row!.found === "true";
 }
 
-/** Gives names of tables and of their tenant columns as two arrays of Postgres, side by side. */
+/** Gives the names of tables and of their tenant columns, as two Postgres arrays in the same order. */
 export function printTenants(tables: readonly TenantTable[]): readonly [string, string] {
   return [
     printArray(tables.map(({ name }) => name)),

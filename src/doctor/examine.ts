@@ -14,10 +14,10 @@ import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkViews } from "./views.ts";
 
-/** What one check saw, under its name. */
+/** The result of a check, with its name. */
 export type Examined = Diagnosis & { readonly name: string };
 
-/** In the order in which they are told: who, how, then what. */
+/** In the order in which they are printed: the server, the role, then the tables. */
 export const CHECKS: readonly Check[] = [
   checkServer,
   checkConnection,
@@ -35,8 +35,8 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Carries out all checks, one after another, and changes nothing. What can not be looked at is a
- * finding too: not known is not safe.
+ * Runs all checks, one after another, and changes nothing. What cannot be examined is a finding too:
+ * it is not known to be safe.
  */
 export async function* examine(setup: Setup): AsyncGenerator<Examined> {
   for (const { name, look } of CHECKS) {
@@ -50,17 +50,17 @@ export async function* examine(setup: Setup): AsyncGenerator<Examined> {
 function describeFailure(error: unknown): Diagnosis {
   if (!(error instanceof DatabaseError) || error.kind === "unavailable") throw error;
   const what = error.kind === "permission"
-    ? "the database role may not look at it"
+    ? "the database role may not read what this check needs"
     : `the database did not answer (${error.code})`;
   return {
-    seen: "could not be looked at",
+    seen: "could not be examined",
     findings: [{
       level: "warning",
       what,
-      why: "what is not known is not known to be safe",
+      why: "what is not examined is not known to be safe",
       fix: error.kind === "permission"
-        ? "run rowgate doctor as the owner of the tables for this check"
-        : "try again at a quiet time, or with a higher ROWGATE_STATEMENT_TIMEOUT_MS",
+        ? "run rowgate doctor as the owner of the tables"
+        : "try again when the database is less busy, or with a higher ROWGATE_STATEMENT_TIMEOUT_MS",
     }],
   };
 }

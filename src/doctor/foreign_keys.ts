@@ -12,9 +12,9 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
-import { type Ends, mendForeignKey } from "./mend_foreign_key.ts";
+import { type Ends, extendForeignKey } from "./extend_foreign_key.ts";
 
-/** A reference must stay with its tenant: by the key itself, or by what is in the rows. */
+/** A row must refer to rows of its own tenant; best if the key itself ensures that. */
 export const checkForeignKeys: Check = { name: "foreign keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
@@ -29,26 +29,27 @@ async function look(setup: Setup): Promise<Diagnosis> {
       )
     ) continue;
     setup.progress(key.name);
-    findings.push(judge(key, { ...ends, crossing: await crosses(setup, { key, ...ends }) }));
+    findings.push(describe(key, { ...ends, crossing: await crosses(setup, { key, ...ends }) }));
   }
   return { seen: count(keys.length, "foreign key"), findings };
 }
 
-function judge(key: ForeignKey, ends: Ends & { crossing: boolean }): Finding {
+function describe(key: ForeignKey, ends: Ends & { crossing: boolean }): Finding {
   const { name, table, columns, target } = key;
-  const fix = mendForeignKey(key, ends);
+  const fix = extendForeignKey(key, ends);
   return ends.crossing
     ? {
       level: "error",
       what: `rows of ${table} refer to rows of ${target} that belong to another tenant (${name})`,
-      why: "a join or a trigger that follows the reference leaves the tenant",
-      fix: `${selectCrossing(key, ends)}    -- mend these rows first\n${fix}`,
+      why: "a join or trigger that follows the reference reads or writes rows of another tenant",
+      fix: `${selectCrossing(key, ends)}    -- correct these rows first\n${fix}`,
     }
     : {
       level: "warning",
       what: `${table} may refer to any tenant's rows of ${target} (${name})`,
-      why: `an update of ${columns.join(", ")} is accepted or refused by rows of other tenants, ` +
-        "which tells that they exist",
+      why:
+        `whether an update of ${columns.join(", ")} succeeds depends on rows of other tenants, ` +
+        "which reveals that they exist",
       fix,
     };
 }
@@ -78,7 +79,7 @@ function crosses(
   });
 }
 
-/** A foreign key from one table of tenants to another, with all that its definition says. */
+/** A foreign key between two tables with tenant columns, with its whole definition. */
 export interface ForeignKey {
   readonly name: string;
   readonly table: string;
@@ -88,39 +89,39 @@ export interface ForeignKey {
   /** As in `pg_constraint`: a no action, r restrict, c cascade, n set null, d set default. */
   readonly onDelete: Action;
   readonly onUpdate: Action;
-  /** The columns that `on delete set null` or `set default` names; null: it names none. */
+  /** The columns that `on delete set null` or `set default` lists; null: it lists none. */
   readonly setColumns: readonly string[] | null;
-  /** The server knows such lists of columns: PostgreSQL 15 and later. */
+  /** The server supports such lists: PostgreSQL 15 and later. */
   readonly knowsSetColumns: boolean;
   readonly matchFull: boolean;
   readonly deferrable: boolean;
   readonly deferred: boolean;
   readonly validated: boolean;
   readonly comment: string | null;
-  /** Not enforced, over periods, or with triggers that are not in their usual state. */
+  /** Not enforced, over periods, or with triggers that are disabled. */
   readonly peculiar: boolean;
   /** One of its columns may be NULL. */
   readonly nullable: boolean;
   /** One of the two tenant columns may be NULL. */
   readonly tenantNullable: boolean;
-  /** Postgres compares the two tenant columns in a foreign key. */
+  /** A foreign key can compare the two tenant columns. */
   readonly tenantComparable: boolean;
-  /** The tenant column of the table is a generated one. */
+  /** The tenant column of the table is generated. */
   readonly tenantGenerated: boolean;
-  /** The target has a unique index of its tenant column and the columns that are referred to. */
+  /** The target has a unique index on its tenant column and the referenced columns. */
   readonly indexed: boolean;
   /** The target is partitioned. */
   readonly targetPartitioned: boolean;
-  /** Column numbers of the target: its tenant column, then those that are referred to. */
+  /** Column numbers of the target: its tenant column, then the referenced ones. */
   readonly targetNumbers: readonly number[];
 }
 
-/** What happens to a row when the one that it refers to goes. */
+/** What happens to a row when the row that it refers to is deleted or its key changes. */
 export type Action = "a" | "r" | "c" | "n" | "d";
 
 /**
- * Reads the foreign keys between tables of tenants. Columns of `pg_constraint` that older servers
- * lack are read through `to_jsonb`.
+ * Reads the foreign keys between tables with tenant columns. Columns of `pg_constraint` that older
+ * servers lack are read through `to_jsonb`.
  * @throws {DatabaseError}
  */
 export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {

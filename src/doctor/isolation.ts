@@ -8,9 +8,9 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
-import { type Answered, type Ask, openAsk } from "./throwaway_tokens.ts";
+import { openProbe, type Probe, type ProbeResponse } from "./probe_service.ts";
 
-/** Two tenants of a table: the one who asks, and the one whose rows it must not reach. */
+/** Two tenants of a table: the one that asks, and the one whose rows it must not reach. */
 interface Pair {
   readonly own: string;
   readonly other: string;
@@ -19,16 +19,16 @@ interface Pair {
 const ROWS = 20;
 
 /**
- * Asks, with two throwaway tokens, as the first and the last tenant of each table for each other's
- * rows: by a plain page, by the tenant column, by the key of a foreign row, by an update of it that
- * is rolled back.
+ * No token may reach rows of another tenant. With two throwaway tokens, for the first and the last
+ * tenant of each table, it requests each other's rows: by a page without filters, by the tenant
+ * column, by the primary key of a foreign row, and by an update of that row that is rolled back.
  */
 export const checkIsolation: Check = { name: "isolation", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  const ask = openAsk(setup);
+  const probe = openProbe(setup);
   const findings: Finding[] = [];
-  let probed = 0;
+  let examined = 0;
   const tables = listTenantTables(setup);
   for (const [place, table] of tables.entries()) {
     setup.progress(`${table.name}, ${place + 1} of ${tables.length}`);
@@ -36,86 +36,98 @@ async function look(setup: Setup): Promise<Diagnosis> {
     if (first === undefined || last === undefined || !table.columns.has(table.tenant.name)) {
       continue;
     }
-    probed++;
-    findings.push(...await probe(ask, table, { own: first, other: last }));
-    findings.push(...await probe(ask, table, { own: last, other: first }));
+    examined++;
+    findings.push(...await probeTable(probe, table, { own: first, other: last }));
+    findings.push(...await probeTable(probe, table, { own: last, other: first }));
   }
-  const rest = tables.length - probed;
-  const skipped = rest === 0 ? "" : `; ${rest} hold fewer than two tenants`;
-  return { seen: `${count(probed, "table")} asked from both sides${skipped}`, findings };
+  const rest = tables.length - examined;
+  const skipped = rest === 0 ? "" : `; ${rest} with fewer than two tenants`;
+  return { seen: `${count(examined, "table")} probed from both sides${skipped}`, findings };
 }
 
-async function probe(ask: Ask, table: TenantTable, { own, other }: Pair): Promise<Finding[]> {
+async function probeTable(
+  probe: Probe,
+  table: TenantTable,
+  { own, other }: Pair,
+): Promise<Finding[]> {
   const { name, tenant, writable } = table;
-  const isForeign = (record: Answered["records"][number]) =>
+  const isForeign = (record: ProbeResponse["records"][number]) =>
     String(record[tenant.name]).trimEnd() !== own.trimEnd();
   const query = (as: string, equal: Readonly<Record<string, unknown>>) => {
     const and = Object.entries(equal).map(([field, value]) => ({ field, op: "eq", value }));
-    return ask(as, { table: name, what: "query", body: { filters: { and }, per_page: ROWS } });
+    return probe(as, {
+      table: name,
+      operation: "query",
+      body: { filters: { and }, per_page: ROWS },
+    });
   };
 
   const [foreign] = (await query(other, {})).records;
   const key = foreign === undefined ? {} : pickKey(table, foreign);
-  const answers: [string, Answered][] = [
-    ["a plain page", await query(own, {})],
-    ["its tenant column", await query(own, { [tenant.name]: other })],
+  const responses: [string, ProbeResponse][] = [
+    ["a page without filters", await query(own, {})],
+    ["the tenant column", await query(own, { [tenant.name]: other })],
   ];
-  if (Object.keys(key).length > 0) answers.push(["a foreign key", await query(own, key)]);
-  const silent = answers.find(([, { status }]) => status !== 200);
-  if (silent !== undefined) return [failed(name, silent[1].status)];
-  const findings = answers.filter(([, { records }]) => records.some(isForeign))
-    .map(([by]) => leaks(name, by));
+  if (Object.keys(key).length > 0) responses.push(["the primary key", await query(own, key)]);
+  const failure = responses.find(([, { status }]) => status !== 200);
+  if (failure !== undefined) return [describeFailure(name, failure[1].status)];
+  const findings = responses.filter(([, { records }]) => records.some(isForeign))
+    .map(([by]) => describeRead(name, by));
   const fields = foreign === undefined || !writable ? {} : pickField(table, foreign);
   if (Object.keys(fields).length === 0) return findings;
   const filters = { ...key, [tenant.name]: other };
-  const { status } = await ask(own, { table: name, what: "single", body: { filters, fields } });
-  if (status === 200 || status === 409) findings.push(writes(name));
-  else if (status !== 404) findings.push(failed(name, status));
+  const { status } = await probe(own, {
+    table: name,
+    operation: "single",
+    body: { filters, fields },
+  });
+  if (status === 200 || status === 409) findings.push(describeWrite(name));
+  else if (status !== 404) findings.push(describeFailure(name, status));
   return findings;
 }
 
-function leaks(table: string, by: string): Finding {
+function describeRead(table: string, by: string): Finding {
   return {
     level: "error",
-    what: `a token was given another tenant's row of ${table}, asked by ${by}`,
-    why: "this is a fault of Rowgate or of a view or policy of yours: stop serving this table",
-    fix: `in the policy file, until it is understood: {"credential_tables":["${table}"]}`,
+    what: `a token could read another tenant's row of ${table} by ${by}`,
+    why: "the cause is a bug in Rowgate, or one of your views or policies: stop serving this table",
+    fix: `in the policy file, until the cause is found: {"credential_tables":["${table}"]}`,
   };
 }
 
-function writes(table: string): Finding {
+function describeWrite(table: string): Finding {
   return {
-    ...leaks(table, "update"),
-    what: `a token matched another tenant's row of ${table} with an update (rolled back)`,
+    ...describeRead(table, "update"),
+    what: `a token could update another tenant's row of ${table} (rolled back)`,
   };
 }
 
-function failed(table: string, status: number): Finding {
+function describeFailure(table: string, status: number): Finding {
   return {
     level: "warning",
-    what: `${table} could not be probed: answered with ${status}`,
-    why: "what can not be asked is not known to be safe",
-    fix: "look into the log of a server while you ask the same",
+    what: `${table} could not be probed: the response was ${status}`,
+    why: "what is not examined is not known to be safe",
+    fix: "send a query to a server and read its log",
   };
 }
 
-/** A filter for the one row; empty where the table has no key that clients see. */
+/** Gives the primary key of a row as filters; empty where clients see no key. */
 function pickKey(
   { primaryKey }: TenantTable,
-  record: Answered["records"][number],
+  record: ProbeResponse["records"][number],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(primaryKey.map(({ name }) => [name, record[name]]));
 }
 
-/** One field with the value that it has: nothing would change even if it were written. */
-function pickField({ columns }: TenantTable, record: Answered["records"][number]): object {
+/** Gives one field with its present value: nothing would change even if it were written. */
+function pickField({ columns }: TenantTable, record: ProbeResponse["records"][number]): object {
   const column = [...columns.values()].find(({ readOnly, kind, name }) =>
     readOnly === undefined && kind !== "composite" && record[name] !== null
   );
   return column === undefined ? {} : { [column.name]: record[column.name] };
 }
 
-/** The first and the last tenant of a table; fewer than two when there is no second one. */
+/** Finds the first and the last tenant of a table; fewer than two when there is no second. */
 async function findTenants(
   { database }: Setup,
   { identifier, tenant }: TenantTable,

@@ -4,18 +4,18 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import { askJson } from "./diagnosis.ts";
 import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
-/** A name that clients can not say. */
-interface Unspeakable {
+/** A name that clients cannot use. */
+interface UnusableName {
   readonly table: string;
   /** Null: the table's own name. */
   readonly column: string | null;
 }
 
-/** A name with other characters than A-Z a-z 0-9 _ does not exist for clients. @see N1, N2 */
+/** For clients, names with characters other than A-Z a-z 0-9 _ do not exist. @see N1, N2 */
 export const checkNames: Check = { name: "names", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  const found = await readUnspeakable(setup);
+  const found = await readUnusable(setup);
   const findings = found.map(({ table, column }) => {
     const name = quoteIdentifier(column ?? table);
     const whole = column === null ? `table ${name}` : `column ${name} of ${table}`;
@@ -26,15 +26,15 @@ async function look(setup: Setup): Promise<Diagnosis> {
       : `${alter} rename column ${name} to ${renamed};`;
     return {
       level: "warning" as const,
-      what: `clients can not name the ${whole}`,
-      why: "names are made of A-Z a-z 0-9 _; for clients it does not exist",
+      what: `clients cannot use the ${whole}`,
+      why: "its name has characters other than A-Z a-z 0-9 _, so it does not exist for clients",
       fix: `${fix}    -- or leave it hidden`,
     };
   });
   return { seen: count(setup.catalogue.tables.size, "table"), findings };
 }
 
-function readUnspeakable({ database, config, catalogue }: Setup): Promise<readonly Unspeakable[]> {
+function readUnusable({ database, config, catalogue }: Setup): Promise<readonly UnusableName[]> {
   const exposed = printArray([...catalogue.tables.keys()]);
   const pattern = NAME_PATTERN.source;
   return askJson(database, (sql) =>

@@ -16,14 +16,14 @@ interface TableRights {
   readonly adds: boolean;
   /** INSERT, UPDATE, DELETE or TRUNCATE. */
   readonly writes: boolean;
-  /** UPDATE or TRUNCATE: nothing that serves needs them. */
+  /** UPDATE or TRUNCATE, which serving does not need. */
   readonly rewrites: boolean;
   readonly deletes: boolean;
-  /** DELETE of the rows that are old, which takes SELECT too. */
+  /** DELETE of old records, which needs SELECT too. */
   readonly prunes: boolean;
 }
 
-/** The serving role reads tokens and adds to the audit; it neither makes the one nor unmakes the other. */
+/** The serving role should read tokens and add audit records, and change neither. */
 export const checkOwnSchema: Check = { name: "schema rowgate", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
@@ -31,34 +31,34 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const audit = config.audit ? "audit on" : "audit off";
   if (config.databaseUrl === undefined) return { seen: `embedded, ${audit}`, findings: [] };
   const rights = await readRights(setup);
-  const there = rights.tokens === null ? "not there yet" : "there";
-  // Of what no right holds the check of the role tells.
-  const findings = rights.superuser ? [] : [...judgeTokens(rights), ...judgeAudit(setup, rights)];
+  const there = rights.tokens === null ? "not created yet" : "ready";
+  // No right holds a superuser, which the check of the role reports.
+  const findings = rights.superuser ? [] : [...checkTokens(rights), ...checkAudit(setup, rights)];
   return { seen: `${there}, ${audit}`, findings };
 }
 
-function judgeTokens({ role, tokens }: Rights): Finding[] {
+function checkTokens({ role, tokens }: Rights): Finding[] {
   if (tokens === null || !tokens.writes) return [];
   return [{
     level: "error",
     what: `the role ${role} may write rowgate.tokens`,
-    why: "whoever has its password can make a token for any tenant",
+    why: "anyone with its password can create a token for any tenant",
     fix:
       `revoke insert, update, delete, truncate on rowgate.tokens from ${quoteIdentifier(role)};` +
-      "    -- and make tokens as another role",
+      "    -- and create tokens as another role",
   }];
 }
 
-function judgeAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
+function checkAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   const quoted = quoteIdentifier(role);
   const findings: Finding[] = [];
   if (config.audit && (audit === null || !audit.adds)) {
     findings.push({
       level: "warning",
       what: audit === null
-        ? "ROWGATE_AUDIT is on and the table rowgate.audit is not there"
-        : `ROWGATE_AUDIT is on and the role ${role} may not insert into rowgate.audit`,
-      why: "the server does not start, or answers each update with 503: none goes without its row",
+        ? "ROWGATE_AUDIT is on, but there is no table rowgate.audit"
+        : `ROWGATE_AUDIT is on, but the role ${role} may not insert into rowgate.audit`,
+      why: "the server does not start, or answers each update with 503: none goes unrecorded",
       fix: (audit === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
         `grant usage on schema rowgate to ${quoted}; grant insert on rowgate.audit to ${quoted};`,
     });
@@ -67,16 +67,16 @@ function judgeAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   if (prunes && audit !== null && !audit.prunes) {
     findings.push({
       level: "warning",
-      what: `ROWGATE_AUDIT_DAYS is set and the role ${role} may not delete what is old`,
-      why: "old rows stay, and the audit grows",
+      what: `ROWGATE_AUDIT_DAYS is set, but the role ${role} may not delete old records`,
+      why: "old records stay, and the audit grows",
       fix: `grant select, delete on rowgate.audit to ${quoted};`,
     });
   }
   if (audit !== null && (audit.rewrites || (audit.deletes && !prunes))) {
     findings.push({
       level: "error",
-      what: `the role ${role} may change rows of rowgate.audit or take them away`,
-      why: "whoever has its password can hide what was done with it",
+      what: `the role ${role} may change or delete records in rowgate.audit`,
+      why: "anyone with its password can hide what was done",
       fix: `revoke update, truncate${prunes ? "" : ", delete"} on rowgate.audit from ${quoted};`,
     });
   }

@@ -3,60 +3,60 @@ import { askJson, type Check, type Diagnosis, type Finding, type Setup } from ".
 import { printArray } from "../text/array_text.ts";
 import type { Database } from "../postgres/database.ts";
 
-const SETUP = "rowgate setup --print    # a role with the rights that serving needs, and no other";
+const SETUP = "rowgate setup --print    # shows a role with the rights that serving needs";
 
-/** The serving role must not be able to do more than clients may. @see R39 */
+/** The serving role should have no more rights than serving needs. @see R39 */
 export const checkRole: Check = { name: "serving role", look };
 
 async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> {
   if (config.databaseUrl === undefined) {
-    return { seen: "embedded: nobody else has a session there", findings: [] };
+    return { seen: "embedded; there are no other sessions", findings: [] };
   }
   const tables = [...catalogue.tables.keys()];
   const role = await readRole(database, { schema: config.schema, tables });
-  const rights = role.superuser ? [] : [...judgeOwner(role), ...judgeRights(role, config.schema)];
-  return { seen: role.name, findings: [...judgeRole(role), ...rights] };
+  const rights = role.superuser ? [] : [...checkOwner(role), ...checkRights(role, config.schema)];
+  return { seen: role.name, findings: [...checkPowers(role), ...rights] };
 }
 
-function judgeRole({ name, superuser, bypassesRowSecurity }: Role): Finding[] {
+function checkPowers({ name, superuser, bypassesRowSecurity }: Role): Finding[] {
   if (superuser) {
     return [{
       level: "error",
       what: `the role ${name} is a superuser`,
-      why: "no right and no policy of Postgres holds it: the code is the only wall",
+      why: "grants and policies do not apply to it, so only Rowgate itself separates the tenants",
       fix: SETUP,
     }];
   }
   if (!bypassesRowSecurity) return [];
   return [{
     level: "error",
-    what: `the role ${name} is above row level security`,
-    why: "policies on your tables do not hold it",
+    what: `the role ${name} bypasses row level security`,
+    why: "the policies on your tables do not apply to it",
     fix: `alter role ${quoteIdentifier(name)} nobypassrls;`,
   }];
 }
 
-function judgeOwner({ name, owned }: Role): Finding[] {
+function checkOwner({ name, owned }: Role): Finding[] {
   if (owned === null) return [];
   return [{
     level: "error",
     what: `the role ${name} owns ${list(owned)}`,
     why:
-      "an owner may do everything to a table, and row level security does not hold it unless forced",
+      "an owner may do anything with its tables, and row level security applies to it only if forced",
     fix: SETUP,
   }];
 }
 
-function judgeRights({ name, owned, writable, memberOf }: Role, schema: string): Finding[] {
+function checkRights({ name, owned, writable, memberOf }: Role, schema: string): Finding[] {
   const findings: Finding[] = [];
-  const needless = writable?.filter((table) => !owned?.includes(table)) ?? [];
-  if (needless.length > 0) {
+  const excess = writable?.filter((table) => !owned?.includes(table)) ?? [];
+  if (excess.length > 0) {
     findings.push({
       level: "warning",
-      what: `the role ${name} may insert into, delete from or empty ${list(needless)}`,
-      why: "serving needs SELECT and UPDATE alone",
+      what: `the role ${name} may insert into, delete from or truncate ${list(excess)}`,
+      why: "serving needs only SELECT and UPDATE",
       fix: `revoke insert, delete, truncate on ${
-        needless.map((table) => qualify(schema, table)).join(", ")
+        excess.map((table) => qualify(schema, table)).join(", ")
       } from ${quoteIdentifier(name)};`,
     });
   }
@@ -64,40 +64,40 @@ function judgeRights({ name, owned, writable, memberOf }: Role, schema: string):
     findings.push({
       level: "error",
       what: `the role ${name} has the rights of ${group}`,
-      why: "they reach beyond the tables that it is to serve",
+      why: "they reach beyond the tables that it serves",
       fix: `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(name)};`,
     });
   }
   return findings;
 }
 
-/** The first of them by name, the others by number. */
+/** Lists the first five names and the number of the others. */
 function list(names: readonly string[]): string {
   const first = names.slice(0, 5).join(", ");
   return names.length > 5 ? `${first} and ${names.length - 5} more` : first;
 }
 
-/** What the serving role is and may do beyond reading. */
+/** What the serving role is, and what it may do beyond reading. */
 export interface Role {
   readonly name: string;
   readonly superuser: boolean;
   readonly bypassesRowSecurity: boolean;
   /** Tables of the schema; null: none. */
   readonly owned: readonly string[] | null;
-  /** Of the tables asked about, those that it may insert into, delete from or empty. */
+  /** Those of the given tables that it may insert into, delete from or truncate. */
   readonly writable: readonly string[] | null;
   readonly memberOf: readonly string[] | null;
 }
 
-/** Where a role's rights are looked at. */
+/** The tables for which rights are read. */
 export interface RoleScope {
   readonly schema: string;
-  /** Names of tables in it. */
+  /** Names of tables in the schema. */
   readonly tables: readonly string[];
 }
 
 /**
- * Asks Postgres's own catalogue what the role of the session is and may do.
+ * Reads from Postgres's catalogue what the role of the session is and may do.
  * @throws {DatabaseError}
  */
 export function readRole(database: Database, { schema, tables }: RoleScope): Promise<Role> {

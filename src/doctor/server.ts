@@ -1,7 +1,7 @@
 import { askJson } from "./diagnosis.ts";
 import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
-/** What the server says of itself. */
+/** What the server reports about itself. */
 interface Server {
   readonly version: string;
   readonly number: number;
@@ -9,35 +9,35 @@ interface Server {
   readonly zone: string;
   readonly durable: boolean;
   readonly readOnly: boolean;
-  /** Connections that this role can have at most. */
+  /** Most connections that this role can have. */
   readonly connections: number;
 }
 
-/** Oldest version that the statements are written for. */
+/** Oldest version that is supported, as `server_version_num`. */
 const OLDEST = 140000;
-/** Two clocks that differ by more make log lines and the ends of tokens hard to compare. */
+/** If two clocks differ by more, log lines and the expiry of tokens are hard to compare. */
 const MAX_CLOCK_SKEW_MS = 2000;
-/** Besides its part of the pool, of each worker: the lane and the listener. */
+/** Of each worker, besides its share of the pool: one for transactions and one that listens. */
 const OTHER_CONNECTIONS = 2;
 
-/** The server must keep what it acknowledges, and have room for the pool. */
+/** The server should keep what it acknowledges, and have connections for the pool. */
 export const checkServer: Check = { name: "server", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const sentMs = Date.now();
   const server = await readServer(setup);
   const skewMs = server.epochMs - (sentMs + Date.now()) / 2;
-  const seen = `PostgreSQL ${server.version}, its own time zone ${server.zone}, ours UTC`;
-  return { seen, findings: [...judgeServer(server, setup), ...judgeClock(skewMs)] };
+  const seen = `PostgreSQL ${server.version}, server time zone ${server.zone}`;
+  return { seen, findings: [...checkSettings(server, setup), ...checkClock(skewMs)] };
 }
 
-function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
+function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   const findings: Finding[] = [];
   if (server.number < OLDEST) {
     findings.push({
       level: "error",
       what: `PostgreSQL ${server.version} is too old`,
-      why: "Rowgate is written for and tested with version 14 and later",
+      why: "Rowgate supports version 14 and later",
       fix: "upgrade the server",
     });
   }
@@ -45,7 +45,7 @@ function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
     findings.push({
       level: "error",
       what: "synchronous_commit or fsync is off",
-      why: "an update that was answered with 200 can be gone after a crash",
+      why: "an update that was answered with 200 can be lost in a crash",
       fix: "alter system set fsync = on; alter system set synchronous_commit = on;" +
         " select pg_reload_conf();",
     });
@@ -53,7 +53,7 @@ function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
   if (server.readOnly) {
     findings.push({
       level: "warning",
-      what: "the server takes no writes: it is a standby or read-only",
+      what: "the server accepts no writes: it is a standby or read-only",
       why: "each update is answered with 503",
       fix:
         "name the primary in DATABASE_URL, or several hosts with target_session_attrs=read-write",
@@ -66,8 +66,8 @@ function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
       level: "warning",
       what: `${workers === 1 ? "the pool needs" : `${workers} workers need`} ${
         count(needed, "connection")
-      }, the server gives ${server.connections}`,
-      why: "requests are answered with 503 when the server has no room",
+      }, the server allows ${server.connections}`,
+      why: "requests are answered with 503 when the server accepts no more connections",
       fix: `ROWGATE_POOL_SIZE=${Math.max(1, server.connections - others)}${
         workers === 1 ? "" : ", or fewer ROWGATE_WORKERS"
       }`,
@@ -76,14 +76,14 @@ function judgeServer(server: Server, { config, workers }: Setup): Finding[] {
   return findings;
 }
 
-function judgeClock(skewMs: number): Finding[] {
+function checkClock(skewMs: number): Finding[] {
   if (Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS) return [];
   return [{
     level: "warning",
     what: `the clock of the database is ${Math.abs(Math.round(skewMs / 1000))} s ${
       skewMs > 0 ? "ahead of" : "behind"
     } this machine's`,
-    why: "tokens end by the database's clock, log lines are written by this machine's",
+    why: "tokens expire by the clock of the database, log lines have the time of this machine",
     fix: "synchronise both with NTP",
   }];
 }

@@ -12,7 +12,7 @@ import {
   type TenantTable,
 } from "./diagnosis.ts";
 
-/** Every row must belong to somebody. */
+/** Every row should have a tenant. */
 export const checkTenantRows: Check = { name: "rows without tenant", look: lookAtRows };
 
 async function lookAtRows(setup: Setup): Promise<Diagnosis> {
@@ -21,18 +21,18 @@ async function lookAtRows(setup: Setup): Promise<Diagnosis> {
   const findings: Finding[] = [];
   for (const table of tables.filter(({ name }) => nullable.includes(name))) {
     setup.progress(table.name);
-    findings.push(judge(table, await hasOrphans(setup, table)));
+    findings.push(describe(table, await hasOrphans(setup, table)));
   }
   return { seen: count(tables.length, "table"), findings };
 }
 
-function judge({ name, identifier, tenant }: TenantTable, orphans: boolean): Finding {
+function describe({ name, identifier, tenant }: TenantTable, orphans: boolean): Finding {
   const notNull = `alter table ${identifier} alter column ${tenant.identifier} set not null;`;
   return orphans
     ? {
       level: "warning",
       what: `${name} has rows whose ${tenant.name} is NULL`,
-      why: "no token reaches them, and a trigger or view may take them for anybody's",
+      why: "no token reaches them, and a trigger or view may show them to any tenant",
       fix:
         `select * from ${identifier} where ${tenant.identifier} is null;    -- give them a tenant\n` +
         notNull,
@@ -40,7 +40,7 @@ function judge({ name, identifier, tenant }: TenantTable, orphans: boolean): Fin
     : {
       level: "warning",
       what: `${name}.${tenant.name} may be NULL`,
-      why: "a row that is written without a tenant belongs to nobody",
+      why: "a row can be written that no tenant can reach",
       fix: notNull,
     };
 }
@@ -51,7 +51,7 @@ function hasOrphans({ database }: Setup, { identifier, tenant }: TenantTable): P
       where "$t".${literal(sql, tenant.identifier)} is null)::text as found`);
 }
 
-/** Tables whose tenant column is not declared NOT NULL; a view declares nothing. */
+/** Reads which tables have a tenant column that is not declared NOT NULL; views are left out. */
 function readNullable(setup: Setup): Promise<readonly string[]> {
   const [names, columns] = printTenants(listTenantTables(setup));
   const { database, config } = setup;
@@ -68,15 +68,15 @@ function readNullable(setup: Setup): Promise<readonly string[]> {
   );
 }
 
-/** A table of tenants without an index that begins with the tenant column. */
+/** A table without an index that begins with its tenant column. */
 interface Unindexed {
   readonly table: string;
-  /** Rows by the planner's estimate; -1 where it has none. */
+  /** The planner's estimate of the number of rows; -1 where there is none. */
   readonly rows: number;
   readonly partitioned: boolean;
 }
 
-/** Every statement looks for one tenant: without an index it reads all tenants' rows. */
+/** Every statement reads one tenant's rows: without an index it reads those of all tenants. */
 export const checkTenantIndexes: Check = { name: "indexes by tenant", look: lookAtIndexes };
 
 async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {

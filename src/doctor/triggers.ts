@@ -6,15 +6,15 @@ import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 interface Trigger {
   readonly name: string;
   readonly table: string;
-  /** Signature, quoted where it must be. */
+  /** Signature, quoted where necessary. */
   readonly function: string;
-  /** The same with its schema: a session of another search path may find another one. */
+  /** The same with its schema, so that it is found whatever the search path is. */
   readonly identifier: string;
-  /** The function has the rights of its owner. */
+  /** The function runs with the rights of its owner. */
   readonly definer: boolean;
 }
 
-/** What a trigger does on an update is done with its own rights, past all that Rowgate looks at. */
+/** A trigger may do what its owner may: Rowgate cannot see which rows it reads and writes. */
 export const checkTriggers: Check = { name: "triggers", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
@@ -23,10 +23,9 @@ async function look(setup: Setup): Promise<Diagnosis> {
     level: "warning" as const,
     what: `an update of ${trigger.table} runs ${trigger.function} with its owner's rights`,
     why:
-      `the trigger ${trigger.name} can read and write rows of every tenant; only you know whether` +
-      " it does",
+      `the trigger ${trigger.name} can read and write rows of every tenant; check whether it does`,
     fix: `alter function ${trigger.identifier} security invoker;` +
-      "    -- if it needs no rights but the serving role's; else read it and leave it",
+      "    -- if the rights of the serving role suffice; otherwise review the function",
   }));
   return { seen: `${count(triggers.length, "trigger")} on updates`, findings };
 }

@@ -16,39 +16,42 @@ interface UniqueKey {
   readonly table: string;
   /** In the order of the index. */
   readonly columns: readonly string[];
-  /** It is that of a constraint, not made by itself. */
+  /** It belongs to a constraint. */
   readonly constraint: boolean;
-  /** The definition of a constraint that is deferrable, as Postgres prints it; null: it is not. */
+  /** The definition of a deferrable constraint, as Postgres prints it; null: it is not deferrable. */
   readonly deferrable: string | null;
   readonly partitioned: boolean;
-  /** What stands before the columns in the definition of the index, and the whole of it. */
+  /** The definition of the index up to its columns, and the whole of it. */
   readonly head: string;
   readonly definition: string;
-  /** What needs this index: foreign keys, logical replication. */
+  /** What depends on this index: foreign keys, logical replication. */
   readonly users: readonly string[] | null;
 }
 
-/** A key that is unique over all tenants tells each of them which values the others have. */
+/** A key that is unique across all tenants reveals to each which values the others have. */
 export const checkUniqueKeys: Check = { name: "unique keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readUniqueKeys(setup);
   const findings = keys.filter((key) => isWritable(setup, key)).map((key) => ({
     level: "warning" as const,
-    what: `${key.columns.join(", ")} of ${key.table} must be unique over all tenants (${key.name})`,
+    what: `${
+      key.columns.join(", ")
+    } of ${key.table} must be unique across all tenants (${key.name})`,
     why:
-      "an update to a value that another tenant has is refused with 409, which tells that it is" +
-      " there",
-    fix: mend(key, setup),
+      "an update to a value that another tenant has is answered with 409, which reveals that it" +
+      " exists",
+    fix: describeFix(key, setup),
   }));
   return { seen: `${count(keys.length, "key")} without tenant`, findings };
 }
 
 /**
- * The new index is the old one with the tenant before its columns. What takes the old one away is
- * left to a person, as a comment: an application may rely on it, in `on conflict` or at a sign-in.
+ * The new index is the old one with the tenant before its columns. The statement that drops the old
+ * one is a comment, for a person to decide: an application may rely on it, in `on conflict` or at a
+ * sign-in.
  */
-function mend(key: UniqueKey, { catalogue, config }: Setup): string {
+function describeFix(key: UniqueKey, { catalogue, config }: Setup): string {
   const { identifier, tenant } = catalogue.tables.get(key.table) as TenantTable;
   const { name, columns, constraint, partitioned, definition, head } = key;
   if (!definition.startsWith(head)) {
@@ -69,10 +72,10 @@ function mend(key: UniqueKey, { catalogue, config }: Setup): string {
   const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
   return `${create}\n-- then, if nothing needs ${
     columns.join(", ")
-  } to be unique over all tenants${users}:\n-- ${drop}`;
+  } to be unique across all tenants${users}:\n-- ${drop}`;
 }
 
-/** What no update can set can not be tried out. */
+/** A value that no update can set cannot be tried out. */
 function isWritable({ catalogue }: Setup, { table, columns }: UniqueKey): boolean {
   const found = catalogue.tables.get(table)!;
   return found.writable && columns.some((name) => {

@@ -6,32 +6,32 @@ import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 interface View {
   readonly name: string;
   readonly materialized: boolean;
-  /** It reads with the rights of who asks. */
+  /** It reads with the rights of the role that queries it. */
   readonly invoker: boolean;
-  /** Tables beneath it that row level security guards. */
+  /** Tables beneath it that have row level security. */
   readonly guarded: readonly string[] | null;
-  /** The server knows views that read with the rights of who asks: PostgreSQL 15 and later. */
-  readonly invocable: boolean;
+  /** The server supports `security_invoker`: PostgreSQL 15 and later. */
+  readonly supportsInvoker: boolean;
 }
 
-/** A view reads with its owner's rights: the policies of the tables beneath it do not hold there. */
+/** A view reads with its owner's rights, so policies of the tables beneath it may not apply. */
 export const checkViews: Check = { name: "views", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const views = await readViews(setup);
   const passing = views.filter(({ guarded, invoker }) => guarded !== null && !invoker);
-  const findings = passing.map(({ name, materialized, guarded, invocable }) => ({
+  const findings = passing.map(({ name, materialized, guarded, supportsInvoker }) => ({
     level: "error" as const,
-    what: `the ${materialized ? "materialised " : ""}view ${name} goes past row level security of ${
+    what: `the ${materialized ? "materialised " : ""}view ${name} bypasses row level security of ${
       guarded!.join(", ")
     }`,
-    why: "it reads with the rights of its owner, so only its own tenant column parts the tenants",
-    fix: materialized || !invocable
-      ? `take ${name} out of the policy file, or be sure of its tenant column`
+    why: "it reads with the rights of its owner, so only its tenant column separates the tenants",
+    fix: materialized || !supportsInvoker
+      ? `remove ${name} from the policy file, or make sure that its tenant column is right`
       : `alter view ${
         setup.catalogue.tables.get(name)!.identifier
       } set (security_invoker = true);` +
-        "    -- who reads it then needs SELECT on what is beneath",
+        "    -- roles that read it then need SELECT on the tables beneath",
   }));
   return { seen: count(views.length, "exposed view"), findings };
 }
@@ -56,7 +56,7 @@ function readViews({ database, config, catalogue }: Setup): Promise<readonly Vie
       )
       select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', v.relname,
         'materialized', v.relkind = 'm',
-        'invocable', pg_catalog.current_setting('server_version_num')::int4 >= 150000,
+        'supportsInvoker', pg_catalog.current_setting('server_version_num')::int4 >= 150000,
         'invoker', coalesce(v.reloptions && array['security_invoker=true', 'security_invoker=on'], false),
         'guarded', (select pg_catalog.json_agg(distinct t.relname)
           from beneath b join pg_catalog.pg_class t on t.oid = b.relation

@@ -1,18 +1,18 @@
 import type { Database } from "../postgres/database.ts";
 
-/** What there is of the schema `rowgate`, and what the role may do with it. */
+/** The state of the schema `rowgate`, and what the role may do in it. */
 export interface FoundSchema {
-  /** How many of `VERSIONS` it has been through: 0, 1 or 2. */
+  /** How many of the `VERSIONS` have been applied: 0, 1 or 2. */
   readonly version: number;
-  /** Tokens can be looked up. */
+  /** The role may look up tokens. */
   readonly readsTokens: boolean;
-  /** Updates can leave their row in `rowgate.audit`. */
+  /** The role may add audit records. */
   readonly writesAudit: boolean;
-  /** Old rows of `rowgate.audit` can be found and deleted. */
+  /** The role may delete old audit records. */
   readonly prunesAudit: boolean;
 }
 
-/** Asks Postgres's own catalogue, which every role may read, so that nothing can fail. */
+/** Reads Postgres's catalogue, so that the role needs no rights in the schema. */
 export async function findSchema(database: Database): Promise<FoundSchema> {
   const [found] = await database.run<Record<keyof FoundSchema, string>>(
     (sql) =>

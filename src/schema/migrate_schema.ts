@@ -4,22 +4,22 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema, type FoundSchema } from "./find_schema.ts";
 import { VERSIONS } from "./statements.ts";
 
-/** What became of the schema: as it must be, made so now, or not ours to change. */
+/** The schema was ready, was migrated now, or lacks something that the role may not create. */
 export type SchemaState = "current" | "migrated" | "not permitted";
 
-/** What is asked of the schema besides the tokens. */
+/** What is needed of the schema besides the tokens. */
 export interface SchemaNeeds {
-  /** True when updates are to leave a row in `rowgate.audit`. */
+  /** True when updates are recorded in `rowgate.audit`. */
   readonly audit: boolean;
 }
 
-/** Its number is "rowgate" in ASCII. */
+/** The number of the lock is "rowgate" in ASCII. */
 const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(32210705971246181)::text`;
 
 /**
- * Makes the schema `rowgate` what this version has, under an advisory lock, in one transaction; what
- * is there already is not tried again. "not permitted" only when what is needed is not there: a role
- * that may read the tokens and nothing else serves, also on the schema of an earlier version.
+ * Creates the schema `rowgate`, or migrates it to this version, in one transaction under an advisory
+ * lock. The result is "not permitted" only if something that is needed is missing: a role that may
+ * read tokens and nothing else can serve, also on a schema of an earlier version.
  * @throws {DatabaseError} of any kind but `permission`
  * @see R33
  */

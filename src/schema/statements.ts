@@ -1,4 +1,4 @@
-/** Makes a statement without parameters that can be run and printed. */
+/** Marks a statement without parameters, which can be run and printed. */
 function statement(text: TemplateStringsArray): TemplateStringsArray {
   return text;
 }
@@ -22,7 +22,7 @@ const TOKENS_TABLE = statement`create table if not exists rowgate.tokens (
   replaces text unique references rowgate.tokens (id)
 )`;
 
-/** One index for all: it finds what is old, it gives the newest first, and it grows at its end. */
+/** The primary key is the only index: it finds old records, gives the newest first, and grows at its end. */
 const AUDIT_TABLE = statement`create table if not exists rowgate.audit (
   at timestamptz not null default clock_timestamp(),
   number int8 not null generated always as identity,
@@ -40,8 +40,8 @@ const AUDIT_TABLE = statement`create table if not exists rowgate.audit (
 )`;
 
 /**
- * The statements that make each version out of the one before, the first one out of nothing. Each can
- * be run again: who comes second past the lock changes nothing.
+ * The statements that make each version from the one before. Each can be run again: the second of two
+ * servers that hold the lock one after the other changes nothing.
  */
 export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
   [
@@ -56,5 +56,5 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
   ],
 ];
 
-/** The statements that make the schema `rowgate`, to be run by hand, in order. @see R34 */
+/** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */
 export const SCHEMA_STATEMENTS: readonly string[] = VERSIONS.flat().map((text) => text[0]!);

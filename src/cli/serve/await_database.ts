@@ -17,6 +17,8 @@ export interface AwaitOptions {
   readonly config: Config;
   readonly observe: Observe;
   readonly output: Output;
+  /** Aborted when the service closes: the database is not waited for any more. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -31,8 +33,10 @@ export async function prepareOrAwaitDatabase(
 ): Promise<{ readonly databaseReady: Promise<void> } | undefined> {
   const failure = await tryToPrepare(database, options);
   if (failure === undefined) return undefined;
-  const message = `the database is unavailable (${failure.code}), waiting for it`;
-  options.observe({ kind: "warning", message });
+  if (!options.closing.aborted) {
+    const message = `the database is unavailable (${failure.code}), waiting for it`;
+    options.observe({ kind: "warning", message });
+  }
   const databaseReady = keepTrying(database, options);
   // The caller awaits it later; until then a rejection must not count as unhandled.
   databaseReady.catch(() => {});
@@ -42,7 +46,7 @@ export async function prepareOrAwaitDatabase(
 async function keepTrying(database: Database, options: AwaitOptions): Promise<void> {
   do {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  } while (await tryToPrepare(database, options) !== undefined);
+  } while (!options.closing.aborted && await tryToPrepare(database, options) !== undefined);
 }
 
 /** Gives the failure, if it is one that may pass. */

@@ -17,8 +17,8 @@ import { assembleService, type Service } from "./service.ts";
 
 const EXAMPLES = `
 Examples:
-  rowgate serve                                              Serve the demonstration
-  DATABASE_URL=postgres://app:…@db/shop PORT=9000 rowgate serve
+  rowgate serve                                                   Serve the demonstration
+  DATABASE_URL=postgres://app:…@db/shop PORT=9000 rowgate serve   Serve your own database
 `;
 const EXIT_CODES = `
 Exit codes: 0 after SIGTERM or SIGINT; 1 after a failure or a second signal; 2 when the command line

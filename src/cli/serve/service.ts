@@ -57,14 +57,20 @@ export async function assembleService(
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
     : undefined;
+  const closing = new AbortController();
 
   async function close(timeoutMs: number): Promise<void> {
+    closing.abort();
     retention?.close();
     catalogue.close();
     await database.close(timeoutMs);
   }
 
-  const prepare = () => prepareService(database, { config, catalogue, observe, output });
+  function prepare(): Promise<Prepared> {
+    const options = { config, observe, output, closing: closing.signal };
+    return prepareService(database, { ...options, catalogue });
+  }
+
   return { app, prepare, close };
 }
 

@@ -32,7 +32,7 @@ const OTHER_TABLES = `
   grant select on ring to rowgate_app;
   grant update (note) on ring to rowgate_app;`;
 
-describe("the audit of updates that meet others", () => {
+describe("the audit of concurrent updates", () => {
   let service: TestService;
 
   before(async () => {
@@ -102,7 +102,7 @@ describe("the audit of updates that meet others", () => {
     });
   }
 
-  it("has no row of a transaction that ended between begin and commit [R23]", async () => {
+  it("has no row of a transaction that ended before its commit [R23]", async () => {
     const { admin } = service.database;
     const session = await openOtherSession(admin);
     try {
@@ -137,7 +137,7 @@ describe("the audit of updates that meet others", () => {
     return await started!;
   }
 
-  it("has one row for each bulk when one of two was the victim of a deadlock [R23] [E38]", async () => {
+  it("has one row for each of two bulk updates, one of them the victim of a deadlock [R23] [E38]", async () => {
     const { admin } = service.database;
     const bulk = (filters: unknown, note: string) =>
       service.send("PATCH", `${PATH}/ring/records/bulk`, { body: { filters, fields: { note } } });

@@ -34,7 +34,7 @@ for (const kind of DATABASE_KINDS) {
     const left = async () =>
       (await test.admin`select count(*)::int4 as n from rowgate.audit`)[0]!["n"] as number;
 
-    it("deletes what is older, the oldest first, in pieces, and nothing else [R23] [R41]", async () => {
+    it("deletes old records, the oldest first, in batches, and nothing else [R23] [R41]", async () => {
       await fill(3, 9);
       await fill(PRUNE_ROWS + 5, 11);
       assertEquals(await pruneAudit(subject.database, 10), PRUNE_ROWS);
@@ -46,28 +46,28 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await left(), 3);
     });
 
-    it("goes on until nothing old is left, and tells it once [R23]", async () => {
+    it("goes on until no old record is left, and reports it once [R23]", async () => {
       await fill(2 * PRUNE_ROWS + 1, 11);
       await fill(2, 1);
-      const told: Observation[] = [];
+      const observed: Observation[] = [];
       await new Promise<void>((resolve) => {
         const retention = keepRetention(subject.database, {
           days: 10,
           firstMs: 0,
           observe(observation) {
-            told.push(observation);
+            observed.push(observation);
             retention.close();
             resolve();
           },
         });
       });
-      assertEquals(told, [{ kind: "audit_pruned", rows: 2 * PRUNE_ROWS + 1 }]);
+      assertEquals(observed, [{ kind: "audit_pruned", rows: 2 * PRUNE_ROWS + 1 }]);
       assertEquals(await left(), 2);
     });
 
-    it("tells when it can not, and does not throw [R23]", async () => {
+    it("reports a failure, and does not throw [R23]", async () => {
       await test.admin`alter table rowgate.audit rename to away`;
-      const told = await new Promise<Observation>((resolve) => {
+      const observed = await new Promise<Observation>((resolve) => {
         const retention = keepRetention(subject.database, {
           days: 10,
           firstMs: 0,
@@ -78,12 +78,15 @@ for (const kind of DATABASE_KINDS) {
         });
       });
       await test.admin`alter table rowgate.away rename to audit`;
-      assert(told.kind === "warning" && told.message.includes("rowgate.audit"), told.kind);
+      assert(
+        observed.kind === "warning" && observed.message.includes("rowgate.audit"),
+        observed.kind,
+      );
     });
 
     if (kind === "embedded") return;
 
-    it("leaves it to the instance that is at it already, and waits for nobody [R23]", async () => {
+    it("deletes nothing while another server deletes, and does not wait for it [R23]", async () => {
       await fill(3, 11);
       const other = await test.admin.reserve();
       try {
@@ -98,14 +101,14 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(both.reduce((sum, rows) => sum + rows), 3);
     });
 
-    it("is refused to a role that may only insert [R23]", async () => {
+    it("is denied to a role that may only insert [R23]", async () => {
       await fill(1, 11);
       await test.admin`grant usage on schema rowgate to rowgate_app`;
       await test.admin`grant insert on rowgate.audit to rowgate_app`;
       const serving = openSubject({ ...test, url: test.servingUrl });
       try {
-        const refused = await assertRejects(() => pruneAudit(serving.database, 10), DatabaseError);
-        assertEquals(refused.kind, "permission");
+        const denied = await assertRejects(() => pruneAudit(serving.database, 10), DatabaseError);
+        assertEquals(denied.kind, "permission");
       } finally {
         await serving.database.close(1000);
       }

@@ -17,13 +17,13 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
   });
   after(() => test.drop());
 
-  it("says that there is none before the schema was made [R30]", async () => {
+  it("says that there is no audit before the schema is created [R30]", async () => {
     const { code, out, err } = await runRowgate(["audit"], owner);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "there is no table rowgate.audit");
   });
 
-  it("prints statements that let a role write it, and does not start without [R23] [R34]", async () => {
+  it("prints the statements that let a role write it, and does not start without [R23] [R34]", async () => {
     assertEquals((await runRowgate(["setup"], owner)).code, 0);
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
@@ -34,7 +34,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
     await test.admin.unsafe(statements);
   });
 
-  it("leaves rows, and warns when it may not delete old ones [R23]", async () => {
+  it("records updates, and warns when it may not delete old records [R23]", async () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     const server = startRowgate(["serve"], { ...serving, ROWGATE_AUDIT_DAYS: "30" });
     const [, address] = await server.see("out", LISTENING);
@@ -57,7 +57,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
       'orders', 'update_bulk', '{id}', '{a,b}', 7, 5)`;
   });
 
-  it("lists them newest first, for a person and for programs [R30] [R45]", async () => {
+  it("lists the newest first, as text and as JSON [R30] [R45]", async () => {
     const { out } = await runRowgate(["audit"], owner);
     const lines = out.trimEnd().split("\n");
     assertMatch(
@@ -87,7 +87,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
     });
   });
 
-  it("lists what its options ask for [R30]", async () => {
+  it("lists what its options select [R30]", async () => {
     const count = async (...options: string[]) => {
       const { code, out } = await runRowgate(["audit", "--json", ...options], owner);
       assertEquals(code, 0);
@@ -108,7 +108,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
     assertStringIncludes(none.err, "no such updates");
   });
 
-  it("is refused to a role that may only write it [R23]", async () => {
+  it("is denied to a role that may only write it [R23]", async () => {
     const { code, out, err } = await runRowgate(["audit"], { DATABASE_URL: serving.DATABASE_URL! });
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "(42501)");

@@ -25,13 +25,13 @@ describe("rowgate on the operator's Postgres", () => {
   });
   after(() => test.drop());
 
-  it("says which statements to run when the role may not make the schema [R34]", async () => {
+  it("prints the statements to run when the role may not create the schema [R34]", async () => {
     const { code, out, err } = await runRowgate(["serve"], app);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, "create table if not exists rowgate.tokens");
   });
 
-  it("makes, lists, rotates and revokes tokens [A14] [A20] [A19] [A24] [CF12]", async () => {
+  it("creates, lists, rotates and revokes tokens [A14] [A20] [A19] [A24] [CF12]", async () => {
     const made = await runRowgate(["token", "create", "--tenant", "1", "--name", "n"], owner);
     assertEquals(made.code, 0);
     assertMatch(made.out, TOKEN_LINE);
@@ -52,7 +52,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals((await runRowgate(["token", "create"], owner)).code, 2);
   });
 
-  it("lists what clients reach, and why not the rest [R30] [CF10]", async () => {
+  it("lists the tables that clients reach, and why not the others [R30] [CF10]", async () => {
     const { code, out } = await runRowgate(["tables"], app);
     assertEquals(code, 0);
     assertMatch(out, /^deals +fid +tenant_id +yes$/m);
@@ -62,7 +62,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(out, /^ungranted +the database role may not select from it$/m);
   });
 
-  it("serves, stops on SIGTERM with 0, finishing what runs [R40] [A25] [R28] [R8] [R1]", async () => {
+  it("serves, and on SIGTERM finishes running requests and exits with 0 [R40] [A25] [R28] [R8] [R1]", async () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     await test.admin`grant usage on schema rowgate to rowgate_app`;
     await test.admin`grant select on rowgate.tokens to rowgate_app`;
@@ -95,7 +95,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertStringIncludes(server.told.out, `"tokenId":"${token.slice(3, 14)}"`);
   });
 
-  it("warns of a superuser, and ends at once on a second signal with 1 [R38]", async () => {
+  it("warns of a superuser, and exits with 1 at once on a second signal [R38]", async () => {
     const server = startRowgate(["serve"], { ...owner, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
     assertMatch(server.told.out, /"warning","message":"[^"]*is a superuser/);
@@ -132,7 +132,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertMatch(err, /^rowgate: the database named in DATABASE_URL does not exist[^\n]*\n$/);
   });
 
-  it("waits for a database that is away: /livez 200, /readyz 503 [R35] [H13] [H14]", async () => {
+  it("waits for a database that is unavailable: /livez 200, /readyz 503 [R35] [H13] [H14]", async () => {
     const DATABASE_URL = "postgres://app:hunter2@127.0.0.1:1/shop";
     const server = startRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
@@ -188,7 +188,7 @@ describe("rowgate on the embedded default", () => {
     assertEquals(await server.ended, 0);
   });
 
-  it("keeps the data on a second start and says how to get a token [R3]", async () => {
+  it("keeps the data on a second start, and says how to create a token [R3]", async () => {
     const server = startRowgate(["serve"], environment);
     await server.see("err", /rowgate token create --tenant acme/);
     assert(!server.told.err.includes("rg_"));

@@ -24,7 +24,7 @@ describe("rowgate doctor", () => {
   const look = (...options: readonly string[]) =>
     runRowgate(["doctor", ...options], { DATABASE_URL: test.servingUrl! });
 
-  it("tells each check in a line, each finding with what to type, and exits with 1 [R31]", async () => {
+  it("prints a line for each check and the fix of each finding, and exits with 1 [R31]", async () => {
     const { code, out, err } = await look();
     assertEquals(code, 1);
     assertEquals(err, "");
@@ -56,7 +56,7 @@ describe("rowgate doctor", () => {
     assertEquals(code, 0);
   });
 
-  it("says in one line that the database is not there, and exits with 1", async () => {
+  it("says in one line that the database is unavailable, and exits with 1", async () => {
     const DATABASE_URL = "postgres://nobody@127.0.0.1:1/nothing";
     const { code, out, err } = await runRowgate(["doctor"], { DATABASE_URL });
     assertEquals(code, 1);

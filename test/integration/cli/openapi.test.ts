@@ -9,14 +9,14 @@ describe("rowgate openapi", () => {
   before(async () => test = await createTestDatabase("real"));
   after(() => test.drop());
 
-  it("prints the document for everybody without a database [R32]", async () => {
+  it("prints the general document without a database [R32]", async () => {
     const DATABASE_URL = "postgres://nobody@127.0.0.1:1/nothing";
     const { code, out, err } = await runRowgate(["openapi"], { DATABASE_URL });
     assertEquals([code, err], [0, ""]);
     assertEquals(JSON.parse(out), JSON.parse(JSON.stringify(describeService())));
   });
 
-  it("prints the tables that a tenant's token opens", async () => {
+  it("prints the tables that a tenant's token reaches", async () => {
     const DATABASE_URL = test.servingUrl!;
     const { code, out } = await runRowgate(["openapi", "--tenant", "1"], { DATABASE_URL });
     assertEquals(code, 0);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
 
-describe("rowgate serve, by the role it is given", () => {
+describe("rowgate serve with different roles", () => {
   let test: TestDatabase;
   let serving: string;
 

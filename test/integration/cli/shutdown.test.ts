@@ -3,7 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
 
-describe("rowgate serve, at its end", () => {
+describe("rowgate serve when it stops", () => {
   let test: TestDatabase;
 
   before(async () => {
@@ -11,7 +11,7 @@ describe("rowgate serve, at its end", () => {
   });
   after(() => test.drop());
 
-  it("waits for what runs no longer than ROWGATE_SHUTDOWN_MS, and ends with 0 [R29] [R40]", async () => {
+  it("waits for running requests at most ROWGATE_SHUTDOWN_MS, and exits with 0 [R29] [R40]", async () => {
     const owner = { DATABASE_URL: test.url ?? "" };
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     const server = startRowgate(["serve"], {

@@ -30,7 +30,7 @@ describe("rowgate token create", () => {
     return row!;
   }
 
-  it("says that no table can hold such a tenant, and of one that can nothing [CF11] [CF13]", async () => {
+  it("warns when no table can hold the tenant, and only then [CF11] [CF13]", async () => {
     const own = { ...owner, ROWGATE_SCHEMA: "numbers" };
     await test.admin`create schema numbers`;
     await test.admin`create table numbers.a (id int4 primary key, tenant_id int4)`;
@@ -46,7 +46,7 @@ describe("rowgate token create", () => {
     await test.admin`drop schema numbers cascade`;
   });
 
-  it("gives both scopes, all tables and 365 days when nothing is said [A17] [A14] [CF12]", async () => {
+  it("gives both scopes, all tables and 365 days by default [A17] [A14] [CF12]", async () => {
     const row = await stored(await create("--tenant", "1"));
     assertEquals(
       [row.tenant, row.name, [...row.scopes].sort(), row.tables],
@@ -55,7 +55,7 @@ describe("rowgate token create", () => {
     assertEquals(row.expires_at.getTime() - row.created_at.getTime(), 365 * DAY_MS);
   });
 
-  it("gives what its options say [A15] [A16]", async () => {
+  it("follows its options [A15] [A16]", async () => {
     const named = ["--tenant", "acme", "--name", "Poller", "--scope", "query"];
     const row = await stored(
       await create(...named, "--tables", "deals,guests", "--expires", "2099-01-31"),
@@ -70,7 +70,7 @@ describe("rowgate token create", () => {
     assertEquals(never.expires_at, null);
   });
 
-  it("lists the tokens of one tenant, as JSON and for a person, and no secret [A18] [A24] [CF12]", async () => {
+  it("lists the tokens of one tenant, as JSON and as text, without secrets [A18] [A24] [CF12]", async () => {
     const id = await create("--tenant", "listed", "--name", "One");
     const json = await runRowgate(["token", "list", "--tenant", "listed", "--json"], owner);
     const records = JSON.parse(json.out) as { id: string; tenant: string }[];

@@ -32,7 +32,7 @@ describe("rowgate types", () => {
     assertEquals([read.code, read.out], [0, asked.out]);
   });
 
-  it("prints types that every row of the database fits", async () => {
+  it("prints types that fit every row of the database", async () => {
     for (const wideNumbers of [false, true]) {
       const client = createClient({ url, token: service.tokens.a, wideNumbers });
       const parameters = ["types", "--url", url, ...wideNumbers ? ["--wide-numbers"] : []];
@@ -61,7 +61,7 @@ describe("rowgate types", () => {
     }
   });
 
-  it("says what is wrong, and shows no token", async () => {
+  it("reports what is wrong, and shows no token", async () => {
     const token = `${service.tokens.a}x`;
     const nobody = "http://127.0.0.1:1";
     const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [

@@ -43,7 +43,7 @@ describe("fillDemonstration", () => {
     assertEquals(found?.n, "0");
   });
 
-  it("fills two tenants with some thousands of rows, telling what it does [R4]", async () => {
+  it("fills two tenants with some thousands of rows, and reports its steps [R4]", async () => {
     const told: string[] = [];
     assertEquals(await fillDemonstration(database, (doing) => told.push(doing)), true);
     assertEquals(told, ["customers", "products", "orders", "order_lines", "user_passwords"]);
@@ -56,7 +56,7 @@ describe("fillDemonstration", () => {
     assert(rows.every((row) => Number(row.statuses) >= 5));
   });
 
-  it("keeps what is there on a second call [R3]", async () => {
+  it("leaves the data as it is on a second call [R3]", async () => {
     await database.run((sql) => sql`update products set stock = 4711 where id = 1`, {
       write: true,
     });
@@ -74,7 +74,7 @@ describe("fillDemonstration", () => {
     assertEquals(rows.length, 0);
   });
 
-  it("keeps modification times by a trigger that tells rows of one statement apart", async () => {
+  it("has a trigger that gives each row of a statement its own modification time", async () => {
     await database.run(
       (sql) => sql`update orders set note = 'checked' where id between 1 and 20`,
       { write: true },
@@ -86,7 +86,7 @@ describe("fillDemonstration", () => {
     assertEquals({ ...row }, { times: "20", late: "true" });
   });
 
-  it("refuses a line that points at another tenant's product", async () => {
+  it("rejects a line that refers to another tenant's product", async () => {
     await assertRejects(() =>
       database.run(
         (sql) => sql`update order_lines set product_id = 100001 where order_id = 1 and line_no = 1`,

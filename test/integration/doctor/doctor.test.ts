@@ -22,7 +22,7 @@ insert into people values (1, 1, 'a'), (2, 2, 'b'), (3, null, 'c');
 insert into visits values (1, 1, 1, 1), (2, 2, 1, 2);
 `;
 
-/** Only a real server parts the one who owns from the one who serves. */
+/** Only a real server has an owner and a serving role that differ. */
 const ON_REAL = `
 grant select, update on all tables in schema public to rowgate_app;
 `;
@@ -48,19 +48,19 @@ for (const kind of DATABASE_KINDS) {
       await sick.drop();
     });
 
-    it("finds nothing in a sound set-up but what the tests' own server has", async () => {
+    it("finds nothing in a sound setup except in the settings of the tests' own server", async () => {
       const found = await examineDatabase(healthy);
-      // The tests' cluster keeps nothing over a crash, to be quick.
+      // The tests' cluster does not survive a crash, to be fast.
       const unsafe = kind === "real" ? ["error: synchronous_commit or fsync is off"] : [];
       assertEquals(findingsOf(found, "server"), unsafe);
       for (const name of found.keys()) {
         if (name !== "server") assertEquals(findingsOf(found, name), [], name);
       }
-      assertEquals(found.get("isolation")!.seen, "2 tables asked from both sides");
+      assertEquals(found.get("isolation")!.seen, "2 tables probed from both sides");
       assertMatch(found.get("server")!.seen, /^PostgreSQL \d+/);
     });
 
-    it("finds a nullable tenant column, rows without tenant, and says what to type", async () => {
+    it("finds a nullable tenant column and rows without tenant, and prints the statement", async () => {
       const { findings } = (await examineDatabase(sick)).get("rows without tenant")!;
       assertEquals(findings.map(({ what }) => what), ["people has rows whose tenant_id is NULL"]);
       assertMatch(
@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`insert into visits values (1, 1, 1, 1), (2, 2, 1, 2)`;
     });
 
-    it("finds a table without an index by tenant, and its statement makes one", async () => {
+    it("finds a table without an index by tenant, and its statement creates one", async () => {
       const unindexed = (await examineDatabase(sick)).get("indexes by tenant")!;
       assertEquals(unindexed.findings.map(({ what }) => what), [
         "no index of people begins with tenant_id",
@@ -96,14 +96,14 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("finds values that must be unique over all tenants, where an update could try them out", async () => {
+    it("finds values that are unique across all tenants, where an update could try them out", async () => {
       await sick.admin`create unique index people_name on people (name)`;
-      await sick.admin`create unique index people_whose on people (tenant_id, name)`;
+      await sick.admin`create unique index people_by_tenant on people (tenant_id, name)`;
       const { findings } = (await examineDatabase(sick)).get("unique keys")!;
       assertEquals(findings.map(({ what }) => what), [
-        "name of people must be unique over all tenants (people_name)",
+        "name of people must be unique across all tenants (people_name)",
       ]);
-      await sick.admin`drop index people_name, people_whose`;
+      await sick.admin`drop index people_name, people_by_tenant`;
     });
 
     it("finds triggers that run with their owner's rights", async () => {
@@ -121,7 +121,7 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`drop function note_change() cascade`;
     });
 
-    it("finds exposed columns that look like credentials, not numbers that count them", async () => {
+    it("finds exposed columns that look like credentials, and not numbers about them", async () => {
       const found = await examineDatabase(sick);
       assertEquals(findingsOf(found, "credentials"), [
         "warning: people.api_key is exposed and looks like a credential",
@@ -134,21 +134,21 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(findingsOf(await examineDatabase(sick, { policy }), "credentials"), []);
     });
 
-    it("finds names that clients can not say", async () => {
+    it("finds names that clients cannot use", async () => {
       assertEquals(findingsOf(await examineDatabase(sick), "names"), [
-        'warning: clients can not name the table "odd name"',
-        'warning: clients can not name the column "bad-name" of people',
+        'warning: clients cannot use the table "odd name"',
+        'warning: clients cannot use the column "bad-name" of people',
       ]);
-      // What is to be typed is SQL, whatever the name.
+      // The fix is valid SQL, whatever the name is.
       await sick.admin.unsafe(`alter table people rename "bad-name" to "bad""; drop"`);
       const [, bad] = (await examineDatabase(sick)).get("names")!.findings;
-      assertEquals(bad!.what, 'clients can not name the column "bad""; drop" of people');
+      assertEquals(bad!.what, 'clients cannot use the column "bad""; drop" of people');
       await sick.admin.unsafe(bad!.fix);
       assertEquals(findingsOf(await examineDatabase(sick), "names").length, 1);
       await sick.admin.unsafe(`alter table people rename "bad___drop" to "bad-name"`);
     });
 
-    it("finds a view that goes past row level security", async () => {
+    it("finds a view that bypasses row level security", async () => {
       await sick.admin.unsafe(`
         create view names as select id, tenant_id, name from people;
         create view beneath as select * from names;
@@ -156,11 +156,11 @@ for (const kind of DATABASE_KINDS) {
       if (kind === "real") await sick.admin.unsafe(`grant select on names, beneath to rowgate_app`);
       const expose = { expose: true };
       const policy = { tables: { beneath: expose, names: expose } };
-      const goesPast = (view: string) =>
-        `error: the view ${view} goes past row level security of people`;
+      const bypasses = (view: string) =>
+        `error: the view ${view} bypasses row level security of people`;
       assertEquals(findingsOf(await examineDatabase(sick, { policy }), "views"), [
-        goesPast("beneath"),
-        goesPast("names"),
+        bypasses("beneath"),
+        bypasses("names"),
       ]);
       await sick.admin.unsafe(`alter view names set (security_invoker = true);
         alter view beneath set (security_invoker = true)`);
@@ -170,14 +170,14 @@ for (const kind of DATABASE_KINDS) {
       );
     });
 
-    it("finds rows that a tenant is given though they are another's", async () => {
+    it("finds rows that a token reads although they belong to another tenant", async () => {
       await healthy.admin.unsafe(
         `create table leaking (tenant_id int4 not null, region int4, x int4);
         create index on leaking (tenant_id);
         insert into leaking values (1, 1, 1), (2, 1, 2), (1, 2, 3), (2, 2, 4);`,
       );
       if (kind === "real") await healthy.admin`grant select, update on leaking to rowgate_app`;
-      // Scoped by the wrong column, as a bug of ours would.
+      // Scoped by the wrong column, as by a bug in Rowgate.
       const found = await examineDatabase(healthy, {
         change: (catalogue) => {
           const leaking = catalogue.tables.get("leaking")!;
@@ -189,9 +189,9 @@ for (const kind of DATABASE_KINDS) {
       });
       const kinds = new Set(findingsOf(found, "isolation"));
       assertEquals([...kinds].sort(), [
-        "error: a token matched another tenant's row of leaking with an update (rolled back)",
-        "error: a token was given another tenant's row of leaking, asked by a plain page",
-        "error: a token was given another tenant's row of leaking, asked by its tenant column",
+        "error: a token could read another tenant's row of leaking by a page without filters",
+        "error: a token could read another tenant's row of leaking by the tenant column",
+        "error: a token could update another tenant's row of leaking (rolled back)",
       ]);
       assertEquals([...await healthy.admin`select sum(x)::text as sum from leaking`], [{
         sum: "10",
@@ -201,19 +201,19 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind !== "real") return;
 
-    it("takes what it may not look at for a finding", async () => {
+    it("reports what it may not examine", async () => {
       await sick.admin`revoke select (person) on visits from rowgate_app`;
       await sick.admin`revoke select on visits from rowgate_app`;
       await sick.admin`grant select (id, tenant_id) on visits to rowgate_app`;
       assertEquals(findingsOf(await examineDatabase(sick), "foreign keys"), [
-        "warning: the database role may not look at it",
+        "warning: the database role may not read what this check needs",
       ]);
       await sick.admin`grant select on visits to rowgate_app`;
     });
 
-    it("finds what the serving role should not be or do [R39]", async () => {
+    it("finds what the serving role should not be or be able to do [R39]", async () => {
       assertEquals(findingsOf(await examineDatabase(sick), "serving role"), [
-        "warning: the role rowgate_app may insert into, delete from or empty people",
+        "warning: the role rowgate_app may insert into, delete from or truncate people",
       ]);
       const asSuperuser = { ...sick, servingUrl: sick.url };
       const [found] = findingsOf(await examineDatabase(asSuperuser), "serving role");
@@ -229,19 +229,19 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`drop table owned`;
     });
 
-    it("finds a server that takes no writes, and a pool that it has no room for", async () => {
+    it("finds a server that accepts no writes, and a pool with more connections than it allows", async () => {
       const url = new URL(healthy.servingUrl!);
       url.searchParams.set("options", "-c default_transaction_read_only=on");
       const environment = { DATABASE_URL: url.href, ROWGATE_POOL_SIZE: "999" };
       const found = findingsOf(await examineDatabase(healthy, { environment }), "server").slice(1);
-      assertEquals(found[0], "warning: the server takes no writes: it is a standby or read-only");
+      assertEquals(found[0], "warning: the server accepts no writes: it is a standby or read-only");
       assertMatch(
         found[1] ?? "",
-        /^warning: the pool needs 1001 connections, the server gives \d+$/,
+        /^warning: the pool needs 1001 connections, the server allows \d+$/,
       );
       const some = { environment: { ROWGATE_POOL_SIZE: "8" }, workers: 500 };
       const [, workers] = (await examineDatabase(healthy, some)).get("server")!.findings;
-      assertMatch(workers!.what, /^500 workers need 1500 connections, the server gives \d+$/);
+      assertMatch(workers!.what, /^500 workers need 1500 connections, the server allows \d+$/);
       assertMatch(workers!.fix, /^ROWGATE_POOL_SIZE=1, or fewer ROWGATE_WORKERS$/);
     });
   });

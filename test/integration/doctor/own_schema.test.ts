@@ -7,7 +7,7 @@ import { examineDatabase, findingsOf } from "./examine_database.ts";
 
 const ON = { ROWGATE_AUDIT: "on" };
 const KEPT = { ...ON, ROWGATE_AUDIT_DAYS: "90" };
-const MAY_CHANGE = "error: the role rowgate_app may change rows of rowgate.audit or take them away";
+const MAY_CHANGE = "error: the role rowgate_app may change or delete records in rowgate.audit";
 
 describe("doctor on the schema rowgate", () => {
   let test: TestDatabase;
@@ -28,8 +28,8 @@ describe("doctor on the schema rowgate", () => {
     return findingsOf(await examineDatabase(test, { environment }), "schema rowgate");
   }
 
-  /** Types what a finding says. */
-  async function mend(environment: Readonly<Record<string, string>>): Promise<void> {
+  /** Runs the statements of the findings. */
+  async function applyFixes(environment: Readonly<Record<string, string>>): Promise<void> {
     const { findings } = (await examineDatabase(test, { environment })).get("schema rowgate")!;
     for (const { fix } of findings) await test.admin.unsafe(fix);
   }
@@ -38,69 +38,69 @@ describe("doctor on the schema rowgate", () => {
     assertEquals(await look({}), []);
     assertEquals(await look(ON), []);
     const found = await examineDatabase(test, { environment: ON });
-    assertEquals(found.get("schema rowgate")!.seen, "there, audit on");
+    assertEquals(found.get("schema rowgate")!.seen, "ready, audit on");
   });
 
-  it("finds an audit that can not be written, and its statement mends that", async () => {
+  it("finds an audit that cannot be written, and its statement fixes that", async () => {
     await test.admin`revoke insert on rowgate.audit from rowgate_app`;
     assertEquals(await look({}), []);
     assertEquals(await look(ON), [
-      "warning: ROWGATE_AUDIT is on and the role rowgate_app may not insert into rowgate.audit",
+      "warning: ROWGATE_AUDIT is on, but the role rowgate_app may not insert into rowgate.audit",
     ]);
-    await mend(ON);
+    await applyFixes(ON);
     assertEquals(await look(ON), []);
     await test.admin`revoke usage on schema rowgate from rowgate_app`;
     assertEquals((await look(ON)).length, 1);
-    await mend(ON);
+    await applyFixes(ON);
     assertEquals(await look(ON), []);
   });
 
-  it("finds an audit that is not there", async () => {
+  it("finds that the audit table is missing", async () => {
     await test.admin`drop table rowgate.audit`;
     assertEquals(await look({}), []);
     assertEquals(await look(ON), [
-      "warning: ROWGATE_AUDIT is on and the table rowgate.audit is not there",
+      "warning: ROWGATE_AUDIT is on, but there is no table rowgate.audit",
     ]);
   });
 
   for (const right of ["update", "delete", "truncate"]) {
-    it(`finds a role that may ${right} the audit, and its statement mends that`, async () => {
+    it(`finds a role that may ${right} the audit, and its statement fixes that`, async () => {
       await test.admin.unsafe(`grant ${right} on rowgate.audit to rowgate_app`);
       assertEquals(await look(ON), [MAY_CHANGE]);
       // What was left while it was on is there still.
       assertEquals(await look({}), [MAY_CHANGE]);
-      await mend(ON);
+      await applyFixes(ON);
       assertEquals(await look(ON), []);
     });
   }
 
-  it("takes the right to delete for granted where old rows are to be deleted", async () => {
+  it("expects the right to delete where old records are deleted", async () => {
     const missing =
-      "warning: ROWGATE_AUDIT_DAYS is set and the role rowgate_app may not delete what is old";
+      "warning: ROWGATE_AUDIT_DAYS is set, but the role rowgate_app may not delete old records";
     assertEquals(await look(KEPT), [missing]);
     await test.admin`grant delete on rowgate.audit to rowgate_app`;
     assertEquals(await look(KEPT), [missing]);
-    await mend(KEPT);
+    await applyFixes(KEPT);
     assertEquals(await look(KEPT), []);
     await test.admin`grant update on rowgate.audit to rowgate_app`;
     assertEquals(await look(KEPT), [MAY_CHANGE]);
-    await mend(KEPT);
+    await applyFixes(KEPT);
     assertEquals(await look(KEPT), []);
   });
 
   it("finds a role that can make tokens itself", async () => {
     await test.admin`grant insert on rowgate.tokens to rowgate_app`;
     assertEquals(await look({}), ["error: the role rowgate_app may write rowgate.tokens"]);
-    await mend({});
+    await applyFixes({});
     assertEquals(await look({}), []);
   });
 
-  it("is told by the command, as text and as JSON", async () => {
+  it("is printed by the command, as text and as JSON", async () => {
     await test.admin`grant delete on rowgate.audit to rowgate_app`;
     const settings = { DATABASE_URL: test.servingUrl!, ...ON };
     const { code, out } = await runRowgate(["doctor"], settings);
     assertEquals(code, 1);
-    assertMatch(out, /^ERROR +schema rowgate +there, audit on\n +ERROR the role rowgate_app may/m);
+    assertMatch(out, /^ERROR +schema rowgate +ready, audit on\n +ERROR the role rowgate_app may/m);
     assertMatch(out, /^ +revoke update, truncate, delete on rowgate\.audit from "rowgate_app";$/m);
     const { checks } = JSON.parse((await runRowgate(["doctor", "--json"], settings)).out);
     const { findings } = checks.find(({ name }: { name: string }) => name === "schema rowgate");

@@ -12,7 +12,7 @@ create index on people (tenant_id);
 insert into people select n % 2, n, n, n from generate_series(1, 10) n;
 `;
 
-/** Definitions of a foreign key of `p`, or of `p, q`, as a person writes them behind the columns. */
+/** Definitions of a foreign key on `p`, or on `p, q`, as they are written after the columns. */
 const FORMS: readonly (readonly [columns: string, definition: string])[] = [
   ["p", "references people"],
   ["p", "references people on delete cascade on update cascade"],
@@ -47,8 +47,8 @@ for (const kind of DATABASE_KINDS) {
       return findings.map(({ fix }) => fix);
     }
 
-    /** Types each statement by itself, as psql does. */
-    async function type(fix: string): Promise<void> {
+    /** Runs each statement by itself, as psql does. */
+    async function runFix(fix: string): Promise<void> {
       for (const line of fix.split("\n").filter((text) => !text.startsWith("--"))) {
         await test.admin.unsafe(line);
       }
@@ -65,7 +65,7 @@ for (const kind of DATABASE_KINDS) {
       return new Map(rows.map(({ name, definition }) => [name, definition]));
     }
 
-    it("put the tenant into a foreign key and change nothing else of it [CF21]", async () => {
+    it("put the tenant into a foreign key and change nothing else about it [CF21]", async () => {
       for (const [n, [columns, definition]] of FORMS.entries()) {
         const nulls = definition.includes("match full") ? "not null" : "";
         await test.admin.unsafe(`
@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
       const before = await readDefinitions("constraint");
       const fixes = await fixesOf("foreign keys");
       assertEquals(fixes.length, FORMS.length);
-      for (const fix of fixes) await type(fix);
+      for (const fix of fixes) await runFix(fix);
       const after = await readDefinitions("constraint");
       for (const [name, text] of before) {
         const [, own = ""] = /^FOREIGN KEY \(([^)]*)\)/.exec(text) ?? [];
@@ -90,11 +90,11 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await fixesOf("foreign keys"), []);
     });
 
-    it("leave a row its tenant when the row that it refers to is deleted [CF21]", async () => {
+    it("keep the tenant of a row when the row that it refers to is deleted [CF21]", async () => {
       await test.admin.unsafe(`
         create table visits (tenant_id int4 not null, p int4 references people on delete set null);
         insert into visits values (1, 1), (1, 3)`);
-      for (const fix of await fixesOf("foreign keys")) await type(fix);
+      for (const fix of await fixesOf("foreign keys")) await runFix(fix);
       await test.admin`delete from people where id = 1`;
       assertEquals([...await test.admin`select tenant_id, p from visits order by p`], [
         { tenant_id: 1, p: 3 },
@@ -119,7 +119,7 @@ for (const kind of DATABASE_KINDS) {
       const indexes = await readDefinitions("index");
       const fixes = await fixesOf("foreign keys");
       assertEquals(fixes.length, 3);
-      for (const fix of fixes) await type(fix);
+      for (const fix of fixes) await runFix(fix);
       assertEquals(await fixesOf("foreign keys"), []);
       const after = await readDefinitions("constraint");
       assertEquals(
@@ -132,12 +132,12 @@ for (const kind of DATABASE_KINDS) {
       );
       // One index for both keys of the tree; one for the partitioned table and one for each part.
       assertEquals((await readDefinitions("index")).size, indexes.size + 4);
-      // Typed once more they are refused or change nothing.
-      for (const fix of fixes) await type(fix);
+      // Run again, they are rejected or change nothing.
+      for (const fix of fixes) await runFix(fix);
       assertEquals(await readDefinitions("constraint"), after);
     });
 
-    it("say in words what no statement does right [CF21]", async () => {
+    it("give advice where no statement is right [CF21]", async () => {
       await test.admin.unsafe(`
         create table free (tenant_id int4, p int4 references people);
         create table texts (tenant_id text not null, p int4 references people);
@@ -157,7 +157,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(others, []);
       assertMatch(free!, /^make the tenant columns of free and people NOT NULL first/);
       assertMatch(full!, /^decide by hand: full_keys_p_q_fkey is MATCH FULL/);
-      assertMatch(lines!, /^change the tables by hand: lines_order_id_fkey already uses a tenant/);
+      assertMatch(lines!, /^change the tables by hand: lines_order_id_fkey already pairs a tenant/);
       assertMatch(made!, /^decide by hand: tenant_id is a generated column/);
       assertMatch(off!, /^extend off_p_fkey by the tenant columns by hand/);
       assertMatch(texts!, /^give texts\.tenant_id and people\.tenant_id the same type first/);
@@ -175,11 +175,11 @@ for (const kind of DATABASE_KINDS) {
       for (const line of rest) await test.admin.unsafe(line).catch(() => {});
       assertEquals(await readDefinitions("constraint"), before);
       await test.admin`delete from visits where p = 2`;
-      await type(rest.join("\n"));
+      await runFix(rest.join("\n"));
       assertEquals(await fixesOf("foreign keys"), []);
     });
 
-    it("make unique indexes as they were, with the tenant, and take none away [CF21]", async () => {
+    it("create unique indexes as they were, with the tenant, and drop none [CF21]", async () => {
       await test.admin.unsafe(`
         create table names (tenant_id int4 not null, id int4 primary key, a text, b text, c text,
           d int4, e int4, f int4, constraint "E's" unique (e) deferrable initially deferred,
@@ -193,7 +193,7 @@ for (const kind of DATABASE_KINDS) {
       const constraints = await readDefinitions("constraint");
       const indexes = await readDefinitions("index");
       const fixes = (await fixesOf("unique keys")).filter((fix) => fix.includes('"names"'));
-      for (const fix of fixes) await type(fix);
+      for (const fix of fixes) await runFix(fix);
       const added = [...await readDefinitions("index")].filter(([name]) => !indexes.has(name));
       const table = "ON public.names USING btree (tenant_id,";
       assertEquals(
@@ -209,7 +209,7 @@ for (const kind of DATABASE_KINDS) {
       for (const [name, text] of constraints) assertEquals(now.get(name), text);
       const [, constraint] = [...now].find(([name]) => /by_tenant/.test(name))!;
       assertEquals(constraint, "UNIQUE (tenant_id, e) DEFERRABLE INITIALLY DEFERRED");
-      // What takes the old one away is of the right kind, and says what comes before it.
+      // The commented statement drops the old one, and says what must be changed before.
       const drops = fixes.map((fix) => fix.split("\n").at(-1)!.replace("-- ", ""));
       const [references] = fixes.filter((fix) => fix.includes("refers_f_fkey"));
       assertStringIncludes(references!, "and after changing refers_f_fkey:");
@@ -220,7 +220,7 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind !== "real") return;
 
-    it("name what they change, whatever the search path finds first [CF21]", async () => {
+    it("name the schema of what they change, whatever the search path is [CF21]", async () => {
       await test.admin.unsafe(`
         create schema "Sales data";
         create table "Sales data".people (tenant_id int4 not null, id int4 primary key, x int4);
@@ -236,7 +236,7 @@ for (const kind of DATABASE_KINDS) {
       for (const check of ["serving role", "triggers"]) {
         const fixes = await fixesOf(check, { environment });
         assertEquals(fixes.length, 1);
-        for (const fix of fixes) await type(fix);
+        for (const fix of fixes) await runFix(fix);
         assertEquals(await fixesOf(check, { environment }), []);
       }
       const [row] = await test.admin`select

@@ -28,7 +28,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     if (kind === "real") {
-      it("serves a role that may read tokens, as long as there is no audit [R33]", async () => {
+      it("is enough for a role that may read tokens, without an audit [R33]", async () => {
         await test.admin`grant usage on schema rowgate to rowgate_app`;
         await test.admin`grant select on rowgate.tokens to rowgate_app`;
         const { database } = openSubject({ ...test, url: test.servingUrl });
@@ -39,7 +39,7 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is brought to version 2, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 2, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
         version: 2,
@@ -53,13 +53,13 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 
-    it("can be made twice by hand [R34]", async () => {
+    it("can be created twice by hand [R34]", async () => {
       for (const text of SCHEMA_STATEMENTS) await test.admin.unsafe(text);
       assertEquals(await migrateSchema(owner), "current");
     });
 
     if (kind === "real") {
-      it("needs insert on the audit from a role that is to write it, and nothing more [R23]", async () => {
+      it("needs only INSERT for a role that writes the audit [R23]", async () => {
         const { database } = openSubject({ ...test, url: test.servingUrl });
         assertEquals(await migrateSchema(database), "current");
         assertEquals(await migrateSchema(database, { audit: true }), "not permitted");

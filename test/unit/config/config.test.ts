@@ -70,7 +70,7 @@ describe("readConfig", () => {
     assertEquals<unknown>({ ...config }, DEFAULTS);
   });
 
-  it("takes every variable of the table [R26]", () => {
+  it("reads every variable of the table [R26]", () => {
     const { config } = readConfig({
       HOST: "::",
       PORT: "0",
@@ -140,7 +140,7 @@ describe("readConfig", () => {
     assert(Object.isFrozen(config));
   });
 
-  it("gives a transaction less time than others wait for its session", () => {
+  it("gives a transaction less time than a request waits for a connection", () => {
     const read = (environment: Record<string, string>) => readConfig(environment);
     assertEquals(read({ ROWGATE_POOL_WAIT_MS: "1000" }).config?.transactionTimeoutMs, 800);
     assertEquals(read({ ROWGATE_TRANSACTION_TIMEOUT_MS: "5000" }).problems, [
@@ -162,7 +162,7 @@ describe("readConfig", () => {
     });
   }
 
-  it("says how a rate limit is written [R21]", () => {
+  it("explains how a rate limit is written [R21]", () => {
     assertEquals(problemsOf({ ROWGATE_RATE_LIMIT: "600/day" }), [
       'ROWGATE_RATE_LIMIT: "600/day" cannot be used, expected off, or at most 1000000 requests in a window: 10/s, 600/min, 5000/h',
     ]);
@@ -187,7 +187,7 @@ describe("readConfig", () => {
     }
   }
 
-  it("names the nearest variable for an unknown one [CF3]", () => {
+  it("suggests the nearest variable for an unknown one [CF3]", () => {
     assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
       "ROWGATE_POOLSIZE: unknown variable, did you mean ROWGATE_POOL_SIZE?",
     ]);

@@ -14,7 +14,7 @@ describe("the settings", () => {
     assertEquals(lines.filter((line) => line.length > 100), []);
   });
 
-  it("show a default that would be read as what it is", () => {
+  it("have a default text that is read as the default", () => {
     for (const { defaultText, default: preset, parse, variable } of settings) {
       if (defaultText === "none") continue;
       assertEquals<unknown>(parse(defaultText), { value: preset }, variable);

@@ -8,16 +8,16 @@ import { SHOPS } from "../../../src/demonstration/shops.ts";
 const [acme, globex] = SHOPS.map(generateShop);
 
 describe("generateShop", () => {
-  it("gives the same rows each time [R4]", () => {
+  it("generates the same rows each time [R4]", () => {
     assertEquals(JSON.stringify(SHOPS.map(generateShop)), JSON.stringify([acme, globex]));
   });
 
-  it("gives the two shops keys that never meet", () => {
+  it("gives the two shops no keys in common", () => {
     const known = new Set(acme?.orders.map((row) => row.id));
     assertEquals(globex?.orders.filter((row) => known.has(row.id)), []);
   });
 
-  it("lets every total be the sum of the order's lines", () => {
+  it("makes every total the sum of the order's lines", () => {
     for (const rows of [acme, globex]) {
       const cents = new Map<unknown, number>();
       for (const line of rows?.order_lines ?? []) {
@@ -29,7 +29,7 @@ describe("generateShop", () => {
     }
   });
 
-  it("gives no credential that could be one", () => {
+  it("generates no digest that could be real", () => {
     for (const row of acme?.user_passwords ?? []) {
       assert(String(row.digest).startsWith("not-a-real-digest-"));
     }

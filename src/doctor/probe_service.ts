@@ -2,30 +2,30 @@ import { createApp } from "../app.ts";
 import type { Access, TokenStore } from "../tokens/token.ts";
 import type { Setup } from "./diagnosis.ts";
 
-/** What was answered. */
-export interface Answered {
+/** The response to a probe. */
+export interface ProbeResponse {
   readonly status: number;
   readonly records: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What is asked of one table. */
-export interface Question {
+/** A request for one table. */
+export interface ProbeRequest {
   readonly table: string;
-  /** `query` reads; `single` would write, and is rolled back. */
-  readonly what: "query" | "single";
+  /** `query` reads; `single` would update, and is rolled back. */
+  readonly operation: "query" | "single";
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks as a tenant, through the very code that serves. */
-export type Ask = (tenant: string, question: Question) => Promise<Answered>;
+/** Sends a request as a tenant, through the code that serves. */
+export type Probe = (tenant: string, request: ProbeRequest) => Promise<ProbeResponse>;
 
 const LIFE_MS = 600_000;
 
 /**
- * Opens the service in this process with tokens that exist nowhere else: the text is the tenant's
- * place in a list, and no database knows it.
+ * Opens the service within this process, with tokens that exist nowhere else: a token is the place of
+ * the tenant in a list, and the database does not know it.
  */
-export function openAsk(setup: Setup): Ask {
+export function openProbe(setup: Setup): Probe {
   const tenants: string[] = [];
   const tokens: TokenStore = {
     find: (token) => Promise.resolve(describe(tenants[Number(token.slice("doctor-".length))])),
@@ -40,21 +40,21 @@ export function openAsk(setup: Setup): Ask {
     metrics,
   });
 
-  return async function ask(tenant, { table, what, body }) {
+  return async function probe(tenant, { table, operation, body }) {
     const place = tenants.includes(tenant) ? tenants.indexOf(tenant) : tenants.push(tenant) - 1;
-    const path = what === "query" ? "query" : "records/single";
+    const path = operation === "query" ? "query" : "records/single";
     const request = new Request(`http://doctor/integration/tables/${table}/${path}`, {
-      method: what === "query" ? "POST" : "PATCH",
+      method: operation === "query" ? "POST" : "PATCH",
       headers: {
         "authorization": `Bearer doctor-${place}`,
         "content-type": "application/json",
         "accept": "application/json;IEEE754Compatible=true",
-        "prefer": what === "query" ? "count=none" : "tx=rollback",
+        "prefer": operation === "query" ? "count=none" : "tx=rollback",
       },
       body: JSON.stringify(body),
     });
     const response = await app(request);
-    const { records = [] } = await response.json() as { records?: Answered["records"] };
+    const { records = [] } = await response.json() as { records?: ProbeResponse["records"] };
     return { status: response.status, records };
   };
 }

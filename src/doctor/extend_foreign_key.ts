@@ -17,11 +17,11 @@ const ACTIONS: Readonly<Record<Action, string>> = {
 };
 
 /**
- * Gives the statements that put the tenant column into a foreign key and change nothing else of it;
- * words where there are no such statements. The old key goes in the same statement in which the new
- * one comes, so that there is always one of them, whatever fails.
+ * Gives the statements that put the tenant column into a foreign key and change nothing else about it,
+ * or advice where there are no such statements. One statement drops the old key and adds the new one,
+ * so that there is always one of them, whatever fails.
  */
-export function mendForeignKey(key: ForeignKey, ends: Ends): string {
+export function extendForeignKey(key: ForeignKey, ends: Ends): string {
   const obstacle = findObstacle(key, ends);
   if (obstacle !== undefined) return obstacle;
   const { from, to } = ends;
@@ -52,12 +52,12 @@ export function mendForeignKey(key: ForeignKey, ends: Ends): string {
   ].join("\n");
 }
 
-/** Why no statement is right, and what to do instead. */
+/** Explains why there are no such statements, and what to do instead. */
 function findObstacle(key: ForeignKey, { from, to }: Ends): string | undefined {
   const { name, table, target, onDelete, onUpdate } = key;
   const tenant = from.tenant.name;
   if (key.columns.includes(tenant) || key.targetColumns.includes(to.tenant.name)) {
-    return `change the tables by hand: ${name} already uses a tenant column for another column, so` +
+    return `change the tables by hand: ${name} already pairs a tenant column with another column, so` +
       ` it cannot be extended; ${table}.${tenant} has to refer to ${target}.${to.tenant.name}`;
   }
   if (key.tenantNullable) {
@@ -90,7 +90,9 @@ function findObstacle(key: ForeignKey, { from, to }: Ends): string | undefined {
   }
   if (key.matchFull && key.nullable) {
     return `decide by hand: ${name} is MATCH FULL, and a row with a tenant and NULL in` +
-      ` ${key.columns.join(", ")} would be refused; MATCH SIMPLE with a check constraint allows it`;
+      ` ${
+        key.columns.join(", ")
+      } would be rejected; MATCH SIMPLE with a check constraint allows it`;
   }
   return undefined;
 }
@@ -103,7 +105,7 @@ function print(action: Action): string {
   return ACTIONS[action].toUpperCase();
 }
 
-/** Without a list, Postgres would set the tenant column as well. */
+/** Without a list of columns, Postgres would set the tenant column as well. */
 function listSet({ onDelete, setColumns, columns }: ForeignKey): string {
   return setsValue(onDelete) ? ` (${list(setColumns ?? columns)})` : "";
 }
@@ -112,10 +114,10 @@ function list(columns: readonly string[]): string {
   return columns.map(quoteIdentifier).join(", ");
 }
 
-/** On one line, whatever characters are in it. */
+/** Quotes a text on one line, whatever characters it has. */
 function quoteText(text: string): string {
   const escaped = text.replace(/[\\']/g, "\\$&").replace(
-    // deno-lint-ignore no-control-regex -- they are what is looked for
+    // deno-lint-ignore no-control-regex -- control characters are what is escaped
     /[\u0000-\u001f\u007f-\u009f]/g,
     (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
