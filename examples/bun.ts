@@ -1,4 +1,4 @@
-// Rowgate within a Bun server of your own: bun examples/bun.ts
+// Rowgate in your own Bun server: bun examples/bun.ts
 import { openService } from "rowgate";
 
 const { app, close } = await openService({ environment: process.env });

@@ -1,4 +1,4 @@
-// Rowgate within a Deno server of your own: deno run --allow-net --allow-env examples/deno.ts
+// Rowgate in your own Deno server: deno run --allow-net --allow-env examples/deno.ts
 import { openService } from "rowgate";
 
 const { app, close } = await openService({ environment: Deno.env.toObject() });

@@ -1,4 +1,4 @@
-// Rowgate within a Node server of your own: npm install rowgate @hono/node-server; node examples/node.mjs
+// Rowgate in your own Node server: npm install rowgate @hono/node-server; node examples/node.mjs
 import { getRequestListener } from "@hono/node-server";
 import { createServer } from "node:http";
 import process from "node:process";

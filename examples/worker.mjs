@@ -1,11 +1,11 @@
-// Rowgate as a module with a fetch handler, the form of workers:
+// Rowgate as a module with a fetch handler, as workers use it:
 // deno serve --allow-net --allow-env examples/worker.mjs, or bun examples/worker.mjs
 import process from "node:process";
 import { openService } from "rowgate";
 
 let opening;
 
-/** Opened by the first request; one that failed is tried again by the next. */
+/** Opens the service with the first request, and tries again with the next one if that fails. */
 function open() {
   opening ??= openService({ environment: process.env }).catch((error) => {
     opening = undefined;

@@ -1,4 +1,4 @@
--- Stands for your own tables: two tenants, a key and an index that begin with the tenant column.
+-- An example of your own tables: two tenants, and a key and an index that begin with the tenant column.
 create table countries (code text primary key, name text not null);
 insert into countries values ('de', 'Germany'), ('fr', 'France');
 

@@ -1,4 +1,4 @@
--- The role that serves: what it may do is what clients can reach at most.
+-- The role that serves. Its grants limit what clients can reach.
 \getenv password ROWGATE_DB_PASSWORD
 create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls password :'password';
 grant usage on schema public to rowgate_app;

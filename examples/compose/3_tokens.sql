@@ -1,3 +1,3 @@
--- After "rowgate setup": the role that serves reads the tokens, it makes none.
+-- Run after "rowgate setup". The role that serves can read tokens and cannot create them.
 grant usage on schema rowgate to rowgate_app;
 grant select on rowgate.tokens to rowgate_app;
