@@ -102,19 +102,6 @@ describe("the table of contents of", () => {
   });
 });
 
-/** Pages that may have wider tables: results of measurements, decisions, and the two pages at the top. */
-const WIDE = /^(README\.md|CONTRIBUTING\.md|docs\/(performance|decisions)\b)/;
-
-describe("the tables of", () => {
-  documents.forEach((path, index) => {
-    if (WIDE.test(path)) return;
-    it(`${path} are at most 100 characters wide`, () => {
-      const rows = texts[index]!.split("\n").filter((line) => /^\s*\|/.test(line));
-      assertEquals(rows.filter((row) => row.length > 100), []);
-    });
-  });
-});
-
 describe("splitCommands", () => {
   it("joins continued lines and open quotes, and drops comments", () => {
     const text = "a \\\n  b\nc -d '{\n  \"d\": 1\n}'\n\ne   # f\n";
