@@ -3,10 +3,9 @@ import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import type { Config } from "./config/config.ts";
 import { ApiError } from "./errors/api_error.ts";
 import { countInFlight } from "./http/in_flight.ts";
-import { checkHost } from "./http/host.ts";
-import { checkPath, refuseUnknown } from "./http/path.ts";
+import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { openRateLimits } from "./http/rate_limit.ts";
-import { openRoom } from "./http/room.ts";
+import { openByteBudget } from "./http/byte_budget.ts";
 import { takeRequestId } from "./http/request_id.ts";
 import {
   type Exchange,
@@ -16,9 +15,8 @@ import {
   respondOptions,
   respondText,
 } from "./http/respond.ts";
-import type { Sending } from "./http/stream_answer.ts";
-import { readTraceId } from "./http/traceparent.ts";
-import { startTrace, type Trace } from "./http/trace.ts";
+import type { Sending } from "./http/response_body.ts";
+import { readTraceId, startTrace, type Trace } from "./http/trace.ts";
 import { quote } from "./errors/issue.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
 import { openHealth } from "./http/health.ts";
@@ -72,7 +70,7 @@ export function createApp(dependencies: Dependencies): App {
     ...dependencies,
     records: openRecords(database, { observe, tenantSetting: config.tenantSetting }),
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
-    bodies: openRoom(config.maxBodiesBytes),
+    bodies: openByteBudget(config.maxBodiesBytes),
   };
   const router = makeRouter([...collectOperations(service), ...collectPages(dependencies)]);
   const inFlight = countInFlight(
@@ -110,7 +108,7 @@ export function createApp(dependencies: Dependencies): App {
 
 function openSending({ config, observe }: Dependencies): Sending {
   return {
-    unsent: openRoom(config.maxUnsentBytes),
+    unsent: openByteBudget(config.maxUnsentBytes),
     timeoutMs: config.sendTimeoutMs,
     late() {
       const message =
@@ -133,7 +131,7 @@ function makeRouter(handlers: readonly (readonly [string, ReadonlyMap<string, Ha
   }
   router.all("*", (request) => {
     const { pathname } = new URL(request.url);
-    throw refuseUnknown(pathname);
+    throw rejectUnknownPath(pathname);
   });
   return router;
 }

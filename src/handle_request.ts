@@ -3,13 +3,12 @@ import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import { resolveTable } from "./catalogue/resolve.ts";
 import { retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
 import type { Config } from "./config/config.ts";
-import { wantsWideNumbersAsText } from "./http/accept.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { openBody } from "./http/body.ts";
-import { applyPreferences } from "./http/preferences.ts";
+import type { ByteBudget } from "./http/byte_budget.ts";
+import { applyPreferences, wantsWideNumbersAsText } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respondJson } from "./http/respond.ts";
-import type { Room } from "./http/room.ts";
 import type { Trace } from "./http/trace.ts";
 import type { Operation } from "./operations.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
@@ -24,8 +23,8 @@ export interface Service {
   readonly records: Records;
   /** Undefined: none. */
   readonly rateLimits: RateLimits | undefined;
-  /** Bytes for the bodies of all requests at once. */
-  readonly bodies: Room;
+  /** Memory for the bodies of all requests. */
+  readonly bodies: ByteBudget;
 }
 
 /** A request whose path and method name an operation. */

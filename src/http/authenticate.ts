@@ -30,7 +30,7 @@ export async function authenticate(
   const access = await findAccess(exchange.request, tokens, {
     onRecall: place.claim,
     onRejection() {
-      const rejection = rateLimits?.countRefusal(trace.peer);
+      const rejection = rateLimits?.countInvalidToken(trace.peer);
       if (rejection === undefined) return;
       trace.limited = "peer";
       throw rejection;
@@ -41,9 +41,9 @@ export async function authenticate(
   place.claim(access.tenant);
   const standing = rateLimits?.countRequest(access.tokenId);
   Object.assign(exchange.headers, standing?.headers);
-  if (standing?.refusal === undefined) return access;
+  if (standing?.rejection === undefined) return access;
   trace.limited = "token";
-  throw standing.refusal;
+  throw standing.rejection;
 }
 
 /** Callbacks of {@link findAccess}. */

@@ -1,20 +1,21 @@
 import { startDeadline } from "../runtime/deadline.ts";
 import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 import type { Config } from "../config/config.ts";
-import { checkMediaType } from "./media_type.ts";
+import { parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";
-import type { Room } from "./room.ts";
+import type { ByteBudget } from "./byte_budget.ts";
 
-/** What a body may cost. */
+/** Limits of a body. */
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** How long the whole body may take, from the call on. */
+  /** For the whole body, from the call on. */
   readonly timeoutMs: number;
-  /** Waits for room for so many bytes, before a body of more than 16 KiB is read. */
+  /** Waits for so many bytes of memory, before a body of more than 16 KiB is read. */
   readonly enter?: (bytes: number) => Promise<void>;
 }
 
-/** The body of one request, and the room that it takes until the request is answered. */
+/** The body of one request, and the bytes that it takes until the request has its response. */
 export interface Body {
   /**
    * Gives its text, which is read once.
@@ -27,7 +28,7 @@ export interface Body {
 /** Where a body is read, and for whom. */
 export interface OpenBodyOptions {
   readonly config: Config;
-  readonly bodies: Room;
+  readonly bodies: ByteBudget;
   readonly tenant: string;
 }
 
@@ -47,7 +48,7 @@ export function openBody(exchange: Exchange, { config, bodies, tenant }: OpenBod
     },
   };
   // The result of an update must be reported, and its response is no longer than its body: it keeps
-  // the body's room until it is sent, instead of asking for room of its own.
+  // the bytes of the body until it is sent, instead of taking some of its own.
   if (request.method === "PATCH") {
     exchange.hold = () => {
       held = true;
@@ -62,32 +63,59 @@ export function openBody(exchange: Exchange, { config, bodies, tenant }: OpenBod
   };
 }
 
-/** What is shorter needs no room: there are only so many requests at once. */
+/** Shorter bodies are not counted: the number of requests in flight bounds them. */
 const SHORT_BYTES = 16_384;
 const LENGTH = /^\d{1,15}$/;
 const BYTE_ORDER_MARK = 0xfeff;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the body of a request as text, for `parseJson`. Bytes are counted while they come, whatever
- * `Content-Length` says; the rest of a body that is refused is not read.
- * @throws {ApiError} whatever `enter` throws; 415 media type, charset or compression; 413 size; 408 deadline; 400 when the
- * body breaks off, is not UTF-8 or begins with a byte order mark
+ * Reads the body of a request as text, for `parseJson`. Bytes are counted as they arrive, whatever
+ * `Content-Length` says; the rest of a rejected body is not read.
+ * @throws {ApiError} whatever `enter` throws; 415 media type, charset or compression; 413 size; 408
+ * deadline; 400 when the body breaks off, is not UTF-8 or begins with a byte order mark
  * @see H1, E14, E15
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
   checkMediaType(request.headers);
   const length = request.headers.get("content-length");
-  if (Number(length ?? 0) > limits.maxBytes) throw refuseSize(limits);
-  // The runtimes' servers hold a body to the length that was told; a stream shows in a profile.
+  if (Number(length ?? 0) > limits.maxBytes) throw rejectSize(limits);
+  // The runtimes' servers hold a body to its declared length. Reading a stream shows in a profile.
   if (length !== null && LENGTH.test(length)) {
     if (Number(length) > SHORT_BYTES) await limits.enter?.(Number(length));
     const bytes = new Uint8Array(await within(limits, request.arrayBuffer()));
-    if (bytes.byteLength > limits.maxBytes) throw refuseSize(limits);
+    if (bytes.byteLength > limits.maxBytes) throw rejectSize(limits);
     return decode(bytes);
   }
   if (request.body === null) return "";
   return decode(join(await readBytes(request.body.getReader(), limits)));
+}
+
+/**
+ * Rejects a body that is not declared as plain JSON in UTF-8. A compressed one too, since a small
+ * body may unpack to any size.
+ * @throws {ApiError} 415 naming the header
+ * @see H2, H3
+ */
+function checkMediaType(headers: Headers): void {
+  const type = headers.get("content-type");
+  if (type !== "application/json") checkType(type);
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    const wrong = `${quote(encoding)} is not supported`;
+    throw new ApiError(415, `Content-Encoding: ${wrong}, expected the body uncompressed`);
+  }
+}
+
+function checkType(type: string | null): void {
+  const [item, ...others] = parseHeaderList(type);
+  const charset = item?.parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  if (
+    item?.name.toLowerCase() !== "application/json" || others.length > 0 || charset !== "utf-8"
+  ) {
+    const wrong = type === null ? "no media type" : `${quote(type)} is not supported`;
+    throw new ApiError(415, `Content-Type: ${wrong}, expected application/json in UTF-8`);
+  }
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -103,28 +131,28 @@ async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly U
       if (done) return chunks;
       const wasShort = size <= SHORT_BYTES;
       size += value.byteLength;
-      if (size > limits.maxBytes) throw refuseSize(limits);
+      if (size > limits.maxBytes) throw rejectSize(limits);
       chunks.push(value);
-      // For as many as may come, since those that wait for more of it would wait for each other.
+      // For the largest body at once: bodies that took a little and then more would wait for each other.
       if (!wasShort || size <= SHORT_BYTES || limits.enter === undefined) continue;
       const sinceMs = performance.now();
       await limits.enter(limits.maxBytes);
       end += performance.now() - sinceMs;
     }
   } catch (error) {
-    // Not awaited: a peer that sends nothing may never let go.
+    // Not awaited: with a client that sends nothing it may never settle.
     reader.cancel().catch(() => {});
     throw error;
   }
 }
 
-/** Waits for what the runtime reads, no longer than it may take. */
+/** Waits for a read of the runtime, until the deadline. */
 function within<T>(
   { timeoutMs, leftMs = timeoutMs }: BodyLimits & { readonly leftMs?: number },
   reading: Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const endDeadline = startDeadline({ ms: leftMs, late: () => reject(refuseLate(timeoutMs)) });
+    const endDeadline = startDeadline({ ms: leftMs, late: () => reject(rejectLate(timeoutMs)) });
     reading.then((read) => {
       endDeadline();
       resolve(read);
@@ -135,7 +163,7 @@ function within<T>(
   });
 }
 
-function refuseLate(timeoutMs: number): ApiError {
+function rejectLate(timeoutMs: number): ApiError {
   const message = `body: it did not arrive in time, expected it whole within ${timeoutMs} ms`;
   return new ApiError(408, message, { headers: { "connection": "close" } });
 }
@@ -166,13 +194,12 @@ function join(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-function refuseSize({ maxBytes }: BodyLimits): ApiError {
+function rejectSize({ maxBytes }: BodyLimits): ApiError {
   return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`, {
     headers: { "connection": "close" },
   });
 }
 
-/** Says that the bodies of other requests leave no room for this one. */
 function rejectBodies(maxBytes: number): ApiError {
   const message = `body: there are already ${maxBytes} bytes of bodies at once, ` +
     "try again in a second";

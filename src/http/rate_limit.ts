@@ -1,14 +1,13 @@
 import type { RateLimit } from "../config/shapes.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { openBuckets } from "./buckets.ts";
-import { networkOf } from "./network.ts";
 
-/** How a request stands to the limit of its token. */
+/** The state of a token's limit after a request. */
 export interface Standing {
-  /** `RateLimit` and `RateLimit-Policy`, for whatever the request is answered with. */
+  /** `RateLimit` and `RateLimit-Policy`, for any response to the request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** 429 with `Retry-After`; undefined: go on. */
-  readonly refusal: ApiError | undefined;
+  /** 429 with `Retry-After`; undefined: the request may go on. */
+  readonly rejection: ApiError | undefined;
 }
 
 /** The limits of one service. */
@@ -16,10 +15,10 @@ export interface RateLimits {
   /** Counts a request of a valid token. */
   readonly countRequest: (tokenId: string) => Standing;
   /**
-   * Counts a token that was refused to a peer; gives 429 with `Retry-After` when there were too
-   * many of them. An unknown peer is not counted.
+   * Counts an invalid token of a peer; gives 429 with `Retry-After` when there were too many of
+   * them. An unknown peer is not counted.
    */
-  readonly countRefusal: (peer: string | undefined) => ApiError | undefined;
+  readonly countInvalidToken: (peer: string | undefined) => ApiError | undefined;
 }
 
 /** What tests set. */
@@ -32,9 +31,8 @@ export interface RateLimitsOptions {
 const MAX_BUCKETS = 100_000;
 
 /**
- * Opens the limits: a token bucket for each token, by its id, and one of the same size for the
- * refused tokens of each peer address. Nothing but these two is a key, and no valid token is ever
- * refused for what others sent.
+ * Opens the limits: a bucket for each token, by its id, and one of the same size for the invalid
+ * tokens of each peer address. No valid token is ever rejected because of other requests.
  * @see H11, H12
  */
 export function openRateLimits(
@@ -53,23 +51,47 @@ export function openRateLimits(
       "RateLimit-Policy": policy,
       "RateLimit": `"default";r=${remaining};t=${nextSeconds}`,
     };
-    if (granted) return { headers, refusal: undefined };
+    if (granted) return { headers, rejection: undefined };
     const message = `The rate limit of this token is reached, expected at most ${allowed}`;
-    return { headers, refusal: refuse(message, nextSeconds) };
+    return { headers, rejection: reject(message, nextSeconds) };
   }
 
-  function countRefusal(peer: string | undefined): ApiError | undefined {
+  function countInvalidToken(peer: string | undefined): ApiError | undefined {
     if (peer === undefined) return undefined;
     const { granted, nextSeconds } = peers.draw(networkOf(peer));
     if (granted) return undefined;
-    return refuse("Authorization: too many invalid API tokens from this address", nextSeconds);
+    return reject("Authorization: too many invalid API tokens from this address", nextSeconds);
   }
 
-  return { countRequest, countRefusal };
+  return { countRequest, countInvalidToken };
 }
 
-function refuse(message: string, seconds: number): ApiError {
+function reject(message: string, seconds: number): ApiError {
   return new ApiError(429, `${message}, try again in ${seconds} s`, {
     headers: { "Retry-After": String(seconds) },
   });
+}
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * Gives the key by which an address is limited: an IPv4 address itself, also when it is written as
+ * IPv6; the network of 64 bits of an IPv6 address, since one customer commonly has all of it.
+ */
+export function networkOf(address: string): string {
+  const plain = address.toLowerCase().split("%", 1)[0]!;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain);
+  if (mapped !== null) return mapped[1]!;
+  if (!plain.includes(":")) return plain;
+  const [head = "", tail] = plain.split("::");
+  const left = splitGroups(head);
+  const right = splitGroups(tail ?? "");
+  const zeros = new Array<string>(Math.max(0, GROUPS - left.length - right.length)).fill("0");
+  const network = [...left, ...zeros, ...right].slice(0, NETWORK_GROUPS);
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+}
+
+function splitGroups(text: string): readonly string[] {
+  return text === "" ? [] : text.split(":");
 }

@@ -1,11 +1,18 @@
 import { ApiError } from "../errors/api_error.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import { makeBody } from "./answer_body.ts";
-import { acceptsGzip, compress, decompress, isCompressible, zip } from "./compress.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
-import { isUnchanged, makeEtag } from "./etag.ts";
-import { isLong, type Recipient, streamBytes } from "./stream_answer.ts";
+import {
+  acceptsGzip,
+  compress,
+  decompress,
+  isCompressible,
+  isLong,
+  makeBody,
+  type Recipient,
+  streamBytes,
+  zip,
+} from "./response_body.ts";
 
 /** What an operation answers: JSON text, ready to go out. */
 export interface Answer {
@@ -178,4 +185,27 @@ function makeHeaders(
   Object.assign(headers, origin);
   if (vary.length > 0) headers["vary"] = vary.join(", ");
   return headers;
+}
+
+/**
+ * Gives the ETag of a response: weak, since compressed and plain form share it.
+ * @see T46, T51
+ */
+export async function makeEtag(json: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(json));
+  const bytes = [...new Uint8Array(digest).subarray(0, 16)];
+  return `W/"${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+}
+
+/** Reports whether the client of a `GET` or `HEAD` has this state already. */
+function isUnchanged(request: Request, etag: string): boolean {
+  if (request.method !== "GET" && request.method !== "HEAD") return false;
+  const held = request.headers.get("if-none-match");
+  if (held === null) return false;
+  if (held.trim() === "*") return true;
+  return held.split(",").some((one) => withoutWeakness(one.trim()) === withoutWeakness(etag));
+}
+
+function withoutWeakness(etag: string): string {
+  return etag.startsWith("W/") ? etag.slice(2) : etag;
 }

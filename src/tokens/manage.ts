@@ -1,12 +1,11 @@
 import { printArray } from "../text/array_text.ts";
 import type { Database } from "../postgres/database.ts";
-import { describeRow } from "./describe_row.ts";
 import type { Expiry } from "./expiry.ts";
-import { parseRecord, type TokenRecord } from "./token_record.ts";
+import { parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import type { TokenScope } from "./token.ts";
 import { mintToken } from "./token_text.ts";
 
-/** What a new token is to be. */
+/** A token to be made. */
 export interface TokenDraft {
   readonly tenant: string;
   readonly name: string | null;
@@ -16,7 +15,7 @@ export interface TokenDraft {
   readonly expiry: Expiry;
 }
 
-/** A token that was made now; `token` is shown once and kept nowhere. */
+/** A new token; `token` is shown once and stored nowhere. */
 export interface CreatedToken {
   readonly token: string;
   readonly record: TokenRecord;
@@ -46,7 +45,7 @@ export async function createToken(
             ${draft.name}::text, ${scopes}::text::text[], ${tables}::text::text[], due.expires_at
           from due where due.expires_at is null or due.expires_at > now()
           returning *
-        ) select ${describeRow(sql)} as record from t`,
+        ) select ${printRecord(sql)} as record from t`,
     { write: true },
   );
   return row === undefined ? undefined : { token, record: parseRecord(row.record) };
@@ -59,7 +58,7 @@ export async function listTokens(
 ): Promise<readonly TokenRecord[]> {
   const rows = await database.run<{ record: string }>(
     (sql) =>
-      sql`select ${describeRow(sql)} as record from rowgate.tokens t
+      sql`select ${printRecord(sql)} as record from rowgate.tokens t
         where ${tenant ?? null}::text is null or t.tenant = ${tenant ?? null}::text
         order by t.number`,
     { write: false },
@@ -67,7 +66,7 @@ export async function listTokens(
   return rows.map((row) => parseRecord(row.record));
 }
 
-/** Revokes a token, once and for all; undefined when there is none of that id. */
+/** Revokes a token for good; undefined when no token has that id. */
 export async function revokeToken(
   database: Database,
   id: string,
@@ -77,15 +76,15 @@ export async function revokeToken(
       sql`with t as (
           update rowgate.tokens set revoked_at = coalesce(revoked_at, now())
           where id = ${id}::text returning *
-        ) select ${describeRow(sql)} as record from t`,
+        ) select ${printRecord(sql)} as record from t`,
     { write: true },
   );
   return row === undefined ? undefined : parseRecord(row.record);
 }
 
 /**
- * Makes a token of the same tenant, scopes, tables and lifetime, and lets the old one end after the
- * overlap. Undefined when there is no such token, or it ended or was rotated already.
+ * Makes a token of the same tenant, scopes, tables and lifetime, and lets the old one expire after the
+ * overlap. Undefined when no token has that id, or it has ended or was rotated already.
  */
 export async function rotateToken(
   database: Database,
@@ -110,7 +109,7 @@ export async function rotateToken(
           select ${fresh.id}::text, pg_catalog.decode(${fresh.digest}::text, 'hex'), old.tenant,
             old.name, old.scopes, old.tables, now() + (old.expires_at - old.created_at), old.id
           from old returning *
-        ) select ${describeRow(sql)} as record from t`,
+        ) select ${printRecord(sql)} as record from t`,
     { write: true },
   );
   return row === undefined ? undefined : { token: fresh.token, record: parseRecord(row.record) };

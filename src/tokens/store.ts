@@ -1,135 +1,129 @@
+import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import { ApiError } from "../errors/api_error.ts";
 import type { Measurement, Observe } from "../telemetry/observe.ts";
-import { type Answers, openAnswers } from "./answers.ts";
-import { describeRow } from "./describe_row.ts";
-import { parseRecord } from "./token_record.ts";
+import { openExpiringCache } from "./expiring_cache.ts";
+import { limitLookUps } from "./limit_look_ups.ts";
 import type { Access, TokenStore } from "./token.ts";
-import { openStrangers } from "./strangers.ts";
+import { hasEnded, parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import { checkToken, digest } from "./token_text.ts";
 
-/** Longest time that an answer of the database is believed. @see A8 */
-export const MAX_ANSWER_AGE_MS = 4000;
-/** Answers kept of each sort, good tokens and unknown ones. */
-const MAX_ANSWERS = 10_000;
-/** Look-ups of tokens that were never good here, at a time, and how many more may wait for how long. */
-const STRANGERS = { most: 2, queue: 64, waitMs: 5000 };
+/** How long a look-up is valid: so a revocation takes effect within 5 s. @see A8 */
+export const MAX_CACHED_MS = 4000;
+/** Look-ups that are cached of each sort, valid tokens and unknown ones. */
+const MAX_CACHED = 10_000;
+/** Limits of the look-ups of tokens that were never valid here. */
+const UNKNOWN_TOKENS = { maxRunning: 2, maxWaiting: 64, waitMs: 5000 };
 
-/** Who hears of look-ups, and what tests set. */
+/** What observes the look-ups, and by which clock they expire. */
 export interface StoreOptions {
   readonly observe?: Observe;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
 
-type Lookup = Extract<Measurement, { kind: "token_lookup" }>["result"];
+type LookUpResult = Extract<Measurement, { kind: "token_lookup" }>["result"];
 
-/** A question that is on its way to the database. */
-interface Asking {
-  readonly sinceMs: number;
-  readonly answer: Promise<Access | null>;
+/** A look-up on its way to the database. */
+interface RunningLookUp {
+  readonly startedMs: number;
+  readonly access: Promise<Access | null>;
 }
 
 /**
- * Finds tokens in schema `rowgate`. Text that can not be a token is refused without the database; an
- * answer is believed for 4 s from when it was asked for, so that a revocation bites within 5 s; the
- * same question is asked once at a time. A known token takes 0.3 µs, the checksum and digest of a new
- * one 137, and then comes Postgres. Tokens that were never good are looked up two at a time. Rejects
- * with 503 while the database can not tell, or too many of those wait.
+ * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
+ * cached for 4 s from its start, or until the token expires; requests with the same token share one.
+ * A cached token takes 0.3 µs; checksum and digest of another one take 137 µs, and Postgres the rest.
+ * Tokens that were never valid are looked up two at a time. Rejects with 503 while the database
+ * cannot be asked, or too many of those wait.
  * @see A8, A22
  */
 export function createTokenStore(
   database: Database,
   { now = () => performance.now(), observe = () => {} }: StoreOptions = {},
 ): TokenStore {
-  // Apart, so that a flood of unknown tokens does not push out the good ones.
-  const good = openAnswers<Access>({ size: MAX_ANSWERS, now });
-  const unknown: Answers<null> = openAnswers<null>({ size: MAX_ANSWERS, now });
-  const tenants = openAnswers<string>({ size: MAX_ANSWERS, now });
-  const inTurn = openStrangers({ ...STRANGERS, now });
-  const asking = new Map<string, Asking>();
+  // Two caches, so that a flood of unknown tokens does not push out the valid ones.
+  const valid = openExpiringCache<Access>({ size: MAX_CACHED, now });
+  const unknown = openExpiringCache<null>({ size: MAX_CACHED, now });
+  const tenants = openExpiringCache<string>({ size: MAX_CACHED, now });
+  const runLimited = limitLookUps({ ...UNKNOWN_TOKENS, now });
+  const running = new Map<string, RunningLookUp>();
 
-  const remember = (token: string) => good.get(token) ?? unknown.get(token);
+  const findCached = (token: string) => valid.get(token) ?? unknown.get(token);
 
   function find(token: string): Access | null | Promise<Access | null> {
-    const found = remember(token);
-    return found === undefined ? lookUp(token) : tell("hit", found);
+    const cached = findCached(token);
+    return cached === undefined ? findUncached(token) : report("hit", cached);
   }
 
-  async function lookUp(token: string): Promise<Access | null> {
-    if (await checkToken(token) === undefined) return tell("malformed", null);
-    // Another request may have had its answer while this one's digest was made.
-    const answered = remember(token);
-    if (answered !== undefined) return tell("shared", answered);
-    const sinceMs = now();
-    const running = asking.get(token);
-    if (running !== undefined && sinceMs - running.sinceMs < MAX_ANSWER_AGE_MS) {
-      return tell("shared", running.answer);
+  async function findUncached(token: string): Promise<Access | null> {
+    if (await checkToken(token) === undefined) return report("malformed", null);
+    // Another request's look-up may have ended while the checksum was computed.
+    const cached = findCached(token);
+    if (cached !== undefined) return report("shared", cached);
+    const startedMs = now();
+    const shared = running.get(token);
+    if (shared !== undefined && startedMs - shared.startedMs < MAX_CACHED_MS) {
+      return report("shared", shared.access);
     }
-    const own: Asking = {
-      sinceMs,
-      answer: askFor(token, sinceMs).finally(() => {
-        if (asking.get(token) === own) asking.delete(token);
+    const own: RunningLookUp = {
+      startedMs,
+      access: lookUpInTurn(token, startedMs).finally(() => {
+        if (running.get(token) === own) running.delete(token);
       }),
     };
-    asking.set(token, own);
-    return tell("miss", own.answer);
+    running.set(token, own);
+    return report("miss", own.access);
   }
 
-  function askFor(token: string, sinceMs: number): Promise<Access | null> {
-    if (tenants.get(token) !== undefined) return ask(token, sinceMs);
-    return inTurn(() => ask(token, sinceMs));
+  function lookUpInTurn(token: string, startedMs: number): Promise<Access | null> {
+    if (tenants.get(token) !== undefined) return lookUp(token, startedMs);
+    return runLimited(() => lookUp(token, startedMs));
   }
 
-  function tell<T>(result: Lookup, answer: T): T {
-    observe({ kind: "token_lookup", result });
-    return answer;
-  }
-
-  async function ask(token: string, sinceMs: number): Promise<Access | null> {
-    const record = await select(database, await digest(token));
-    if (record === undefined || record.remainingMs === 0) {
-      unknown.set(token, null, sinceMs + MAX_ANSWER_AGE_MS);
+  async function lookUp(token: string, startedMs: number): Promise<Access | null> {
+    const record = await selectRecord(database, await digest(token));
+    const untilMs = startedMs + MAX_CACHED_MS;
+    if (record === undefined || hasEnded(record)) {
+      unknown.set(token, null, untilMs);
       tenants.set(token, "", 0);
       return null;
     }
-    const access: Access = {
-      tokenId: record.id,
-      name: record.name,
-      tenant: record.tenant,
-      scopes: record.scopes,
-      tables: record.tables,
-      expiresAt: record.expiresAt,
-    };
-    tenants.set(token, access.tenant, Infinity);
-    good.set(token, access, sinceMs + Math.min(MAX_ANSWER_AGE_MS, record.remainingMs ?? Infinity));
+    const { id: tokenId, name, tenant, scopes, tables, expiresAt } = record;
+    const access: Access = { tokenId, name, tenant, scopes, tables, expiresAt };
+    tenants.set(token, tenant, Infinity);
+    valid.set(token, access, Math.min(untilMs, startedMs + (record.remainingMs ?? Infinity)));
+    return access;
+  }
+
+  function report<T>(result: LookUpResult, access: T): T {
+    observe({ kind: "token_lookup", result });
     return access;
   }
 
   return { find, recall: tenants.get };
 }
 
-async function select(database: Database, hex: string) {
+async function selectRecord(database: Database, hex: string): Promise<TokenRecord | undefined> {
   try {
     const [row] = await database.run<{ record: string }>(
       (sql) =>
-        sql`select ${describeRow(sql)} as record from rowgate.tokens t
+        sql`select ${printRecord(sql)} as record from rowgate.tokens t
           where t.digest = pg_catalog.decode(${hex}::text, 'hex')`,
       { write: false },
     );
     return row === undefined ? undefined : parseRecord(row.record);
   } catch (error) {
-    throw isMissing(error) ? refuseUnready(error) : error;
+    throw isNotReady(error) ? rejectNotReady(error) : error;
   }
 }
 
-/** The schema is not made yet, or may not be read: the token may well be good. */
-function isMissing(error: unknown): boolean {
+/** The schema is not there yet, or may not be read: the token may well be valid. */
+function isNotReady(error: unknown): boolean {
   return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }
 
-function refuseUnready(error: unknown): ApiError {
+function rejectNotReady(cause: unknown): ApiError {
   const headers = { "Retry-After": "1" };
-  return new ApiError(503, "The service is not ready", { headers, cause: error });
+  return new ApiError(503, "The service is not ready", { headers, cause });
 }

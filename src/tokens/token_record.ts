@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { TokenScope } from "./token.ts";
 
-/** A token as the database keeps it: all but its digest. */
+/** A token as the database keeps it, without its digest. */
 export interface TokenRecord {
   readonly id: string;
   readonly name: string | null;
@@ -12,9 +13,9 @@ export interface TokenRecord {
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** Id of the token that this one took the place of. */
+  /** Id of the token that this one replaces. */
   readonly replaces: string | null;
-  /** Milliseconds it is still good for, by the database's clock; null: for ever; 0: no more. */
+  /** Milliseconds for which it is still valid, by the database's clock; null: for ever; 0: no longer. */
   readonly remainingMs: number | null;
 }
 
@@ -42,7 +43,41 @@ const record = v.pipe(
   })),
 );
 
-/** Parses what `describeRow` printed. */
+/** Parses what `printRecord` printed. */
 export function parseRecord(text: string): TokenRecord {
   return v.parse(record, JSON.parse(text));
+}
+
+/** Reports whether a token has expired or was revoked, by the database's clock. @see A5, A19 */
+export function hasEnded({ remainingMs }: TokenRecord): boolean {
+  return remainingMs === 0;
+}
+
+/**
+ * Prints a row of `rowgate.tokens`, named `t` in the statement, as JSON for `parseRecord`: the driver
+ * parses neither arrays nor times, and the clock that counts is the database's.
+ */
+export function printRecord(sql: Sql): Fragment {
+  return sql`pg_catalog.json_build_object(
+    'id', t.id, 'name', t.name, 'tenant', t.tenant,
+    'scopes', pg_catalog.to_json(t.scopes), 'tables', pg_catalog.to_json(t.tables),
+    'created_at', ${printTime(sql, "created_at")},
+    'expires_at', ${printTime(sql, "expires_at")},
+    'revoked_at', ${printTime(sql, "revoked_at")},
+    'replaces', t.replaces,
+    'remaining_ms', case when t.revoked_at is not null then 0
+      when t.expires_at is not null then greatest(0, pg_catalog.floor(
+        extract(epoch from t.expires_at - pg_catalog.clock_timestamp()) * 1000)) end)::text`;
+}
+
+function printTime(sql: Sql, column: "created_at" | "expires_at" | "revoked_at"): Fragment {
+  const form = sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+  switch (column) {
+    case "created_at":
+      return sql`pg_catalog.to_char(t.created_at at time zone 'UTC', ${form})`;
+    case "expires_at":
+      return sql`pg_catalog.to_char(t.expires_at at time zone 'UTC', ${form})`;
+    case "revoked_at":
+      return sql`pg_catalog.to_char(t.revoked_at at time zone 'UTC', ${form})`;
+  }
 }

@@ -1,5 +1,5 @@
-import { openRoom } from "../../src/http/room.ts";
-import type { Sending } from "../../src/http/stream_answer.ts";
+import { openByteBudget } from "../../src/http/byte_budget.ts";
+import type { Sending } from "../../src/http/response_body.ts";
 
-/** Room and time for what a test sends. */
-export const SENDING: Sending = { unsent: openRoom(1e9), timeoutMs: 60_000, late() {} };
+/** ByteBudget and time for what a test sends. */
+export const SENDING: Sending = { unsent: openByteBudget(1e9), timeoutMs: 60_000, late() {} };

@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { parsePreferences } from "../../../src/http/preferences.ts";
+import { wantsWideNumbersAsText } from "../../../src/http/preferences.ts";
 
 const NONE = { count: true, maxAffected: undefined, rollback: false, applied: undefined };
 
@@ -81,4 +82,24 @@ describe("parsePreferences", () => {
   it("refuses a tx other than rollback, or the change would be kept [U50]", () => {
     assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
   });
+});
+
+describe("wantsWideNumbersAsText", () => {
+  for (
+    const [accept, expected] of [
+      ["application/json;IEEE754Compatible=true", true],
+      ["application/json; ieee754compatible=TRUE", true],
+      ['text/html, application/json;q=0.5;IEEE754Compatible="true"', true],
+      ["application/json;IEEE754Compatible=false", false],
+      ["application/json;x=IEEE754Compatible", false],
+      ["text/html;IEEE754Compatible=true", false],
+      ["application/json", false],
+      ["image/png", false],
+      [null, false],
+    ] as const
+  ) {
+    it(`is ${expected} for ${accept} [V21]`, () => {
+      assertEquals(wantsWideNumbersAsText(accept), expected);
+    });
+  }
 });

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { openRateLimits } from "../../../src/http/rate_limit.ts";
+import { networkOf } from "../../../src/http/rate_limit.ts";
 
 /** Limits of two requests in a minute, with a clock that the test moves. */
 function open() {
@@ -14,7 +15,7 @@ describe("openRateLimits", () => {
     const { countRequest } = open();
     assertEquals(countRequest("a"), {
       headers: { "RateLimit-Policy": '"default";q=2;w=60', "RateLimit": '"default";r=1;t=30' },
-      refusal: undefined,
+      rejection: undefined,
     });
   });
 
@@ -23,36 +24,57 @@ describe("openRateLimits", () => {
     countRequest("a");
     countRequest("a");
     clock.ms += 500;
-    const { headers, refusal } = countRequest("a");
+    const { headers, rejection } = countRequest("a");
     assertEquals(headers["RateLimit"], '"default";r=0;t=30');
-    assertEquals(refusal?.status, 429);
-    assertEquals(refusal?.headers, { "Retry-After": "30" });
+    assertEquals(rejection?.status, 429);
+    assertEquals(rejection?.headers, { "Retry-After": "30" });
     assertEquals(
-      refusal?.message,
+      rejection?.message,
       "The rate limit of this token is reached, expected at most 2 requests in 60 s, try again in 30 s",
     );
     clock.ms += 30_000;
-    assertEquals(countRequest("a").refusal, undefined);
+    assertEquals(countRequest("a").rejection, undefined);
   });
 
   it("counts each token for itself [H11]", () => {
     const { countRequest } = open();
     for (let request = 0; request < 5; request++) countRequest("a");
-    assertEquals(countRequest("b").refusal, undefined);
+    assertEquals(countRequest("b").rejection, undefined);
   });
 
   it("limits refused tokens by peer, and a peer's IPv6 network as one [H12]", () => {
-    const { countRefusal } = open();
-    assertEquals(countRefusal("2001:db8::1"), undefined);
-    assertEquals(countRefusal("2001:db8::2"), undefined);
-    assertEquals(countRefusal("2001:db8::3")?.status, 429);
-    assertEquals(countRefusal("2001:db8::3")?.headers, { "Retry-After": "30" });
-    assertEquals(countRefusal("192.0.2.1"), undefined);
+    const { countInvalidToken } = open();
+    assertEquals(countInvalidToken("2001:db8::1"), undefined);
+    assertEquals(countInvalidToken("2001:db8::2"), undefined);
+    assertEquals(countInvalidToken("2001:db8::3")?.status, 429);
+    assertEquals(countInvalidToken("2001:db8::3")?.headers, { "Retry-After": "30" });
+    assertEquals(countInvalidToken("192.0.2.1"), undefined);
   });
 
   it("does not limit a peer that nobody knows", () => {
-    const { countRefusal } = open();
-    const refusals = Array.from({ length: 9 }, () => countRefusal(undefined));
-    assertEquals(refusals.filter((refusal) => refusal !== undefined), []);
+    const { countInvalidToken } = open();
+    const refusals = Array.from({ length: 9 }, () => countInvalidToken(undefined));
+    assertEquals(refusals.filter((rejection) => rejection !== undefined), []);
   });
+});
+
+describe("networkOf", () => {
+  for (
+    const [address, network] of [
+      ["192.0.2.7", "192.0.2.7"],
+      ["::ffff:192.0.2.7", "192.0.2.7"],
+      ["::FFFF:192.0.2.7", "192.0.2.7"],
+      ["::1", "0:0:0:0::/64"],
+      ["2001:db8::1", "2001:db8:0:0::/64"],
+      ["2001:DB8:0000:0000:ffff::9", "2001:db8:0:0::/64"],
+      ["2001:db8:0:1::", "2001:db8:0:1::/64"],
+      ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+      ["fe80::1%eth0", "fe80:0:0:0::/64"],
+      ["", ""],
+    ] as const
+  ) {
+    it(`puts ${JSON.stringify(address)} into ${network}`, () => {
+      assertEquals(networkOf(address), network);
+    });
+  }
 });

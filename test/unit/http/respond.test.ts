@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { makeEtag } from "../../../src/http/etag.ts";
+import { makeEtag } from "../../../src/http/respond.ts";
 import { takeRequestId } from "../../../src/http/request_id.ts";
 import { type Exchange, respond, respondError, respondOptions } from "../../../src/http/respond.ts";
 import { SENDING } from "../../support/sending.ts";

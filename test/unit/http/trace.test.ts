@@ -5,6 +5,7 @@ import { DatabaseError, fail as makeFailure } from "../../../src/postgres/databa
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { startTrace } from "../../../src/http/trace.ts";
 import { SENDING } from "../../support/sending.ts";
+import { readTraceId } from "../../../src/http/trace.ts";
 
 describe("the failure behind an answer", () => {
   function fail(error: unknown): readonly Observation[] {
@@ -38,4 +39,43 @@ describe("the failure behind an answer", () => {
     const value = new DatabaseError(makeFailure("value", "22P02"), { write: true });
     assertEquals(fail(new ApiError(400, "value", { cause: value })), []);
   });
+});
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT = "00f067aa0ba902b7";
+
+function read(traceparent?: string): string | undefined {
+  const headers = new Headers(traceparent === undefined ? {} : { traceparent });
+  return readTraceId(new Request("http://127.0.0.1/", { headers }));
+}
+
+describe("readTraceId", () => {
+  it("gives the trace id of a well-formed one", () => {
+    assertEquals(read(`00-${TRACE}-${PARENT}-01`), TRACE);
+    assertEquals(read(`00-${TRACE}-${PARENT}-00`), TRACE);
+    assertEquals(read(`cc-${TRACE}-${PARENT}-01`), TRACE);
+    assertEquals(read(`cc-${TRACE}-${PARENT}-01-what-the-future-brings`), TRACE);
+  });
+
+  for (
+    const text of [
+      undefined,
+      "",
+      "x",
+      TRACE,
+      `ff-${TRACE}-${PARENT}-01`,
+      `00-${"0".repeat(32)}-${PARENT}-01`,
+      `00-${TRACE}-${"0".repeat(16)}-01`,
+      `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+      `00-${TRACE}-${PARENT}-01-more`,
+      `cc-${TRACE}-${PARENT}-01more`,
+      `00-${TRACE.slice(1)}-${PARENT}-01`,
+      `00-${TRACE}-${PARENT}-1`,
+      `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+    ]
+  ) {
+    it(`gives none for ${JSON.stringify(text)}`, () => {
+      assertEquals(read(text), undefined);
+    });
+  }
 });

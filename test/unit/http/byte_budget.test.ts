@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openRoom, type Room } from "../../../src/http/room.ts";
+import { type ByteBudget, openByteBudget } from "../../../src/http/byte_budget.ts";
 
 const WAIT_MS = 60_000;
 
 /** Waits for room, and tells whether it was there. */
-function enter(room: Room, tenant: string, bytes: number, waitMs = WAIT_MS) {
+function enter(room: ByteBudget, tenant: string, bytes: number, waitMs = WAIT_MS) {
   const client = new AbortController();
   const waiter = { tenant, entered: false, leave: () => {}, client };
   const settled = room.await(bytes, { tenant, waitMs, client }).then((leave) => {
@@ -19,7 +19,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("room for bytes", () => {
   it("is half for one tenant at most, and a fifth is kept for those that hold nothing [RE28] [L13]", () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     const count = (tenant: string) => {
       let taken = 0;
       while (room.take(10, tenant) !== undefined) taken++;
@@ -29,7 +29,7 @@ describe("room for bytes", () => {
   });
 
   it("is waited for in turn, by the tenant first that holds the least [RE28] [L13]", async () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     const first = Array.from({ length: 5 }, () => enter(room, "a", 10));
     const more = Array.from({ length: 3 }, () => enter(room, "a", 10));
     const other = Array.from({ length: 4 }, () => enter(room, "b", 10));
@@ -50,7 +50,7 @@ describe("room for bytes", () => {
   });
 
   it("is not given to smaller ones for ever while a large one waits [RE28] [L13]", async () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     const small = room.take(10, "a")!;
     room.take(40, "b");
     room.take(20, "b");
@@ -63,7 +63,7 @@ describe("room for bytes", () => {
   });
 
   it("is waited for by four times as many bytes, of which each tenant has its share [RE28] [L13]", async () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     for (const tenant of ["a", "b"]) room.take(50, tenant);
     const many = Array.from({ length: 50 }, () => enter(room, "a", 10));
     await Promise.all(many.slice(40).map(({ settled }) => settled));
@@ -77,7 +77,7 @@ describe("room for bytes", () => {
   });
 
   it("is taken by what is larger than half as if it were half [RE28] [L13]", () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     const leave = room.take(1000, "a");
     assert(leave !== undefined && room.take(1, "a") === undefined);
     assert(room.take(1000, "b") !== undefined);
@@ -86,7 +86,7 @@ describe("room for bytes", () => {
   });
 
   it("is refused to who waits too long, and forgotten for who has gone [RE28] [L13]", async () => {
-    const room = openRoom(100);
+    const room = openByteBudget(100);
     const leave = room.take(50, "a")!;
     const late = enter(room, "a", 10, 20);
     const gone = enter(room, "a", 10, 300);

@@ -1,21 +1,21 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { zip } from "../../../src/http/compress.ts";
-import { openRoom, type Room } from "../../../src/http/room.ts";
-import { isLong, streamBytes } from "../../../src/http/stream_answer.ts";
+import { zip } from "../../../src/http/response_body.ts";
+import { type ByteBudget, openByteBudget } from "../../../src/http/byte_budget.ts";
+import { isLong, streamBytes } from "../../../src/http/response_body.ts";
 
 const MAX = 2_000_000;
 
 function open(timeoutMs = 60_000) {
-  const unsent = openRoom(MAX);
+  const unsent = openByteBudget(MAX);
   const told: string[] = [];
   const sending = { unsent, timeoutMs, late: () => told.push("late") };
   return { unsent, told, recipient: { sending, tenant: "1" } };
 }
 
 /** Tells whether a tenant has all the room that one may have. */
-function isFree(unsent: Room): boolean {
+function isFree(unsent: ByteBudget): boolean {
   const leave = unsent.take(MAX / 2, "1");
   leave?.();
   return leave !== undefined;

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { checkHost } from "../../../src/http/host.ts";
+import { checkHost } from "../../../src/http/target.ts";
 
 /** A request as a server makes it, where a name that is none may stand in the URL. */
 function makeRequest(host: string | null, url = `http://${host ?? "localhost"}/livez`): Request {

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openAnswers } from "../../../src/tokens/answers.ts";
+import { openExpiringCache } from "../../../src/tokens/expiring_cache.ts";
 
-describe("openAnswers", () => {
+describe("openExpiringCache", () => {
   it("forgets the oldest when there are too many, so that a flood fills nothing [AU14]", () => {
-    const answers = openAnswers<number>({ size: 3, now: () => 0 });
+    const answers = openExpiringCache<number>({ size: 3, now: () => 0 });
     for (let key = 0; key < 5; key++) answers.set(String(key), key, 10);
     assertEquals([0, 1, 2, 3, 4].map((key) => answers.get(String(key))), [
       undefined,
@@ -17,7 +17,7 @@ describe("openAnswers", () => {
 
   it("gives an answer until its time, not at it [A8]", () => {
     let now = 0;
-    const answers = openAnswers<string>({ size: 3, now: () => now });
+    const answers = openExpiringCache<string>({ size: 3, now: () => now });
     answers.set("a", "yes", 10);
     now = 9.9;
     assertEquals(answers.get("a"), "yes");

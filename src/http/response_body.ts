@@ -1,0 +1,166 @@
+import { ApiError } from "../errors/api_error.ts";
+import { IS_BUN } from "../runtime/name.ts";
+import { afterTurn } from "../runtime/next_tick.ts";
+import type { ByteBudget } from "./byte_budget.ts";
+import { parseHeaderList } from "./header_list.ts";
+
+/** With any head, shorter bodies stay below the 16 kB that Bun collects before it writes. */
+const BUN_STREAMED_CHARACTERS = 5000;
+/** UTF-8 takes at most this many bytes for a UTF-16 unit. */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+/** What Bun's streams accept besides bytes: a text, which it encodes as it writes it. */
+interface DirectController {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+}
+
+/**
+ * Makes the body of a response from a text. Bun (1.4) writes a longer text behind a head in some
+ * thirty pieces, one for each name, colon, value and line end, and every piece is a packet that wakes
+ * the client. It writes head and stream in one piece, with their `Content-Length`, when the stream is
+ * complete before it begins to write.
+ * @see docs/decisions/0196-long-answers-on-bun.md
+ */
+export function makeBody(text: string): BodyInit {
+  if (!IS_BUN || text.length < BUN_STREAMED_CHARACTERS) return text;
+  const source = {
+    type: "direct",
+    pull(controller: DirectController) {
+      controller.write(text);
+      controller.close();
+    },
+  };
+  return new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>, {
+    highWaterMark: MAX_BYTES_PER_CHARACTER * text.length,
+  });
+}
+
+/** Compressing a shorter body saves no packet. */
+const MIN_COMPRESSED_CHARACTERS = 1024;
+
+/** Reports whether a body is so long that its form depends on `Accept-Encoding`. */
+export function isCompressible(text: string): boolean {
+  return text.length >= MIN_COMPRESSED_CHARACTERS;
+}
+
+/**
+ * Reports whether a client accepts gzip: by name, or by `*`, with a weight other than 0.
+ * @see H5
+ */
+export function acceptsGzip(acceptEncoding: string | null): boolean {
+  if (acceptEncoding === null) return false;
+  const items = parseHeaderList(acceptEncoding);
+  const chosen = items.find(({ name }) => /^(x-)?gzip$/i.test(name)) ??
+    items.find(({ name }) => name === "*");
+  return chosen !== undefined && Number(chosen.parameters.get("q") ?? 1) > 0;
+}
+
+/** Gives a text as a stream of gzip bytes. */
+export function compress(text: string): ReadableStream<Uint8Array> {
+  return zip(new Blob([text]).stream());
+}
+
+/** Compresses a stream. */
+export function zip(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array> {
+  return bytes.pipeThrough(new CompressionStream("gzip"));
+}
+
+/** Gives what gzip bytes, or a stream of them, contain. */
+export function decompress(
+  bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array> {
+  const stream = bytes instanceof ReadableStream ? bytes : new Blob([bytes]).stream();
+  return stream.pipeThrough(new DecompressionStream("gzip"));
+}
+
+/** Bounds for responses to clients that may not read them. */
+export interface Sending {
+  /** Bytes that are not yet sent. */
+  readonly unsent: ByteBudget;
+  /** For how long a client may read nothing. */
+  readonly timeoutMs: number;
+  /** Called when a response was cut off. */
+  readonly late: () => void;
+}
+
+/** The client of one response. */
+export interface Recipient {
+  readonly sending: Sending;
+  /** Cuts the connection; undefined where the runtime does so when a body breaks off. */
+  readonly cut?: (() => void) | undefined;
+  /** Undefined: not known. */
+  tenant?: string;
+  /** Keeps the bytes that the request has taken, instead of taking some for its response. */
+  hold?: () => () => void;
+}
+
+/** Longer bodies are streamed in slices. A page of 200 ordinary rows has half of it. */
+const MAX_WHOLE = 131_072;
+/** Bytes that are compressed and sent without a pause for other requests. */
+const SLICE_BYTES = 65_536;
+
+/** Reports whether a body of so many characters or bytes is streamed in slices. */
+export function isLong(length: number): boolean {
+  return length > MAX_WHOLE;
+}
+
+/**
+ * Streams bytes, each slice when the client has read those before.
+ * @throws {ApiError} 503 too many bytes are being sent already
+ * @see docs/decisions/0206-large-bodies-and-slow-readers.md
+ */
+export function streamBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+  recipient: Recipient,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { sending, cut, tenant = "", hold } = recipient;
+  const release = hold?.() ?? sending.unsent.take(bytes.length, tenant);
+  if (release === undefined) throw rejectUnsent();
+  let at = 0;
+  let pulledMs = performance.now();
+  let timer: ReturnType<typeof setTimeout>;
+
+  function end(): void {
+    clearTimeout(timer);
+    release!();
+  }
+
+  return new ReadableStream({
+    start(controller) {
+      timer = setTimeout(checkTime, sending.timeoutMs);
+
+      function checkTime(): void {
+        const leftMs = pulledMs + sending.timeoutMs - performance.now();
+        if (leftMs > 0) timer = setTimeout(checkTime, leftMs);
+        else giveUp(controller);
+      }
+    },
+    async pull(controller) {
+      pulledMs = performance.now();
+      // Other requests are served between two slices, however fast the client reads.
+      if (at > 0) await new Promise<void>((resolve) => afterTurn(resolve));
+      controller.enqueue(bytes.slice(at, at += SLICE_BYTES));
+      if (at < bytes.length) return;
+      controller.close();
+      end();
+    },
+    cancel: end,
+  }, { highWaterMark: 0 });
+
+  function giveUp(controller: ReadableStreamDefaultController): void {
+    end();
+    sending.late();
+    // Node's server would end the response as if it were whole, with the text of the error in it.
+    if (cut !== undefined) cut();
+    // Deno prints the reason; Bun does too, unless it is undefined.
+    else {controller.error(
+        IS_BUN ? undefined : "A response was cut off: its client did not read it",
+      );}
+  }
+}
+
+function rejectUnsent(): ApiError {
+  const message = "Too many long answers are still being sent, try again in a second";
+  return new ApiError(503, message, { headers: { "Retry-After": "1" } });
+}
