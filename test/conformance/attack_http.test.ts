@@ -67,7 +67,7 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
     }
   });
 
-  it("takes no address, host, scheme or path from headers of proxies", async () => {
+  it("takes no address, host, scheme or path from headers of proxies [H23]", async () => {
     const headers = {
       "x-forwarded-for": "10.0.0.1",
       "forwarded": "for=10.0.0.1;host=evil.example;proto=http",

@@ -122,7 +122,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     for (const secret of secrets) assert(!text.includes(secret), secret);
   });
 
-  it("logs the trace id of a well-formed traceparent, and sends none back", async () => {
+  it("logs the trace id of a well-formed traceparent, and sends none back [H24]", async () => {
     const ask = (traceparent: string) => query("guests", {}, { headers: { traceparent } });
     const answer = await ask(`00-${TRACE}-b7ad6b7169203331-01`);
     assertOk(answer);
@@ -133,7 +133,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assertEquals(told.map((item) => "traceId" in item ? item.traceId : ""), [TRACE, undefined]);
   });
 
-  it("tells one line's worth of each request: who, what, how long, how many", async () => {
+  it("tells one line's worth of each request: who, what, how long, how many [R47]", async () => {
     assertOk(await query("guests", {}, { headers: { "x-request-id": "watched" } }));
     if (IS_REMOTE) return;
     const told = service().observations.filter((item) =>

@@ -40,7 +40,7 @@ describeService("Query, types that compare in ways of their own", ({ query }) =>
     });
   }
 
-  it("compares citext without regard to case, where it exists", async () => {
+  it("compares citext without regard to case, where it exists [V22]", async () => {
     const answer = await query("members", {
       filters: { and: [{ field: "email", op: "eq", value: "MEMBER3@example.ORG" }] },
       select: ["id"],
