@@ -5,15 +5,15 @@ import { type JsonReader, noteIssue, rejectSyntax } from "./json_reader.ts";
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PARTS = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const EXPONENT = /[eE]/;
-/** Digits that exponents may give the numbers of a document, and for each of its characters. */
+/** Digits that exponents may add to the numbers of a document, and for each of its characters. */
 const FREE_ZEROS = 10_000;
 const ZEROS_PER_CHARACTER = 4;
 /** Every decimal of at most 15 significant digits survives a double. */
 const ALWAYS_EXACT_CHARACTERS = 15;
 
 /**
- * Reads the number at `reader.at`, and notes it when a double does not hold it. Keeps its text where
- * the number would print as another: `1.50`, `1E5`, `-0`.
+ * Reads the number at `reader.at`, and notes an issue if a double does not hold it. Keeps its text if
+ * the number would print differently: `1.50`, `1E5`, `-0`.
  * @throws {ApiError} 400 for a malformed number
  * @see V10, V11
  */
@@ -34,7 +34,7 @@ export function readNumber(reader: JsonReader): number {
   return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
 }
 
-/** Notes once that the numbers of a document would print far longer than they are written. */
+/** Notes once that the numbers of a document print far longer than they are written. */
 function countZeros(reader: JsonReader, literal: string): void {
   const most = FREE_ZEROS + ZEROS_PER_CHARACTER * reader.text.length;
   const before = reader.zeros;
@@ -43,7 +43,7 @@ function countZeros(reader: JsonReader, literal: string): void {
   noteIssue(reader, "the numbers print too long, expected exponents that give fewer digits");
 }
 
-/** Reads up to 15 digits and nothing else, 5 times faster than the pattern; else reads nothing. */
+/** Reads an integer of up to 15 digits, 5 times faster than the pattern; reads nothing else. */
 function readShortInteger(reader: JsonReader): number | undefined {
   const { text, at: start } = reader;
   let at = start;
@@ -62,9 +62,9 @@ function readShortInteger(reader: JsonReader): number | undefined {
 }
 
 /**
- * Tells whether a number literal means the same after a stay in a double: no integer beyond
- * 2^53 - 1, which a client may have rounded already, and otherwise the double prints back as the
- * decimal that was sent, compared by value (`1.0`, `1E5` and `-0` are fine).
+ * Says whether a double holds a number as it was written. An integer beyond 2^53 - 1 may have been
+ * rounded by the client already; any other number must print as a decimal of the same value (`1.0`,
+ * `1E5` and `-0` are fine).
  * @see V9, V10
  */
 export function isExact(literal: string, value: number): boolean {

@@ -2,48 +2,48 @@ import { ApiError } from "../errors/api_error.ts";
 import { type Issue, pathOf } from "../errors/issue.ts";
 import type { Trimming } from "./trimming.ts";
 
-/** An array or an object whose end is not yet read. */
+/** An array or an object that is being read. */
 export type JsonContainer = unknown[] | Record<string, unknown>;
 
 /**
- * Where the JSON parser stands, so that it can go on later: `at` is the offset of the next character,
- * `path` that of the value, `open` the containers around it.
+ * The state of the parser, which can pause after any value: `at` is the offset of the next character,
+ * `path` leads to the value that is being read, `open` are the containers around it.
  */
 export interface JsonReader {
   readonly text: string;
   at: number;
   readonly path: (string | number)[];
   readonly open: JsonContainer[];
-  /** Where the open containers of the first {@link NOTED_DEPTH} levels began. */
+  /** Where the open containers of the first {@link NOTED_DEPTH} levels begin. */
   readonly starts: number[];
-  /** From where to where the text of each of them went. */
+  /** Where the text of each of them begins and ends. */
   readonly spans: Map<unknown, readonly [from: number, to: number]>;
   readonly issues: Issue[];
-  /** Text of the number just read, where the number alone does not print as it. */
+  /** Text of the number just read, if the number would print differently. */
   literal: string | undefined;
-  /** All such texts in what is kept: those in each container, by key or position. */
+  /** All such texts in the parts that are kept: those in each container, by key or position. */
   readonly literals: Map<unknown, Record<string | number, string>>;
-  /** Digits that exponents have given the numbers so far. */
+  /** Digits that exponents have added to the numbers so far. */
   zeros: number;
   /** Undefined: all of the document is kept. */
   readonly trimming: Trimming | undefined;
 }
 
 const SPACE = 0x20;
-/** Deep enough for what a member of the body holds, as a new value of a `json` column. */
+/** Deep enough for the new value of a `json` column. */
 export const NOTED_DEPTH = 2;
-/** Findings kept: more than are told, since a key and its value may share a path. */
+/** More issues than are reported, since a key and its value may share a path. */
 const MAX_ISSUES_KEPT = 10;
 
-/** Notes a finding at the place being read; the text goes on being parsed. */
+/** Notes an issue at the current path. Parsing goes on. */
 export function noteIssue(reader: JsonReader, message: string): void {
   if (reader.issues.length >= MAX_ISSUES_KEPT) return;
   reader.issues.push({ path: pathOf(...reader.path), message });
 }
 
 /**
- * Makes the 400 for text that is not JSON, with line and column of the offending character.
- * The text itself is not repeated.
+ * Makes the 400 for text that is not JSON, with line and column of the offending character. It does
+ * not repeat the text.
  * @see E16, HT13
  */
 export function rejectSyntax(reader: JsonReader, expected: string): ApiError {

@@ -25,7 +25,7 @@ export function readString(reader: JsonReader): string {
   return escaped ? unescape(reader, start) : text.slice(start + 1, at);
 }
 
-/** The built-in parser knows the escapes, and is 20 times faster; what it refuses is looked for. */
+/** The built-in parser is 20 times faster at escapes; if it fails, we look for the place. */
 function unescape(reader: JsonReader, start: number): string {
   try {
     return JSON.parse(reader.text.slice(start, reader.at));
@@ -35,7 +35,7 @@ function unescape(reader: JsonReader, start: number): string {
   }
 }
 
-/** Goes to what is wrong with the string at `reader.at`. */
+/** Finds what is wrong with the string at `reader.at`. */
 function rejectString(reader: JsonReader): ApiError {
   const { text } = reader;
   for (reader.at++;;) {
@@ -52,8 +52,8 @@ function rejectString(reader: JsonReader): ApiError {
 }
 
 /**
- * Notes U+0000 and lone surrogates in a string: Postgres refuses the one, and the other would be
- * stored as U+FFFD.
+ * Notes U+0000 and lone surrogates in a string: Postgres rejects the former, and would store the
+ * latter as U+FFFD.
  * @see V7, V8
  */
 export function checkString(reader: JsonReader, value: string): void {
@@ -64,7 +64,7 @@ export function checkString(reader: JsonReader, value: string): void {
 }
 
 /**
- * The same for a key, at the path of the key.
+ * Notes the same in a key, at the path of the key.
  * @see V7, V8
  */
 export function checkKey(reader: JsonReader, key: string): void {

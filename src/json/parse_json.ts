@@ -6,11 +6,12 @@ import { startTrimming, type UseOf } from "./trimming.ts";
 import { isSlicing, runInSlices } from "./time_slices.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
 
-/** So many are read at once; more in turns. */
+/** Values that are read between two looks at the clock. */
 const VALUES_OF_A_STEP = 500;
-/** What is shorter is kept whole. */
+/** A shorter document is read in one go, and kept whole. */
 const SHORT_CHARACTERS = 4096;
-/** A JSON document, and what in it would not survive the way to Postgres unchanged. */
+
+/** A JSON document, and what in it would not reach Postgres unchanged. */
 export interface ParsedJson extends SourceText {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
   readonly value: unknown;
@@ -19,12 +20,12 @@ export interface ParsedJson extends SourceText {
 }
 
 /**
- * Parses one JSON document strictly, in one pass. By hand, because `JSON.parse` keeps the last of
- * two equal keys, rounds numbers silently and makes `__proto__` special; V8's takes a key with an
- * escape for one of an earlier document, of whomever (nodejs/node#63785). It takes twice as long: 0.9
- * µs for one condition, 24 for fifty.
- * @throws {ApiError} 400 for text that is not JSON, text behind it, a key twice in one object, or
- * nesting over {@link MAX_JSON_DEPTH}
+ * Parses one JSON document strictly. By hand, because `JSON.parse` keeps the last of two equal keys,
+ * rounds numbers silently and treats `__proto__` specially, and V8 may mistake a key with an escape
+ * for a key of an earlier document (nodejs/node#63785). It takes twice as long as `JSON.parse`: 0.9 µs
+ * for one condition, 24 µs for fifty.
+ * @throws {ApiError} 400 for text that is not JSON, text after the document, a key that an object has
+ * twice, or nesting deeper than {@link MAX_JSON_DEPTH}
  * @see E13, E16, V9
  */
 export function parseJson(text: string): ParsedJson {
@@ -35,17 +36,18 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** How a document is read that may be long. */
+/** How a document that may be long is read. */
 export interface ReadingOptions {
-  /** What its parts are for; undefined: all are kept. */
+  /** What its parts are used for; undefined: all are kept. */
   readonly useOf?: UseOf | undefined;
-  /** How long a turn may take. */
+  /** Milliseconds between two yields to the event loop. */
   readonly sliceMs?: number;
 }
 
 /**
- * The same in turns, at once for a short text: others are served while a long one is read. A body of
- * 1 MiB has room for 350,000 values; of a long one what no request can use is not kept.
+ * Parses like {@link parseJson}; a long document in slices, so that other requests are served
+ * meanwhile. A body of 1 MiB has room for 350,000 values; of a long document, the parts that no
+ * request can use are not kept.
  * @throws {ApiError} 400 as {@link parseJson}
  * @see docs/decisions/0160-dear-bodies.md
  */
@@ -78,11 +80,11 @@ function openReader(text: string, useOf?: UseOf): JsonReader {
   throw new ApiError(400, "body: the body is empty, expected a JSON object");
 }
 
-/** Reads on for so many values; gives the document once it is whole. */
+/** Reads that many more values; gives the document once it is complete. */
 function readValues(reader: JsonReader, values: number): ParsedJson | undefined {
   for (let read = 0; read < values; read++) {
     let value = readStart(reader);
-    // Where the value was the last of its container, that one is complete too.
+    // The last value of a container completes the container.
     while (value !== STARTED) {
       const container = reader.open.at(-1);
       if (container === undefined) return endDocument(reader, value);

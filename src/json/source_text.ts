@@ -1,30 +1,30 @@
 import type { Path } from "../errors/issue.ts";
 import type { JsonReader } from "./json_reader.ts";
 
-/** The text of a document where its values alone do not say it: a number is `1.5`, its text `1.50`. */
+/** The text of a document, for what its values do not say: a number is `1.5`, its text was `1.50`. */
 export interface SourceText {
-  /** Gives a part of the document as JSON: an array or object of `fields` as the client wrote it. */
+  /** Prints a part of the document; an array or object of `fields` as the client wrote it. */
   readonly print: (part: unknown) => string;
-  /** Gives the entries of an array of `fields` as JSON, each as the client wrote it. */
+  /** Prints the entries of an array of `fields`, each as the client wrote it. */
   readonly printEach: (array: readonly unknown[]) => readonly string[];
   /**
-   * Gives the texts of the numbers in the array or object at a path, by key or position: those that
-   * the number does not print as. Undefined: there are none.
+   * Gives the texts of the numbers in the array or object at a path that would print differently, by
+   * key or position; undefined when there are none.
    */
   readonly literalsIn: (holder: Path) => Literals | undefined;
 }
 
-/** Texts of numbers by the key or position at which they stand. */
+/** Texts of numbers by key or position. */
 export type Literals = Readonly<Record<string | number, string>>;
 
-/** For values that were never text. */
+/** The source text of values that were never text. */
 export const NO_SOURCE: SourceText = {
   print: (part) => JSON.stringify(part),
   printEach: (array) => array.map((entry) => JSON.stringify(entry)),
   literalsIn: () => undefined,
 };
 
-/** Gives the words of a document that was read to its end. */
+/** Gives the source text of a document that has been read. */
 export function keepSource(
   { text, spans, literals }: Pick<JsonReader, "text" | "spans" | "literals">,
   document: unknown,
@@ -40,25 +40,25 @@ export function keepSource(
   return {
     print: (part) => sourceOf(part) ?? NO_SOURCE.print(part),
     printEach: (array) => {
-      const words = sourceOf(array);
-      return words === undefined ? NO_SOURCE.printEach(array) : splitArray(words);
+      const text = sourceOf(array);
+      return text === undefined ? NO_SOURCE.printEach(array) : splitArray(text);
     },
     literalsIn: (holder) => literals.size === 0 ? undefined : literals.get(find(holder)),
   };
 }
 
-/** What decides where an entry of an array ends; a string is one piece. */
-const PIECE = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs;
+/** What decides where an entry of an array ends; a string is one token. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs;
 
-/** Gives the entries of an array as they stand in its text, which is known to be JSON. */
+/** Splits the text of an array, which is known to be JSON, into its entries. */
 function splitArray(text: string): string[] {
   const entries: string[] = [];
   let depth = 0;
   let start = 1;
-  for (const { 0: piece, index } of text.matchAll(PIECE)) {
-    if (piece === "[" || piece === "{") depth++;
-    else if (piece === "]" || piece === "}") depth--;
-    const ends = depth === 0 || depth === 1 && piece === ",";
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    const ends = depth === 0 || depth === 1 && token === ",";
     if (!ends) continue;
     const entry = text.slice(start, index).trim();
     if (entry !== "") entries.push(entry);

@@ -1,25 +1,25 @@
-/** How long others wait at most while documents are read: a tenth of what they may. */
+/** How long other requests wait at most while documents are read: a tenth of what they may. */
 const SLICE_MS = 5;
 
-/** A document that is being read, a step of it at a time. */
-interface Reading {
-  /** True once nothing is left of it. */
+/** Work that is done step by step. */
+interface Work {
+  /** True once nothing is left to do. */
   readonly step: () => boolean;
   readonly sliceMs: number;
 }
 
-/** Those that wait for their next step, all documents of the process in one line. */
-const line: Reading[] = [];
+/** Work that waits for its next step, from all requests of the process. */
+const queue: Work[] = [];
 let running = false;
 
-/** Tells whether documents are being read in turns. */
+/** Says whether any work is being done in slices. */
 export function isSlicing(): boolean {
   return running;
 }
 
 /**
- * Takes steps until one gives a result. All that is read so shares one budget of time: in each turn
- * of the event loop 5 ms, of which each document gets a step after the other; then others are served.
+ * Takes steps until one gives a result. All such work shares one budget of time: 5 ms in each tick of
+ * the event loop, during which each gets one step after the other. Then others are served.
  * @see docs/decisions/0206-large-bodies-and-slow-readers.md
  */
 export function runInSlices<T>(
@@ -27,7 +27,7 @@ export function runInSlices<T>(
   { sliceMs = SLICE_MS }: { readonly sliceMs?: number | undefined } = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    line.push({
+    queue.push({
       sliceMs,
       step() {
         try {
@@ -50,11 +50,11 @@ function scheduleSlice(): void {
 }
 
 function runSlice(): void {
-  const end = performance.now() + line[0]!.sliceMs;
+  const end = performance.now() + queue[0]!.sliceMs;
   do {
-    const reading = line.shift()!;
-    if (!reading.step()) line.push(reading);
-  } while (line.length > 0 && performance.now() < end);
-  running = line.length > 0;
+    const work = queue.shift()!;
+    if (!work.step()) queue.push(work);
+  } while (queue.length > 0 && performance.now() < end);
+  running = queue.length > 0;
   if (running) scheduleSlice();
 }

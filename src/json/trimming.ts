@@ -1,12 +1,12 @@
 import type { JsonContainer, JsonReader } from "./json_reader.ts";
 
 /**
- * What an array or object of a long document is for: `read` is kept whole; `quoted` is wrong where it
- * stands, so a message shows its beginning at most; of `unread` nothing is used but its text.
+ * What an array or object of a long document is used for: `read` is kept whole; `quoted` is an error
+ * where it is, so a message shows its beginning at most; of `unread` only the text may be used.
  */
 export type Use = "read" | "quoted" | "unread";
 
-/** Tells what the array or object is for that opens at a path; asked again for what is `read` alone. */
+/** Says what the array or object at a path is used for; called for the parts of what is `read`. */
 export type UseOf = (
   path: readonly (string | number)[],
   isArray: boolean,
@@ -14,32 +14,32 @@ export type UseOf = (
 
 /** A message shows 100 characters of a value, and each entry of an array takes two at least. */
 const ENTRIES_QUOTED = 101;
-/** Arrays and objects inside a quoted one that are kept, in the order of the text. */
+/** Arrays and objects inside a quoted one that are kept, in order. */
 const CONTAINERS_QUOTED = 100;
-/** More than the values of one member of which a message can tell. */
+/** More than the values of one member that a message can show. */
 const MAX_QUOTED = 20;
-/** More than an update has columns: a document with more of what is not `read` is refused. */
+/** More than a table has columns: a document with more parts that are not `read` is rejected. */
 const MAX_TRIMMED = 2000;
 
-/** In place of what is not kept. No scalar, so that nothing takes it for a value. */
+/** Stands for a part that is not kept. No scalar, so that nothing mistakes it for a value. */
 const DROPPED_ARRAY: unknown[] = Object.freeze<unknown[]>([]) as unknown[];
 const DROPPED_OBJECT: Record<string, unknown> = Object.freeze(Object.create(null));
 
 /**
- * What the reader of a long document does not keep: `{},` makes three bytes of text 64 bytes of memory.
- * All of it is read, so that what is no JSON is refused wherever it stands.
+ * Drops parts of a long document while it is read: three bytes of text, `{},`, would take 64 bytes of
+ * memory. The parser still reads all of the text, so invalid JSON is rejected wherever it is.
  */
 export interface Trimming {
   readonly useOf: UseOf;
   /** Depth of the outermost open container that is not `read`. */
   from: number;
-  /** Depth of the outermost open container of which nothing is kept. */
+  /** Depth of the outermost open container that is dropped. */
   dropped: number;
-  /** Containers that the quoted one has room for. */
+  /** Containers that the quoted one may still keep. */
   room: number;
-  /** Outermost containers so far that are not `read`. */
+  /** Number of outermost containers so far that are not `read`. */
   trimmed: number;
-  /** Those of the same member of the document that are quoted. */
+  /** How many of them in the same member of the document are quoted. */
   quoted: number;
 }
 
@@ -48,7 +48,7 @@ export function startTrimming(useOf: UseOf): Trimming {
   return { useOf, from: Infinity, dropped: Infinity, room: 0, trimmed: 0, quoted: 0 };
 }
 
-/** Hears of a container that opens at `reader.path`. */
+/** Takes note of a container that opens at `reader.path`. */
 export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: boolean): void {
   const depth = path.length;
   if (depth > trimming.dropped) return;
@@ -66,7 +66,7 @@ export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: b
   if (use === "unread" || trimming.trimmed > MAX_TRIMMED) trimming.dropped = depth;
 }
 
-/** Gives what stands for a container that ends at `reader.path`. */
+/** Gives what is kept of a container that ends at `reader.path`. */
 export function closeTrimmed(
   trimming: Trimming,
   { path }: JsonReader,
@@ -78,14 +78,14 @@ export function closeTrimmed(
   if (depth < dropped) return container;
   if (depth === dropped) trimming.dropped = Infinity;
   const isArray = Array.isArray(container);
-  // One of its own: its text may be asked for.
+  // An object of its own, by which its text can be found.
   if (depth === from && trimmed <= MAX_TRIMMED) return isArray ? [] : Object.create(null);
   return isArray ? DROPPED_ARRAY : DROPPED_OBJECT;
 }
 
 /**
- * Puts a value into the innermost open container, or does not. An object keeps its keys while it is
- * open: none may stand in it twice.
+ * Puts a value into the innermost open container, if that is kept. An object always keeps its keys
+ * while it is open, so that a repeated one is found.
  */
 export function putTrimmed(
   { from, dropped }: Trimming,

@@ -1,14 +1,15 @@
 import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import type { UseOf } from "../json/trimming.ts";
 
-/** What a column takes besides scalars: any JSON, a list of scalars, or a list of any JSON. */
+/** What a new value of a column may be: a scalar, any JSON, a list of scalars, or of any JSON. */
 export type FieldShape = "scalars" | "json" | "lists" | "lists of json";
 
 /**
- * Says what the parts of an update's body are for: a new value may be an array or an object where the
- * column takes one. `takes` is asked for the names of `fields`; undefined: no such column.
+ * Says what the parts of an update's body are used for: a new value may be an array or an object if
+ * its column takes one. `shapeOf` is called with the names in `fields`; it gives undefined for a
+ * name that is not a column.
  */
-export function useOfUpdate(takes: (name: string) => FieldShape | undefined): UseOf {
+export function useOfUpdate(shapeOf: (name: string) => FieldShape | undefined): UseOf {
   let misfit: unknown;
   return (path, isArray) => {
     const [member, name] = path;
@@ -17,18 +18,18 @@ export function useOfUpdate(takes: (name: string) => FieldShape | undefined): Us
     if (member !== "filters" && member !== "fields") return "unread";
     if (depth === 1) return isArray ? "quoted" : "read";
     if (member === "filters") return "quoted";
-    const taken = takes(String(name));
-    // Of a name that is none nothing is told, and JSON goes on in the client's own words.
-    if (taken === undefined || taken === "json") return "unread";
-    if (depth === 2) return isArray && taken !== "scalars" ? "read" : "quoted";
-    // Its entries go on in the client's own words; of other lists the first misfit is told alone.
-    if (taken === "lists of json" || misfit === name) return "unread";
+    const shape = shapeOf(String(name));
+    // The error of an unknown name does not show its value; JSON is passed on as text.
+    if (shape === undefined || shape === "json") return "unread";
+    if (depth === 2) return isArray && shape !== "scalars" ? "read" : "quoted";
+    // Entries that are JSON are passed on as text; of other lists, one wrong entry is reported.
+    if (shape === "lists of json" || misfit === name) return "unread";
     misfit = name;
     return "quoted";
   };
 }
 
-/** Members of a query, and whether they are arrays; undefined: neither array nor object. */
+/** Members of a query, and whether they are arrays; undefined for scalars. */
 const MEMBERS: ReadonlyMap<string, boolean | undefined> = new Map([
   ["filters", false],
   ["select", true],
@@ -38,12 +39,12 @@ const MEMBERS: ReadonlyMap<string, boolean | undefined> = new Map([
 ]);
 /** Arrays and objects of the largest query: groups, sort items and conditions, with their lists. */
 const MAX_QUERY_CONTAINERS = 2 * MAX_LIST_ITEMS + MAX_LIST_ITEMS + 2 * MAX_CONDITIONS + 10;
-/** What may be wrong before them, so that it is still told. */
+/** Room for wrong parts before them, so that these are still reported. */
 const SLACK = 5000;
 
 /**
- * Says what the parts of a query's body are for. A query with more arrays and objects than its limits
- * admit is refused, whatever they hold.
+ * Says what the parts of a query's body are used for. A query with more arrays and objects than its
+ * limits allow is rejected, whatever they contain.
  */
 export function useOfQuery(): UseOf {
   let left = MAX_QUERY_CONTAINERS + SLACK;

@@ -27,7 +27,7 @@ const EXPECTED = {
 };
 
 /**
- * Checks the shape of one condition; undefined after adding what is wrong with it.
+ * Checks the shape of a condition; undefined, with issues, when it is not valid.
  * @see Q17, Q18, Q19, Q41
  */
 export function parseCondition(
@@ -51,7 +51,7 @@ export function parseCondition(
     } else meant.push(reportUnknownKey(findings, key, { path, known: CONDITION_KEYS }));
   }
   for (const key of CONDITION_KEYS) {
-    // A misspelt key is one fault, not two.
+    // A misspelt key is one error, not two.
     if (Object.hasOwn(input, key) || meant.includes(key)) continue;
     if (key === "value" && (op === undefined || OPERATORS[op].value === null)) continue;
     report(findings, under(path, key), `${key} is required, expected ${EXPECTED[key]}`);

@@ -4,7 +4,7 @@ import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../errors/limit
 import { type Condition, CONDITION_KEYS, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 
-/** A group, its shape right. @see Q6 */
+/** A group, its shape valid. @see Q6 */
 export interface Group {
   readonly kind: "group";
   readonly combine: "and" | "or";
@@ -12,13 +12,13 @@ export interface Group {
   readonly path: Path;
 }
 
-/** What a client may put in `filters` and in a group, names still strings. @see Q11 */
+/** A member of a group; its names are strings, not columns yet. @see Q11 */
 export type Filter = Group | Condition;
 
-/** What is counted over the whole tree while it is walked. */
+/** What is counted over all groups and conditions of a request. */
 interface Tally {
   readonly findings: Findings;
-  /** Items that are no groups, so far. */
+  /** Items so far that are not groups. */
   conditions: number;
   /** Groups so far. */
   groups: number;
@@ -30,9 +30,9 @@ interface Tally {
 const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
 
 /**
- * Checks the shape of `filters` and gives it as a group; undefined after adding what is wrong.
- * Depth and conditions are counted before an item is looked into, so that no tree, however deep or
- * wide, costs more than the limits allow.
+ * Checks the shape of `filters`; undefined, with issues, when it is not valid. Depth and conditions
+ * are counted before an item is looked at, so that no filter, however deep or wide, costs more than
+ * the limits allow.
  * @see Q6, L1, L3
  */
 export function parseFilters(
@@ -92,7 +92,7 @@ function parseGroup(
   return { kind: "group", combine, items, path };
 }
 
-/** What is over a limit is told once. */
+/** Each limit is reported once. */
 function isOver({ conditions, groups }: Tally): boolean {
   return conditions > MAX_CONDITIONS || groups > MAX_LIST_ITEMS;
 }
@@ -127,21 +127,21 @@ function parseItem(
   return undefined;
 }
 
-/** Reports the pattern that takes all patterns together over the limit. */
+/** Reports the pattern with which the patterns of a request exceed their limit. */
 function countPattern(tally: Tally, condition: Condition): void {
   if (condition.op !== "like" && condition.op !== "not_like") return;
   const { patternCharacters: before, maxPatternCharacters: most } = tally;
   tally.patternCharacters += countCharacters(condition.value);
   if (before > most || tally.patternCharacters <= most) return;
-  const together = `the patterns have ${tally.patternCharacters} characters up to here`;
+  const sum = `the patterns have ${tally.patternCharacters} characters up to here`;
   const limit = `expected at most ${most} in all patterns of a request`;
-  report(tally.findings, under(condition.path, "value"), `${together}, ${limit}`);
+  report(tally.findings, under(condition.path, "value"), `${sum}, ${limit}`);
 }
 
-/** Percent signs in a row are one wildcard, and cost as much. */
+/** Counts percent signs in a row once, since they cost as much as one. */
 function countCharacters(pattern: string): number {
   let count = pattern.length;
-  // A loop, since there may be a million: with a pattern of our own it held others for 0.1 s.
+  // There may be a million: with a regular expression other requests waited for 0.1 s.
   for (let at = 1; at < pattern.length; at++) {
     if (pattern[at - 1] === "\\") at++;
     else if (pattern[at] === "%" && pattern[at - 1] === "%") count--;

@@ -3,26 +3,26 @@ import { type Issue, type Path, printPath, rejectIssues, under } from "../errors
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 
 /**
- * Collects what is wrong with one document, in its order. Once `full`, the rest need not be looked
- * at: a body of 1 MiB has room for 500,000 faults, of which five are told.
+ * What is found wrong with a document, in its order. Once there are as many issues as a response
+ * reports, the rest need not be looked at: a body of 1 MiB has room for 500,000 errors.
  */
 export interface Findings {
   readonly issues: Issue[];
 }
 
-/** Tells whether no further finding will be told. */
+/** Says whether there are as many issues as a response reports. */
 export function isFull(findings: Findings): boolean {
   return findings.issues.length >= MAX_REPORTED_ISSUES;
 }
 
-/** Adds a finding. */
+/** Adds an issue. */
 export function report(findings: Findings, path: Path, message: string): void {
   if (!isFull(findings)) findings.issues.push({ path, message });
 }
 
 /**
- * Checks a value against a schema and gives the schema's output, or undefined after adding what
- * was wrong. Schemas are for values of bounded size; what can be long is walked by hand.
+ * Checks a value against a schema and gives the schema's output; undefined, with issues, when it does
+ * not match. Schemas are for values of bounded size; what can be long is walked by hand.
  * @see docs/decisions/0040-valibot-at-the-leaves.md
  */
 export function check<T>(
@@ -40,9 +40,9 @@ export function check<T>(
 }
 
 /**
- * Throws when the shape or the parser found anything; of two findings at one path, that about the
- * shape is told.
- * @throws {ApiError} 400 with at most five findings in document order
+ * Throws when there are issues of the shape or of the JSON parser. Of two at one path, the issue of
+ * the shape is reported.
+ * @throws {ApiError} 400 with at most five issues in document order
  * @see E7
  */
 export function rejectFindings(

@@ -6,7 +6,7 @@ import { type Findings, report } from "./findings.ts";
 import * as v from "valibot";
 
 /**
- * A column's name as a client writes it, whether or not there is such a column.
+ * The name of a column, whether or not there is such a column.
  * @see N2
  */
 export const NAME = v.pipe(
@@ -14,19 +14,18 @@ export const NAME = v.pipe(
   v.check(isName, (issue) => describeBadName(issue.input)),
 );
 
-/** Tells whether a text may be the name of a table or a column. @see N1, N2 */
+/** Says whether a text may be the name of a table or a column. @see N1, N2 */
 export function isName(text: string): boolean {
   return NAME_PATTERN.test(text);
 }
 
-/** Says what is wrong with a name outside the pattern. @see E18 */
+/** Says what is wrong with a name that does not match the pattern. @see E18 */
 export function describeBadName(name: string): string {
   return `${quote(name)} is not a valid name, expected letters, digits and underscores only`;
 }
 
 /**
- * Adds the finding about a key of the object at `path` that is not known, and gives the key that was
- * probably meant.
+ * Reports an unknown key of the object at `path`, and gives the key that was probably meant.
  * @see E12
  */
 export function reportUnknownKey(
@@ -42,7 +41,7 @@ export function reportUnknownKey(
   return meant;
 }
 
-/** Says that a body is JSON, but no object. @see Q1, HT10 */
+/** Says that a body is JSON, but not an object. @see Q1, HT10 */
 export function describeBadBody(document: unknown): string {
   return `${quote(document)} is not an object, expected a JSON object`;
 }

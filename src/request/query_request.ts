@@ -39,7 +39,7 @@ export interface QueryLimits {
   readonly maxPageBytes?: number;
 }
 
-/** How a query is read. */
+/** Limits of a query, and its text. */
 export interface QueryReading extends QueryLimits {
   readonly source?: SourceText;
 }
@@ -48,9 +48,8 @@ const KEYS = ["filters", "select", "sort", "page", "per_page"];
 const SELECT = pathOf("select");
 
 /**
- * Checks the shape of the body of Query Records; names and values are left to the plan.
- * `per_page` comes capped.
- * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
+ * Checks the shape of the body of Query Records; the plan checks names and values. Caps `per_page`.
+ * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
  * @see Q1, Q3, Q4
  */
 export function parseQueryRequest(
@@ -106,13 +105,13 @@ import * as v from "valibot";
 
 /** The number of a page, from 1. @see Q70 */
 export const PAGE = v.custom<number>(isCount, ({ input }) => {
-  // Beyond it a client's number was rounded already, whole though it is.
+  // A larger number may have been rounded by the client already.
   const beyond = typeof input === "number" && input > Number.MAX_SAFE_INTEGER;
   const range = beyond ? `up to ${Number.MAX_SAFE_INTEGER}` : "from 1";
   return `${quote(input)} is not a page, expected a whole number ${range}`;
 });
 
-/** Rows per page, from 1; what is above the cap is not refused. @see Q76, Q78 */
+/** Rows per page, from 1; more than the cap is valid. @see Q76, Q78 */
 export const PER_PAGE = v.custom<number>(
   isCount,
   (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,

@@ -5,7 +5,7 @@ import { MAX_LIST_ITEMS } from "../errors/limits.ts";
 import { check, type Findings, isFull, report } from "./findings.ts";
 import { NAME, reportUnknownKey } from "./names.ts";
 
-/** One key of the ordering, as the client wrote it. @see Q61 */
+/** One key of the order; its name is a string, not a column yet. @see Q61 */
 export interface SortItem {
   readonly field: string;
   readonly direction: "asc" | "desc";
@@ -38,7 +38,7 @@ export function parseSort(findings: Findings, input: unknown): readonly SortItem
   return items;
 }
 
-/** Says that `select` or `sort` has more items than any table has columns. */
+/** Says that `select` or `sort` has more items than a table can have columns. */
 export function describeLongList(input: readonly unknown[], items: string): string {
   return `the array has ${input.length} ${items}, expected at most ${MAX_LIST_ITEMS}`;
 }

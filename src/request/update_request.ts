@@ -15,7 +15,7 @@ export interface UpdateRequest {
   readonly filters: readonly (readonly [field: string, value: Scalar])[];
   /** Name and new value of each field, in document order; at least one. */
   readonly fields: readonly (readonly [field: string, value: Json])[];
-  /** The parsed body, for the order of later issues and the echo of `fields`. */
+  /** The parsed body, for the order of issues and for the `fields` of the response. */
   readonly document: { readonly filters: object; readonly fields: object };
   /** The text of the document. */
   readonly source: SourceText;
@@ -28,9 +28,9 @@ const EXPECTED = {
 };
 
 /**
- * Checks the shape of the body of both updates; names and values are left to the plan. Walked by
- * hand: valibot's `record` drops the key `constructor`, and a dropped filter widens an update.
- * @throws {ApiError} 400 with at most five findings, those of the JSON parser among them
+ * Checks the shape of the body of an update; the plan checks names and values. Walked by hand, because
+ * valibot's `record` drops the key `constructor`, and a dropped filter would widen an update.
+ * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
  * @see docs/specification/updates.md#the-shape-of-the-body
  */
 export function parseUpdateRequest(
@@ -73,7 +73,7 @@ function parseEntries(
     return entries;
   }
   const names = Object.keys(input);
-  // Of so many names five are unknown, whatever the table: the rest would not be told.
+  // Of so many names at least five are unknown, whatever the table; no more are reported.
   for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_REPORTED_ISSUES)) {
     if (isFull(findings)) return entries;
     const path = under(holder, name);
