@@ -3,14 +3,15 @@ import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { Introspection, IntrospectOptions } from "./introspect.ts";
 
-/** A catalogue, and what in the policy does not fit the database, for the operator. */
+/** A catalogue, and what in the policy does not match the database. */
 export interface BuiltCatalogue {
   readonly catalogue: Catalogue;
   readonly warnings: readonly string[];
 }
 
 /**
- * Turns what Postgres told into what clients may address, by the rules of exposure and the policy.
+ * Builds the catalogue that clients see from what Postgres reports, by the rules of exposure and the
+ * policy.
  * @see docs/specification/tables-and-fields.md
  */
 export async function buildCatalogue(
@@ -66,8 +67,8 @@ async function digest(visible: unknown): Promise<string> {
 }
 
 /**
- * Tables that hold credential material, by default; in lower case, as they are compared. `api_tokens`
- * is there because it is what a table of tokens like ours is called elsewhere.
+ * Tables that hold credentials, by default; in lower case, as they are compared. Other services call
+ * a table like `rowgate.tokens` `api_tokens`.
  * @see T28, AU15
  */
 export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [

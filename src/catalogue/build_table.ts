@@ -17,8 +17,8 @@ const NO_POLICY: TablePolicy = {
 };
 
 /**
- * Gives the table that clients may address; undefined for one that stays closed: without a tenant
- * column and not shared, not readable, or a view that the policy does not expose.
+ * Builds the table that clients see; undefined for a table that is not exposed: it has no tenant column
+ * and is not shared, the role cannot read it, or it is a view that the policy does not expose.
  * @see T2, T5, T7
  */
 export function buildTable(found: FoundTable, context: BuildContext): Table | undefined {
@@ -43,7 +43,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   }
   if (columns.size === 0) return undefined;
   const tenantName = tenant === "shared" ? undefined : tenant.name;
-  // A table with heirs has their rows too, whose keys are their own.
+  // Rows of child tables belong to the table as well, and their keys may repeat.
   const keyUnique = stored && !found.hasChildTables && keyNames.length > 0 &&
     keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
   const readable = new Set(found.columns.filter((each) => each.select).map((each) => each.name));
@@ -102,7 +102,7 @@ function ownKey(found: FoundTable): readonly string[] {
   return found.key.flatMap((number) => names.get(number) ?? []);
 }
 
-/** An index begins with the column, or has it behind the tenant's. */
+/** Columns that an index begins with, or has right after the tenant's column. */
 function listOrdered(found: FoundTable, tenant: string | undefined): readonly SqlText[] {
   const names = new Map(found.columns.map((column) => [String(column.number), column.name]));
   return found.indexes.flatMap((index) => {
@@ -112,7 +112,7 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
   });
 }
 
-/** The key's own index has the tenant in it, or another one has the key of one column behind the tenant. */
+/** The index of the key has the tenant's column, or another one is (tenant, key). */
 function isKeyIndexed(found: FoundTable, tenant: string | undefined): boolean {
   const number = found.columns.find((column) => column.name === tenant)?.number;
   const [first, ...others] = found.key;
@@ -121,12 +121,12 @@ function isKeyIndexed(found: FoundTable, tenant: string | undefined): boolean {
     others.length === 0 && found.indexes.includes(`${number} ${first}`);
 }
 
-/** Clients may see it, and it has an `=` of its own. */
+/** Clients can see the column, and its type has an `=` of its own. */
 function isPlain(column: Column | undefined): boolean {
   return column !== undefined && column.comparedAs === undefined;
 }
 
-/** What the policy says of the table that the database does not bear out. */
+/** What the policy says about the table that is not so in the database. */
 function listMismatches(found: FoundTable, policy: TablePolicy): readonly string[] {
   const stored = found.kind === "r" || found.kind === "p";
   const names = new Set(found.columns.map((column) => column.name));

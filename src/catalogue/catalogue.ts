@@ -1,10 +1,10 @@
 /**
- * SQL text that may stand in a statement as it is: quoted identifiers and type names that came from
- * Postgres's own catalogue. Only `catalogue/quote_identifier.ts` makes it.
+ * SQL that may be put into a statement as it is: quoted identifiers and names of types from Postgres's
+ * own catalogue. Only `catalogue/quote_identifier.ts` makes it.
  */
 export type SqlText = string & { readonly trusted: unique symbol };
 
-/** What kind of value a column takes, by its base type (domains looked through). */
+/** What kind of value a column takes, by its base type; a domain has the kind of its base type. */
 export type ValueKind =
   | "boolean"
   | "int2"
@@ -22,7 +22,7 @@ export type ValueKind =
   | "composite"
   | "other";
 
-/** Why a column can not be set by an update. */
+/** Why an update cannot set a column. */
 export type ReadOnlyReason =
   | "primary key"
   | "tenant"
@@ -39,54 +39,54 @@ export interface Column {
   readonly name: string;
   /** `"name"`, quoted. */
   readonly identifier: SqlText;
-  /** Postgres's name of the type as clients see it: `int8`, `timestamptz`, `text[]`, a domain's own name. */
+  /** Name of the type that clients see: `int8`, `timestamptz`, `text[]`, or the name of a domain. */
   readonly type: string;
-  /** Name of the type underneath: domains looked through (`timestamptz`, `_text` as `text[]`). */
+  /** Name of the base type, which no domain is: `timestamptz`, `text[]`. */
   readonly baseType: string;
-  /** True when `cast` is a domain, whose rules only Postgres can judge. */
+  /** True when `cast` is a domain, whose constraints only Postgres can check. */
   readonly domain: boolean;
   readonly kind: ValueKind;
   /** Kind of the elements when `kind` is `array`. */
   readonly elementKind: ValueKind | undefined;
   /**
-   * Type that parameters are cast to: never a length modifier; the domain itself when neither it nor
-   * what it stands on has a modifier, else its base type. Schema-qualified and quoted.
+   * Type that parameters are cast to, never with a length; a domain if neither it nor its base type has
+   * a modifier, else the base type. Schema-qualified and quoted.
    */
   readonly cast: SqlText;
-  /** Type whose rounding a stored value has been through: `numeric(18,4)`, `timestamp(0)`; else equal to `cast`. */
+  /** Type that rounds stored values: `numeric(18,4)`, `timestamp(0)`; else the same as `cast`. */
   readonly storedCast: SqlText;
   /**
-   * Type that the column itself must be cast to in a comparison: a domain over an enum has no `=` or
-   * `<` of its own. Undefined for all others.
+   * Type that the column must be cast to in a comparison: a domain over an enum has no `=` or `<` of
+   * its own. Undefined for all other columns.
    */
   readonly comparedAs?: SqlText | undefined;
-  /** `char(n)` or an array of it: compared as text, for its padding. */
+  /** `char(n)` or an array of it, whose padding is no part of the value. */
   readonly padded: boolean;
-  /** Characters at most (`varchar(n)`, `char(n)`), bits (`bit(n)`, `varbit(n)`), of the base or element type. */
+  /** Characters (`varchar(n)`, `char(n)`) or bits (`bit(n)`, `varbit(n)`) of a value or an element. */
   readonly maxLength: number | undefined;
   readonly nullable: boolean;
   readonly primaryKey: boolean;
   readonly readOnly: ReadOnlyReason | undefined;
-  /** Labels when `kind` (or `elementKind`) is `enum`, in the enum's order. */
+  /** Labels if `kind` or `elementKind` is `enum`, in the enum's order. */
   readonly labels: readonly string[] | undefined;
   /** The type has `=` by a default operator class. */
   readonly equality: boolean;
   /** The type has `<` by a default operator class of btree. */
   readonly order: boolean;
-  /** Postgres looks values of the type up in its catalogue, so that none is taken. */
+  /** Values name objects of the database, which Postgres looks up; none is accepted. */
   readonly lookedUp: boolean;
-  /** False for a collation under which unequal texts are equal; patterns need another one then. */
+  /** False if different texts may be equal under the collation; patterns need another one then. */
   readonly deterministic: boolean;
-  /** 64-bit integer or numeric, or an array of it: printed as strings on `IEEE754Compatible=true`. */
+  /** 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
   readonly wideNumber: boolean;
   readonly comment: string | null;
 }
 
-/** The column that says whose a row is. */
+/** The column that says to which tenant a row belongs. */
 export interface TenantColumn {
   readonly name: string;
   readonly identifier: SqlText;
-  /** Plain type of the column, for the cast of the tenant: `pg_catalog.int4`. */
+  /** Type that the tenant is cast to, never a domain: `pg_catalog.int4`. */
   readonly cast: SqlText;
   readonly kind: "text" | "uuid" | "int2" | "int4" | "int8";
 }
@@ -99,34 +99,34 @@ export interface Table {
   readonly comment: string | null;
   /** Exposed columns by name, in column order. */
   readonly columns: ReadonlyMap<string, Column>;
-  /** The primary key's exposed columns, in key order; empty when there is none. */
+  /** The exposed columns of the primary key, in key order. */
   readonly primaryKey: readonly Column[];
   /**
-   * Quoted identifiers of the key columns that the role may read, exposed to clients or not, in key
-   * order: the last sort key.
+   * Quoted identifiers of the key columns that the role may read, exposed or not, in key order: they
+   * end every sort.
    */
   readonly keyOrder: readonly SqlText[];
-  /** Quoted identifiers of the columns by which an index gives the tenant's rows in order. */
+  /** Quoted identifiers of the columns by which an index orders the rows of a tenant. */
   readonly ordered: ReadonlySet<SqlText>;
-  /** True when one row at most has a key, and clients may see all of it. */
+  /** True when no two rows have the same key, and clients can see all of it. */
   readonly keyUnique: boolean;
-  /** True when besides one index holds the tenant column and the whole key. */
+  /** True when, in addition, one index has the tenant column and the whole key. */
   readonly keyIndexed: boolean;
-  /** Undefined: a shared look-up table, read by every tenant, written by none. */
+  /** Undefined for a shared look-up table, which every tenant reads and none writes. */
   readonly tenant: TenantColumn | undefined;
   /** False: shared, read-only by policy, or no column can be updated. */
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
-  /** True when a rule on UPDATE stands on it, which Postgres does not carry out inside of WITH. */
+  /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
 }
 
-/** All that clients may address, at one moment. Swapped whole, never changed. */
+/** All tables that clients can use, at one moment. It is replaced, never changed. */
 export interface Catalogue {
   readonly tables: ReadonlyMap<string, Table>;
   /** Names of credential tables in lower case. @see O7 */
   readonly credentialTables: ReadonlySet<string>;
-  /** Differs when anything a client can see differs; stands in ETags. */
+  /** Changes with everything in the catalogue that a client can see; part of ETags. */
   readonly version: string;
 }

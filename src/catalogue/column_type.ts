@@ -2,7 +2,7 @@ import type { Column, SqlText, ValueKind } from "./catalogue.ts";
 import type { FoundColumn, FoundType, Introspection } from "./introspect.ts";
 import { arrayOf, qualify, trustFormattedType } from "./quote_identifier.ts";
 
-/** What a column's type decides about the column. */
+/** The properties of a column that follow from its type. */
 export type ColumnType =
   & Pick<
     Column,
@@ -24,10 +24,10 @@ export type ColumnType =
   >
   & { readonly notNull: boolean };
 
-/** A type with its domains looked through. */
+/** A type after its domains are resolved. */
 interface ResolvedType {
   readonly type: FoundType;
-  /** The modifier in force and the base type printed with it. */
+  /** The modifier in force, and the base type printed with it. */
   readonly modifier: number;
   readonly modified: string | null;
   readonly domain: boolean;
@@ -50,8 +50,8 @@ const KINDS: ReadonlyMap<string, ValueKind> = new Map([
   ["name", "text"],
 ]);
 /**
- * Types whose values Postgres looks up in its own catalogue: whether it takes one tells which tables,
- * functions and roles there are, exposed or not.
+ * Types whose values Postgres looks up in its own catalogue: by trying values, a client could learn
+ * which tables, functions and roles there are.
  */
 const LOOKED_UP = new Set([
   "regclass",
@@ -67,13 +67,13 @@ const LOOKED_UP = new Set([
   "regtype",
   "aclitem",
 ]);
-/** Types whose modifier rounds a value. All are words of SQL's grammar, so they need no schema. */
+/** Types whose modifier rounds values. All are keywords of SQL, so they need no schema. */
 const ROUNDED = new Set(["numeric", "timestamp", "timestamptz", "time", "timetz", "interval"]);
-/** Length in a modifier: `varchar(n)` and `char(n)` add four to it, the bit strings do not. */
+/** What a modifier adds to a length: 4 for `varchar(n)` and `char(n)`, nothing for bit strings. */
 const LENGTH_OFFSETS = new Map([["varchar", 4], ["bpchar", 4], ["bit", 0], ["varbit", 0]]);
 
 /**
- * Tells how values of a column are written, cast, compared and printed.
+ * Describes how values of a column are written, cast, compared and printed.
  * @see P1, P5
  */
 export function describeType(column: FoundColumn, types: Introspection["types"]): ColumnType {
@@ -113,7 +113,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
   };
 }
 
-/** Never with a modifier: an explicit cast to `varchar(n)` cuts silently. */
+/** The type has no modifier: an explicit cast to `varchar(n)` cuts silently. */
 function castOf(
   declared: FoundType,
   { types, resolved }: { types: Introspection["types"]; resolved: ResolvedType },
@@ -123,7 +123,7 @@ function castOf(
   return castName(plain ? declared : resolved.type, types);
 }
 
-/** An array of a domain keeps the domain: Postgres has no `=` between it and an array of its base. */
+/** An array of a domain keeps it: Postgres has no `=` between it and an array of the base type. */
 function castName(type: FoundType, types: Introspection["types"]): SqlText {
   if (type.element === null) return qualify(type.schema, type.name);
   const element = requireType(types, type.element);
@@ -159,7 +159,7 @@ function kindOf(type: FoundType): ValueKind {
   return KINDS.get(builtInName(type)) ?? (type.category === "S" ? "text" : "other");
 }
 
-/** The name of a built-in type; empty for another's, which may be called `numeric` and be none. */
+/** The name of a built-in type, else empty: any schema may have a type called `numeric`. */
 function builtInName(type: FoundType): string {
   return type.schema === "pg_catalog" ? type.name : "";
 }

@@ -16,8 +16,8 @@ export interface CurrentCatalogue {
    */
   readonly current: () => Catalogue | Promise<Catalogue>;
   /**
-   * Reads the database again, once at a time; true when a newer catalogue than the caller's is in
-   * force afterwards.
+   * Reads the database again, once at a time; true if a catalogue other than the caller's is in force
+   * afterwards.
    */
   readonly refresh: (seen: Catalogue, why: Refresh) => Promise<boolean>;
   /** True once a catalogue has been loaded. */
@@ -31,51 +31,51 @@ export interface Refresh {
   /** For the log. */
   readonly reason: string;
   /**
-   * The table and the code of a statement that failed on it: a reading that begins later is waited for.
+   * The table and the error code of a statement that failed: waits for a read that begins later.
    * Undefined for an unknown name.
    */
   readonly failed?: string | undefined;
 }
 
-/** What the catalogue is read by, and who hears of it. */
+/** What to read, and where to report it. */
 export interface FollowOptions extends IntrospectOptions {
   readonly observe: Observe;
-  /** Milliseconds of a clock that never goes back; tests give their own. */
+  /** Milliseconds of a monotonic clock; for tests. */
   readonly now?: () => number;
 }
 
-/** A session NOTIFYs this channel when the catalogue changed. */
+/** Channel of NOTIFY on which changes of the catalogue are announced. */
 export const CATALOGUE_CHANNEL = "rowgate_catalogue";
-/** A catalogue of this age is read anew beside the request that finds it. */
+/** From this age on, the catalogue is read again in the background of a request. */
 export const RENEW_AGE_MS = 30_000;
-/** No request sees an older catalogue than this while the database answers. @see T41 */
+/** While the database responds, no request sees a catalogue older than this. @see T41 */
 export const MAX_AGE_MS = 60_000;
-/** Neither unknown names nor failing statements make more reads than this. @see T39, RE31 */
+/** Time between two reads, however many names are unknown and statements fail. @see T39, RE31 */
 export const MIN_REFRESH_INTERVAL_MS = 1_000;
-/** Failures that are remembered; any code may be a trigger's own. */
+/** Failures that are remembered; a trigger may raise any number of codes. */
 const MAX_FRUITLESS = 1000;
 
 /**
- * Follows the catalogue of a database: loaded at first use, read anew on NOTIFY, on demand and by age,
- * swapped whole, kept when a reading fails or shows nothing new.
+ * Follows the catalogue of a database. It is loaded at first use, read again on NOTIFY, on demand and
+ * by age, replaced as a whole, and kept when a read fails or finds nothing new.
  *
- * Age is looked at on use: there is no timer, so nothing keeps a process alive or has to be stopped.
+ * Its age is checked on use. There is no timer that would keep a process alive.
  * @see T38, T39, T40, T41
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
   let inForce: { readonly catalogue: Catalogue; readonly source: string } | undefined;
   let running: Promise<void> | undefined;
-  /** A reading that has not begun, and those who wait for it. */
+  /** A read that has not begun yet. */
   let next: Promise<void> | undefined;
-  /** When what is in force was true; when it was last asked for anew. */
+  /** When the catalogue in force was read; when the last read was requested. */
   let readAtMs = -Infinity;
   let refreshedAtMs = -Infinity;
   let changed = false;
   let listening = false;
   let closed = false;
-  const told = new Set<string>();
-  /** When a failure outlived a reading: it is no staleness, and would come again and again. */
+  const reported = new Set<string>();
+  /** When a failure outlived a read: the catalogue is not its cause. */
   const fruitless = new Map<string, number>();
 
   return { current, refresh, loaded: () => inForce !== undefined, close };
@@ -109,7 +109,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return inForce !== undefined && !isSame();
   }
 
-  /** Tells whether the same failure has outlived a reading less than a second ago. */
+  /** Says whether the same failure outlived a read less than a second ago. */
   function isFruitless(failed: string): boolean {
     return now() - (fruitless.get(failed) ?? -Infinity) < MIN_REFRESH_INTERVAL_MS;
   }
@@ -120,11 +120,11 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   }
 
   /**
-   * Joins the next reading that begins, since one that runs may have begun before the statement failed.
-   * There is at most one in a second, which may have to be waited for.
+   * Joins the next read that begins, since a running one may have begun before the statement failed.
+   * There is at most one in a second.
    */
   function readNext(reason: string): Promise<void> {
-    next ??= awaitTurn().then(() => {
+    next ??= awaitInterval().then(() => {
       next = undefined;
       refreshedAtMs = -Infinity;
       return refreshQuietly(reason);
@@ -132,13 +132,13 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return next;
   }
 
-  async function awaitTurn(): Promise<void> {
+  async function awaitInterval(): Promise<void> {
     await running?.catch(() => {});
     const leftMs = refreshedAtMs + MIN_REFRESH_INTERVAL_MS - now();
     if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
   }
 
-  /** Keeps what is in force when the reading fails: the database will refuse what is wrong in it. */
+  /** Keeps the catalogue in force when the read fails: the database rejects what is wrong in it. */
   async function refreshQuietly(reason: string): Promise<void> {
     if (running === undefined) {
       if (closed || now() - refreshedAtMs < MIN_REFRESH_INTERVAL_MS) return;
@@ -152,11 +152,11 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   }
 
   function load(reason: string): Promise<void> {
-    running ??= read(reason).finally(() => running = undefined);
+    running ??= readDatabase(reason).finally(() => running = undefined);
     return running;
   }
 
-  async function read(reason: string): Promise<void> {
+  async function readDatabase(reason: string): Promise<void> {
     listen();
     changed = false;
     const startedMs = now();
@@ -171,7 +171,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     }
   }
 
-  /** The same schema gives the same text, and keeps the catalogue that requests hold. */
+  /** The same schema gives the same text; then requests keep the catalogue that they have. */
   async function replace(source: string, reason: string): Promise<void> {
     if (inForce?.source === source) return;
     const { catalogue, warnings } = await buildCatalogue(
@@ -182,8 +182,8 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const empty = warnings.length === 0 && catalogue.tables.size === 0;
     for (const message of empty ? [NOTHING_EXPOSED] : warnings) {
-      if (!told.has(message)) observe({ kind: "warning", message });
-      told.add(message);
+      if (!reported.has(message)) observe({ kind: "warning", message });
+      reported.add(message);
     }
   }
 
@@ -195,7 +195,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     });
   }
 
-  /** What can not be read at once, within the second or while a reading runs, is read at the next use. */
+  /** If it cannot be read now, within a second of another read, it is read at the next use. */
   function notified(): void {
     if (closed) return;
     changed = true;

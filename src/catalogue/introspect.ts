@@ -2,7 +2,7 @@ import { printArray } from "../text/array_text.ts";
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import type { Policy } from "./policy.ts";
 
-/** What is to be introspected. */
+/** What to introspect. */
 export interface IntrospectOptions {
   /** The one schema that is exposed. */
   readonly schema: string;
@@ -12,9 +12,9 @@ export interface IntrospectOptions {
 }
 
 /**
- * Gives the one statement that reads a schema for the role in use: the tables that have the tenant
- * column, what the policy names besides, their columns, rights, keys and types. Its row holds the
- * JSON text of an `Introspection`; the same schema gives the same text. Needs no right but CONNECT.
+ * Compiles the one statement that reads a schema for the role in use: the tables that have the tenant
+ * column or that the policy names, their columns, rights, keys and types. Its row has the JSON text of
+ * an {@link Introspection}; the same schema gives the same text. It needs no right but CONNECT.
  *
  * Operators are compared by name as well: the operator class of hstore orders by `#<#`, and has no `<`
  * that a filter could use.
@@ -153,14 +153,14 @@ select pg_catalog.json_build_object(
 )::text as introspection` as PendingQuery<{ introspection: string }[]>;
 }
 
-/** What the introspection statement answers: the schema as the role in use sees it, uninterpreted. */
+/** The schema as the role in use sees it, not interpreted. */
 export interface Introspection {
-  /** The schema is there and the role may use it. */
+  /** The schema exists, and the role may use it. */
   readonly usable: boolean;
   readonly tables: readonly FoundTable[];
-  /** By oid; every type of a column, with the types it stands on. */
+  /** By oid: the types of all columns, with the types that they are based on. */
   readonly types: Readonly<Record<string, FoundType>>;
-  /** Names in the schema that the policy declares as credential tables, as spelt there. */
+  /** Names of tables in the schema that the policy declares as credential tables. */
   readonly credentialTables: readonly string[];
 }
 
@@ -174,13 +174,13 @@ export interface FoundTable {
   readonly pinnable: boolean;
   /** The table has a rule on UPDATE. */
   readonly hasRewriteRules: boolean;
-  /** Rows of tables that inherit from it show in it; its key does not cover them. */
+  /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
-  /** Numbers of the first two columns of each index that keeps an order: `1 4`; `1` where there is one. */
+  /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
-  /** In column order; those that the role may not read as well. */
+  /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
 }
 
@@ -201,7 +201,7 @@ export interface FoundColumn {
   readonly identity: boolean;
   readonly select: boolean;
   readonly update: boolean;
-  /** False for a collation under which unequal texts are equal. */
+  /** False if different texts may be equal under the collation. */
   readonly deterministic: boolean;
   readonly comment: string | null;
 }
@@ -215,7 +215,7 @@ export interface FoundType {
   readonly kind: string;
   /** `pg_type.typcategory`; S for the texts. */
   readonly category: string;
-  /** Of a domain: the oid of the type beneath, its modifier, and that type as Postgres prints it. */
+  /** Of a domain: the oid of its type, the modifier, and the type as Postgres prints it. */
   readonly base: string | null;
   readonly modifier: number;
   readonly modified: string | null;

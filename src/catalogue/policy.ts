@@ -3,30 +3,30 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 
 import * as v from "valibot";
 
-/** What the operator's policy file refines. @see T10 */
+/** The operator's policy file. @see T10 */
 export interface Policy {
   /** By the table's name, exactly as spelt. */
   readonly tables: ReadonlyMap<string, TablePolicy>;
-  /** Credential tables besides the default ones. */
+  /** Credential tables in addition to the default ones. */
   readonly credentialTables: readonly string[];
 }
 
-/** What the policy says of one table, view or foreign table. */
+/** The policy for one table, view or foreign table. */
 export interface TablePolicy {
   /** Undefined: the tenant column of the configuration. */
   readonly tenantColumn: string | undefined;
-  /** A look-up table without tenant column: every tenant reads it, none writes it. */
+  /** A look-up table without a tenant column, which every tenant reads and none writes. */
   readonly shared: boolean;
   /** Exposes a view, materialised view or foreign table. */
   readonly expose: boolean;
-  /** Of a view or foreign table, which have none in the database. */
+  /** For a view or foreign table, which have no key in the database. */
   readonly primaryKey: readonly string[];
   readonly hiddenColumns: ReadonlySet<string>;
   readonly readOnly: boolean;
   readonly readOnlyColumns: ReadonlySet<string>;
 }
 
-/** A policy, or all that is wrong with it in a person's words. */
+/** A policy, or everything that is wrong with it, for the operator. */
 export type ParsedPolicy =
   | { readonly policy: Policy }
   | { readonly problems: readonly string[] };
@@ -59,7 +59,7 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   read_only_columns: columnNames,
 });
 
-/** The policy file, strict; its tables are walked by hand, as valibot's `record` drops names. */
+/** The policy file, strict; its tables are walked by hand, because valibot's `record` drops names. */
 export const POLICY_SCHEMA = v.strictObject({
   $schema: v.optional(v.string("expected a string")),
   tables: v.optional(object, {}),
@@ -67,8 +67,8 @@ export const POLICY_SCHEMA = v.strictObject({
 });
 
 /**
- * Parses the text of a policy file; tells every problem at once. Whether its tables and columns exist
- * is told when the catalogue is built.
+ * Parses the text of a policy file, and reports every problem at once. Whether its tables and columns
+ * exist is checked when the catalogue is built.
  * @see T10
  */
 export function parsePolicy(text: string): ParsedPolicy {
@@ -139,8 +139,8 @@ function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): stri
 }
 
 /**
- * Finds a key that stands twice in one object of a JSON text, which `JSON.parse` would settle in
- * silence: the policy's first entry for a table would be lost. The text must be valid JSON.
+ * Finds a key that an object of a JSON text has twice: `JSON.parse` would silently drop the first entry
+ * for a table. The text must be valid JSON.
  */
 export function findRepeatedKey(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];

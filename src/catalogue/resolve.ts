@@ -5,18 +5,18 @@ import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFits } from "./tenant_column.ts";
 
-/** Who asks, and for what: Get Fields needs no scope. @see A11 */
+/** The access of a token, and the operation that it asks for; Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {
   readonly access: Access;
   readonly operation: "query" | "update" | "fields";
 }
 
 /**
- * Gives the table that a name in a path means to the holder of a token; steps 3 to 6 of the order of
- * checks. Whether a table is missing, not exposed, of no tenant like the token's, or outside the
- * token's tables: one text, so that nobody learns which.
- * @throws {ApiError} 400 the name can not be one; 403 a credential table, an operation that the token
- * does not grant, an update of a read-only table; 404 not found (`stale`)
+ * Gives the table of a name for the holder of a token: steps 3 to 6 of the order of checks. One text
+ * says that a table is missing, not exposed, has a tenant column that cannot hold the token's tenant,
+ * or is not one of the token's tables, so that the client does not learn which.
+ * @throws {ApiError} 400 when the name is not valid; 403 for a credential table, an operation that the
+ * token does not grant, an update of a read-only table; 404 when there is no table (`stale`)
  * @see docs/specification/order-of-checks.md
  */
 export function resolveTable(
@@ -35,7 +35,7 @@ export function resolveTable(
 }
 
 /**
- * Tells whether the holder of a token may know of a table: what Get Tables lists.
+ * Says whether the holder of a token may know of a table: Get Tables lists these.
  * @see O8, O9
  */
 export function isOpenTo(table: Table, access: Access): boolean {

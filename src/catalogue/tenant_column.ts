@@ -4,11 +4,11 @@ import type { FoundTable, Introspection, IntrospectOptions } from "./introspect.
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 
-/** What a table is built with. */
+/** What tables are built with. */
 export interface BuildContext {
   readonly options: IntrospectOptions;
   readonly types: Introspection["types"];
-  /** Takes what in the policy does not fit. */
+  /** Collects what in the policy does not match the database. */
   readonly warnings: string[];
 }
 
@@ -23,10 +23,10 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
 ]);
 
 /**
- * Finds the column that says whose a row is; `shared` for a look-up table of all tenants, `none` for
- * a table that must stay closed because nothing says whose its rows are.
+ * Finds the column that says to which tenant a row belongs; `shared` for a look-up table of all
+ * tenants, `none` for a table that must not be exposed, because nothing says whose its rows are.
  *
- * A table that the policy calls shared though it has the tenant column is scoped by it all the same.
+ * A table that has the tenant column is scoped by it, even if the policy says that it is shared.
  * @see T5, T11, T12
  */
 export function findTenantColumn(
@@ -65,7 +65,7 @@ const WHOLE_NUMBER = /^-?[0-9]{1,19}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const BITS = { int2: 16, int4: 32, int8: 64 } as const;
 
-/** Tells whether a tenant can stand in a tenant column of a kind at all, so that its cast can not fail. */
+/** Says whether a tenant column of a kind can hold a tenant, so that the cast cannot fail. */
 export function tenantFits(tenant: string, kind: TenantColumn["kind"]): boolean {
   if (kind === "text") return !tenant.includes("\0");
   if (kind === "uuid") return UUID.test(tenant);

@@ -1,4 +1,4 @@
-/** What an {@link ApiError} carries beside its status and text. */
+/** What an {@link ApiError} has besides its status and text. */
 export interface ErrorDetails {
   /** Rows that matched; only the two cases of a single update in E3 set it. */
   readonly matched?: number;
@@ -6,12 +6,12 @@ export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** What happened underneath, for the log; never shown to a client. */
   readonly cause?: unknown;
-  /** True when a fresh catalogue might lead to another answer. */
+  /** True when a fresh catalogue may lead to another response. */
   readonly stale?: boolean;
 }
 
 /**
- * The one error a client may see: status, text and headers of a refusal.
+ * The only error that a client sees: status, text and headers.
  * @see E1
  */
 export class ApiError extends Error {

@@ -3,23 +3,24 @@ import { MAX_QUOTED_CHARACTERS, MAX_REPORTED_ISSUES } from "./limits.ts";
 import { redactTokens } from "../text/redact.ts";
 
 /**
- * Where in the client's document something is: a key or a position, and the path of what holds it;
- * null is the top. A chain, which costs a third of a list: each value has a path, few are ever told.
+ * Where something is in the client's document: a key or a position, and the path of its container;
+ * null is the top. A linked list costs a third of an array: every value has a path, and few paths are
+ * ever printed.
  */
 export type Path = { readonly holder: Path; readonly key: string | number } | null;
 
-/** One finding about the client's document: where, and what is wrong, what was expected. */
+/** One problem of the client's document: where it is, what is wrong, and what was expected. */
 export interface Issue {
   readonly path: Path;
   readonly message: string;
 }
 
-/** Gives the path of what stands under a key, or at a position. */
+/** Gives the path of what is under a key, or at a position. */
 export function under(holder: Path, key: string | number): Path {
   return { holder, key };
 }
 
-/** Gives the path that leads from the top through these keys and positions. */
+/** Gives the path from the top through these keys and positions. */
 export function pathOf(...keys: readonly (string | number)[]): Path {
   return keys.reduce<Path>((holder, key) => under(holder, key), null);
 }
@@ -47,12 +48,12 @@ export function printPath(path: Path): string {
 }
 
 /**
- * Shows a value of the client in a message: strings quoted, anything cut at 100 characters.
+ * Prints a value of the client for a message: strings quoted, everything cut at 100 characters.
  * @see E6
  */
 export function quote(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
-  // A token that begins within what is shown is whole in what is looked at.
+  // Far more than is shown, so that no token is cut before it is found.
   const found = redactTokens(text.slice(0, MAX_QUOTED_CHARACTERS * 10));
   const characters = [...found.slice(0, MAX_QUOTED_CHARACTERS * 2 + 1)];
   const shown = characters.length > MAX_QUOTED_CHARACTERS
@@ -62,7 +63,7 @@ export function quote(value: unknown): string {
 }
 
 /**
- * Makes the 400 that tells the first five issues, in the order of the client's document.
+ * Makes the 400 that reports the first five issues, in the order of the client's document.
  * @see E7, E8, E9
  */
 export function rejectIssues(
@@ -73,12 +74,12 @@ export function rejectIssues(
   const order: Order = { document, ranks: new Map() };
   const ordered = issues.map((issue) => ({ issue, keys: keysOf(issue.path) }))
     .sort((a, b) => compareKeys(a.keys, b.keys, order));
-  const told = ordered.slice(0, MAX_REPORTED_ISSUES)
+  const reported = ordered.slice(0, MAX_REPORTED_ISSUES)
     .map(({ issue }) => `${printPath(issue.path)}: ${issue.message}`);
-  return new ApiError(400, told.join("; "), details);
+  return new ApiError(400, reported.join("; "), details);
 }
 
-/** Compares by place in the document; `ranks` remembers the keys of each object. */
+/** Compares paths by their order in the document; `ranks` caches the keys of each object. */
 function compareKeys(
   a: readonly (string | number)[],
   b: readonly (string | number)[],
@@ -98,7 +99,7 @@ interface Order {
   readonly ranks: Map<object, readonly string[]>;
 }
 
-/** Position of a key in its container; what is missing there comes last. */
+/** Position of a key in its container; a missing key comes last. */
 function rank(key: string | number, container: unknown, ranks: Order["ranks"]): number {
   if (typeof key === "number") return key;
   if (typeof container !== "object" || container === null) return 0;

@@ -1,4 +1,4 @@
-/** The numbers of docs/specification/limits.md, and those that belong beside them. */
+/** The limits of docs/specification/limits.md, and related ones. */
 
 /** Deepest nesting of groups; the outermost group is depth 1. @see L1, L2 */
 export const MAX_GROUP_DEPTH = 5;
@@ -12,37 +12,37 @@ export const MAX_LIST_VALUES = 200;
  */
 export const MAX_LIST_ITEMS = 1600;
 /**
- * Characters of all patterns of a request together, when `ROWGATE_MAX_PATTERN_CHARACTERS` does not
- * say: Postgres cannot interrupt a match, which takes as long as text and pattern multiplied.
+ * Characters of all patterns of a request, unless `ROWGATE_MAX_PATTERN_CHARACTERS` is set: Postgres
+ * cannot interrupt a match, whose time grows with the length of text times pattern.
  * @see docs/decisions/0202-what-postgres-cannot-interrupt.md
  */
 export const MAX_PATTERN_CHARACTERS = 2000;
 /** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
 /**
- * Bytes of a page of records, when `ROWGATE_MAX_PAGE_BYTES` does not say. Postgres takes up to twelve
- * times as much to print it. @see docs/decisions/0203-memory-of-a-page.md
+ * Bytes of a page of records, unless `ROWGATE_MAX_PAGE_BYTES` is set. Postgres needs up to twelve times
+ * as much memory to print it. @see docs/decisions/0203-memory-of-a-page.md
  */
 export const MAX_PAGE_BYTES = 8_388_608;
-/** Rows per page when the request does not say. @see L7 */
+/** Rows per page by default. @see L7 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
-/** Rows per page at most; more is capped, not refused. @see L7, Q76 */
+/** Rows per page at most; more is capped, not rejected. @see L7, Q76 */
 export const MAX_ROWS_PER_PAGE = 200;
 /** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
-/** Faults of one body that a 400 tells. @see E8 */
+/** Issues that a 400 reports. @see E8 */
 export const MAX_REPORTED_ISSUES = 5;
-/** A client's value in a message is cut here. @see E6 */
+/** Characters of a client's value that a message shows. @see E6 */
 export const MAX_QUOTED_CHARACTERS = 100;
-/** Nesting of a JSON body; groups 5 deep need 13. @see J6 */
+/** Nesting of a JSON body; groups of depth 5 need 13. @see J6 */
 export const MAX_JSON_DEPTH = 64;
-/** Prepared statement shapes kept per process. @see P12 */
+/** Prepared statements of a process. @see P12 */
 export const MAX_PREPARED_STATEMENTS = 256;
-/** Statements that may leave together on one session. */
+/** Statements that one session may be sent at once. */
 export const MAX_BATCHED_STATEMENTS = 8;
 
 /**
- * Rows that match are kept by Postgres up to this number, to be sorted and counted; more are read
- * once for the page and once for the total. @see docs/decisions/0182-one-reading.md
+ * Rows that Postgres keeps to sort and count them; of more, the page and the total are read
+ * separately. @see docs/decisions/0182-one-reading.md
  */
 export const MAX_ROWS_KEPT = 10_000;

@@ -16,7 +16,7 @@ export interface Findings {
  * Plans the items of a list in order, until there are as many issues as a response reports: a body may
  * hold 300,000 misspelt names.
  */
-export function collect<T, R>(
+export function planEach<T, R>(
   list: readonly T[],
   findings: Findings,
   plan: (item: T, position: number) => R | undefined,

@@ -16,9 +16,9 @@ interface KeyQuery {
 type Equality = Extract<Predicate, { kind: "compare" }>;
 
 /**
- * Gives the columns of the key that a query looks up, in the order of its conditions: they are the
- * whole key beside the tenant, so at most one row matches, an index leads to it, and Postgres can
- * refuse none of their values. Undefined for every other query.
+ * Gives the columns of the key that a query looks up, in the order of its conditions: with the tenant
+ * they are the whole key, so at most one row matches and an index finds it, and Postgres accepts
+ * their values. Undefined for every other query.
  * @see docs/decisions/0186-look-ups-together.md
  */
 export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
@@ -31,8 +31,8 @@ export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] |
 }
 
 /**
- * Tells whether conditions that all hold compare the whole key beside the tenant for equality, so that
- * at most one of a tenant's rows matches.
+ * Says whether the conditions of an AND compare every column of the key except the tenant's for
+ * equality, so that at most one row of a tenant matches.
  * @see docs/decisions/0187-updates-by-key.md
  */
 export function namesKey(table: Table, items: readonly Predicate[]): boolean {
@@ -42,22 +42,22 @@ export function namesKey(table: Table, items: readonly Predicate[]): boolean {
     );
 }
 
-/** The key without the tenant's column, which each statement compares anyway. */
+/** The key without the tenant's column, which every statement compares anyway. */
 function listKey({ primaryKey, tenant }: Table): Column[] {
   return primaryKey.filter(({ name }) => name !== tenant?.name);
 }
 
-/** A padded text is compared without its padding, which no index knows. */
+/** A padded text is compared without its padding, which no index can do. */
 function isEquality(item: Predicate): item is Equality {
   return item.kind === "compare" && item.comparison === "=" && !item.column.padded;
 }
 
-/** So many rows before a page, and finding its keys before its rows pays. */
+/** Rows before a page from which it is cheaper to find the keys of the page before its rows. */
 const DEEP_ROWS = 1000;
 
 /**
- * Tells whether one index knows which rows match and in what order, so that those before a deep page
- * need not be read.
+ * Says whether the index of the key has everything that filters and order need, so that the rows
+ * before a deep page need not be read.
  * @see docs/decisions/0183-deep-pages.md
  */
 export function readsKeysFirst(

@@ -6,15 +6,15 @@ const LIMITS: Readonly<Record<WholeKind, bigint>> = {
   int8: 9223372036854775808n,
 };
 
-// White space is what C calls so: Postgres refuses the other kinds that \s would take.
+// White space as C defines it: Postgres rejects the other characters of \s.
 const WHOLE = /^[ \t-\r]*([+-]?)(\d{1,40})[ \t-\r]*$/;
-// The fraction hangs on its dot: with \d+\.?\d* a million digits and a letter take hours.
+// The fraction needs its dot: with \d+\.?\d* a million digits and a letter would take hours.
 const DECIMAL = /^[ \t-\r]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,9})?[ \t-\r]*$/i;
 const NOT_FINITE = /^[ \t-\r]*([+-]?inf(inity)?|nan)[ \t-\r]*$/i;
 
 /**
- * Tells whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which
- * Postgres reads from version 16 on alone, are none on any version.
+ * Says whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which
+ * Postgres reads from version 16 on, are rejected on every version.
  */
 export function isWholeNumber(text: string, kind: WholeKind): boolean {
   const match = WHOLE.exec(text);
@@ -23,7 +23,7 @@ export function isWholeNumber(text: string, kind: WholeKind): boolean {
   return match[1] === "-" ? magnitude <= LIMITS[kind] : magnitude < LIMITS[kind];
 }
 
-/** Tells whether a text is a decimal number, infinite or none; its range is Postgres's to judge. */
+/** Says whether a text is a decimal number, infinity or NaN. Postgres checks the range. */
 export function isDecimal(text: string): boolean {
   return DECIMAL.test(text) || NOT_FINITE.test(text);
 }
@@ -31,13 +31,13 @@ export function isDecimal(text: string): boolean {
 const EXPONENTS = /\de([+-]?\d{1,9})/gi;
 /** More zeros than any `numeric` has. */
 const MOST_ZEROS = 150_000;
-/** Zeros that every value may have, and for each character of its text. */
+/** Zeros that a value may have, and for each character of its text. */
 const FREE_ZEROS = 1000;
 const ZEROS_PER_CHARACTER = 1;
 
 /**
- * Tells whether numbers would print far longer than they are written: `1e131071` is stored in ten
- * bytes and printed in 131,072, so that a list of 90,000 of them took gigabytes to read.
+ * Says whether numbers print far longer than they are written: `1e131071` is stored in ten bytes and
+ * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
  * @see docs/decisions/0203-memory-of-a-page.md
  */
 export function printsTooLong(text: string): boolean {

@@ -3,7 +3,7 @@ import { pathOf, quote, rejectIssues, under } from "../errors/issue.ts";
 import { MAX_PAGE_BYTES } from "../errors/limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
-import { collect, type Findings, resolveColumn } from "./column.ts";
+import { type Findings, planEach, resolveColumn } from "./column.ts";
 import { planGroup } from "./filters.ts";
 import { readsKeysFirst } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
@@ -12,7 +12,7 @@ import { planScope, type Scope } from "./scope.ts";
 const SELECT = pathOf("select");
 const SORT = pathOf("sort");
 
-/** A query that can not be refused any more. */
+/** A query after all checks. Only the database can still reject it. */
 export interface QueryPlan {
   readonly table: Table;
   readonly scope: Scope;
@@ -24,19 +24,19 @@ export interface QueryPlan {
   readonly perPage: number;
   /** False on `Prefer: count=none`. */
   readonly count: boolean;
-  /** True: page and total come from one reading of the rows that match; not when those are many. */
+  /** True: the rows that match are read once, for page and total; not if there are too many. */
   readonly oneReading: boolean;
-  /** True: the rows before the page are passed over in the key's index, only those on it are read. */
+  /** True: the rows before the page are skipped in the index of the key, and never read. */
   readonly keysFirst: boolean;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
   readonly wideNumbersAsText: boolean;
   /** Bytes of a page at most. */
   readonly maxPageBytes: number;
-  /** True: each value is measured before the page is printed, since some row may be large. */
+  /** True: every value is measured before the page is printed, because a record may be large. */
   readonly measured: boolean;
 }
 
-/** What a query is planned against, and what headers asked for. */
+/** What a query is planned against, and what the headers ask for. */
 export interface QueryOptions {
   readonly table: Table;
   readonly access: Access;
@@ -46,8 +46,8 @@ export interface QueryOptions {
 }
 
 /**
- * Turns a query's names into columns, checks its values and puts the tenant's scope in.
- * @throws {ApiError} 400 at the path of each name or value that the table does not admit
+ * Resolves the names of a query to columns, checks its values and adds the tenant's scope.
+ * @throws {ApiError} 400 at the path of each name or value that does not fit the table
  * @see docs/specification/query.md
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
@@ -80,14 +80,14 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
   };
 }
 
-/** Where no index gives the order, every row that matches is read before the first one is known. */
+/** Where no index has the order, all rows that match are read to find the first. */
 function readsAll([first]: QueryPlan["sort"], table: Table): boolean {
   return first !== undefined && !table.ordered.has(first.column.identifier);
 }
 
 function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {
   if (select.length === 0) return [...table.columns.values()];
-  const columns = collect(
+  const columns = planEach(
     select,
     findings,
     (name, position) => resolveColumn(table, name, { path: under(SELECT, position), findings }),
@@ -95,13 +95,13 @@ function planSelect(select: readonly string[], table: Table, findings: Findings)
   return [...new Set(columns)];
 }
 
-/** A column that comes again can't change the order: its first place counts. */
+/** A column that is repeated cannot change the order: its first place counts. */
 function planSort(
   sort: QueryRequest["sort"],
   table: Table,
   findings: Findings,
 ): QueryPlan["sort"] {
-  const keys = collect(sort, findings, ({ field, direction }, position) => {
+  const keys = planEach(sort, findings, ({ field, direction }, position) => {
     const path = under(under(SORT, position), "field");
     const column = resolveColumn(table, field, { path, findings });
     if (column === undefined) return undefined;

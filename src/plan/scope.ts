@@ -2,8 +2,8 @@ import type { Table, TenantColumn } from "../catalogue/catalogue.ts";
 import type { Access } from "../tokens/token.ts";
 
 /**
- * The tenant predicate of a plan. Required in every plan: one without a tenant does not type-check.
- * `shared` is a look-up table that has no tenant column and is never written.
+ * The tenant's part of a plan. Every plan must have one: without it the plan does not type-check.
+ * `shared` is a look-up table, which has no tenant column and is never written.
  * @see S8
  */
 export type Scope =
@@ -11,7 +11,7 @@ export type Scope =
   | { readonly kind: "shared"; readonly tenant: string };
 
 /**
- * Gives the scope of a table for an access; the only place that makes one.
+ * Gives the scope of a table for an access. No other function makes a scope.
  * @see S8
  */
 export function planScope(table: Table, access: Access): Scope {

@@ -1,8 +1,8 @@
 import type { Checked } from "./predicate.ts";
 
 /**
- * Dates and times as Postgres reads them, and nothing that it would read and drop: its `date` takes a
- * time, its `time` a date and an offset, all of them weekdays, units and digits past the microsecond.
+ * Dates and times as Postgres reads them, without what it would read and drop: `date` accepts a time,
+ * `time` a date and an offset, all of them weekdays, units and digits past the microsecond.
  */
 
 const SPACE = String.raw`[ \t-\r]*`;
@@ -20,18 +20,18 @@ const DATE = [
   [MONTH, GAP, TWO, SEPARATOR, YEAR],
   [String.raw`\d{8}|\d{6}|\d{4,7}[-.]\d{3}`],
 ].map((parts) => parts.join("")).join("|");
-/** `BC-02` would be a zone. */
+/** `BC-02` is a zone, not an era. */
 const WORD_END = "(?![-+/_a-z])";
 const ERA = `${SPACE}(?:bc|ad)${WORD_END}`;
-/** Of what has no era by itself Postgres drops one. */
+/** Days that cannot have an era: Postgres would drop it. */
 const BARE_DAY = String.raw`(?:j\d{1,7}|today|tomorrow|yesterday)`;
 const CLOCK = String.raw`(?:\d{1,2}:\d{1,2}(?::\d{1,2})?|\d{4}|\d{6})(?:\.(?<fraction>\d*))?` +
   `(?:${SPACE}[ap]m${WORD_END})?`;
-/** Words of Postgres that name no zone, among them those that it ignores where a zone may stand. */
+/** Words of Postgres that are not zones; it ignores some of them in place of a zone. */
 const NO_ZONE = `(?:[ap]m|bc|ad|at|on|jd|mm|dst|dow|doy|isodow|isoyear|julian|now|today|tomorrow|` +
   `yesterday|epoch|infinity|allballs|${MONTH}|(?:mon|tues?|wed(?:nes)?|weds|thu|thurs?|fri|sat|` +
   `satur|sun)(?:day)?)`;
-/** No `XYZ+5`: whatever the letters, Postgres reads five hours west. */
+/** Names of zones, but not `XYZ+5`, which Postgres reads as five hours west whatever the letters. */
 const ZONE_NAME = String.raw`etc/gmt[-+]\d{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[a-z]{2}[a-z_/-]*`;
 const ZONE = String.raw`${SPACE}(?<zone>[-+]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|z|` +
   `(?!${NO_ZONE}(?![a-z]))(?:${ZONE_NAME}))`;
@@ -52,8 +52,8 @@ const TOO_FINE = "at most 6 decimals of a second";
 export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
 
 /**
- * Checks that Postgres would use all of a date or time. Of a `timestamp` it tells whether it has an
- * offset or zone, which Postgres would drop: such a value goes through `timestamptz`.
+ * Checks that Postgres would use every part of a date or time. Says of a `timestamp` whether it has an
+ * offset or zone, which Postgres would drop: such a value is cast by way of `timestamptz`.
  * @see V3, V12, V13
  */
 export function checkTime(text: string, type: TimeType): Checked {
@@ -112,11 +112,11 @@ const MICROSECONDS = /^(us|usecs?|useconds?|microseconds?)$/;
 const MILLISECONDS = /^(ms|msecs?|mseconds?|milliseconds?)$/;
 const YEARS =
   /^(yt?|yrs?|years?|dec|decs|decades?|c|cent|century|centuries|mils?|millennia|millennium)$/;
-/** `P1Y2M3DT4H5M6.5S` or `P0001-02-03T04:05:06`: read as doubles, so of few digits. */
+/** `P1Y2M3DT4H5M6.5S` or `P0001-02-03T04:05:06`. Postgres reads doubles, so there are few digits. */
 const ISO =
   /^-?P(?:(?:[-+]?[\d.]{1,16}[YMWD])*(?:T(?:[-+]?[\d.]{1,16}[HMS])*)?|[-\d]{1,16}(?:T[:.\d]{1,16})?)[ \t-\r]*$/;
 const INFINITE = /^[ \t-\r]*[-+]?infinity[ \t-\r]*$/i;
-/** A number and its unit, hours and minutes, or years and months. Of a unit Postgres reads ten letters. */
+/** A number and its unit, hours and minutes, or years and months. Postgres reads 10 letters of a unit. */
 const PART =
   /[-+]?(?:\d+:\d+(?::\d+)?(?:\.\d*)?|\d+-\d+|(?:\d+(?:\.\d*)?|\.\d+)[ \t-\r]*(?:(?:microsecond|millisecond|millennium)s?|[a-z]{0,9})(?![a-z]))[, \t-\r]*/iy;
 const START = /^[ \t-\r]*@?[ \t-\r]*/;
@@ -126,8 +126,8 @@ const UNKNOWN = { expected: "a value that Postgres takes as interval" };
 const ROUNDED = { expected: "whole microseconds, and of years whole months" };
 
 /**
- * Checks that Postgres would use all of an interval: it rounds to microseconds, of years to months,
- * and drops a unit without a number.
+ * Checks that Postgres would use every part of an interval: it rounds to microseconds, and years to
+ * months, and drops a unit without a number.
  * @see V3
  */
 export function checkInterval(text: string): Checked {

@@ -4,7 +4,7 @@ import type { Scalar } from "../json/json.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
-import { collect, type Findings, resolveColumn } from "./column.ts";
+import { type Findings, planEach, resolveColumn } from "./column.ts";
 import { describeUnfitOperator, planComparison } from "./condition.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
@@ -12,7 +12,7 @@ import { planScope, type Scope } from "./scope.ts";
 
 const FILTERS = pathOf("filters");
 
-/** The update as its row of the audit tells it: names, never values. @see docs/decisions/0140-audit.md */
+/** What the audit says of an update: names, never values. @see docs/decisions/0140-audit.md */
 export interface AuditEntry {
   readonly requestId: string;
   readonly tokenId: string;
@@ -26,12 +26,12 @@ export interface AuditEntry {
   readonly fields: readonly string[];
 }
 
-/** An update that can only be refused by the database. */
+/** An update after all checks. Only the database can still reject it. */
 export interface UpdatePlan {
   readonly table: Table;
   readonly scope: Scope & { readonly kind: "tenant" };
   readonly predicate: Predicate;
-  /** True when the filters name the whole key, so that one row at most can match. */
+  /** True when the filters name the whole key, so that at most one row can match. */
   readonly byKey: boolean;
   readonly assignments: readonly Assignment[];
   /** From `Prefer: max-affected`. */
@@ -42,31 +42,31 @@ export interface UpdatePlan {
   readonly audit?: AuditEntry | undefined;
 }
 
-/** What an update is planned against, and what the `Prefer` header asked for. */
+/** What an update is planned against, and what the `Prefer` header asks for. */
 export interface UpdateOptions {
   readonly table: Table;
   readonly access: Access;
   readonly maxAffected: number | undefined;
   readonly rollback: boolean;
-  /** What an audit tells besides; undefined: none is kept. */
+  /** What else the audit needs; undefined: no audit is kept. */
   readonly audited?: Pick<AuditEntry, "requestId" | "schema" | "operation"> | undefined;
 }
 
 /**
- * Turns an update's names into columns, checks its values and puts the tenant's scope in. The table
- * is one that can be written, so it has a tenant.
- * @throws {ApiError} 400 at the path of each name or value that the table does not admit
+ * Resolves the names of an update to columns, checks its values and adds the tenant's scope. The table
+ * must be writable, so it has a tenant.
+ * @throws {ApiError} 400 at the path of each name or value that does not fit the table
  * @see docs/specification/updates.md
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback, audited } = options;
   const findings: Findings = { issues: [], source: request.source };
-  const items = collect(
+  const items = planEach(
     request.filters,
     findings,
     ([field, value]) => planUpdateFilter({ field, value }, table, findings),
   );
-  const assignments = collect(
+  const assignments = planEach(
     request.fields,
     findings,
     ([field, value]) => planAssignment({ field, value }, table, findings),
@@ -89,7 +89,7 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   return { table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
 }
 
-/** One equality of an update; the same `eq` condition of a query selects the same rows. */
+/** Selects the same rows as an `eq` condition of a query with the same value. */
 function planUpdateFilter(
   { field, value }: { field: string; value: Scalar },
   table: Table,

@@ -1,12 +1,12 @@
 import { distance } from "fastest-levenshtein";
 
-/** Longer names have no near one; no column name of Postgres is longer than 63 bytes. */
+/** No longer name is compared; names in Postgres have at most 63 bytes. */
 const MAX_NAME_CHARACTERS = 128;
 
 /**
- * Gives the known name that a client probably meant by a misspelt one, or undefined when none is
- * near: at most 2 edits or a third of the letters away, and never more than half of them. Upper
- * and lower case are one.
+ * Gives the known name that a misspelt one probably means; undefined when none is near. A name is near
+ * within 2 edits or a third of its letters, whichever is more, but never more than half of them.
+ * Ignores case.
  * @see E10, E11, E12
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {

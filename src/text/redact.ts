@@ -1,11 +1,11 @@
-/** A character of a token, as it is or percent-encoded, once or several times over. */
+/** A character of a token, as it is or percent-encoded, once or several times. */
 const CHARACTER = "(?:[0-9A-Za-z]|%(?:25)*(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]))";
 const UNDERSCORE = "(?:_|%(?:25)*5[Ff])";
 const START = `(?:r|%(?:25)*72)(?:g|%(?:25)*67)${UNDERSCORE}`;
 
 /**
- * The start of a token and its id, then what could be of its secret: eight characters and more behind
- * an id of the right length, or as many as a secret has behind any.
+ * The start of a token, its id, and what may be a part of its secret: at least eight characters after
+ * an id of the right length, or as many as a secret has after any id.
  */
 const TOKEN = new RegExp(
   `(${START}(?:${CHARACTER}{11}${UNDERSCORE}(?=${CHARACTER}{8})|` +
@@ -14,8 +14,8 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Leaves of each token in a text its id alone, however it is percent-encoded, also of one that is cut
- * off. For whatever a client has sent and is logged, stored or told again; a text must be redacted
+ * Removes the secret of each token in a text, even of one that is percent-encoded or cut off; the id
+ * stays. For everything from a client that is logged, stored or repeated. A text must be redacted
  * before it is cut.
  */
 export function redactTokens(text: string): string {
@@ -23,8 +23,8 @@ export function redactTokens(text: string): string {
 }
 
 /**
- * Blanks control characters: what somebody else chose, such as a name, must not move the cursor of a
- * terminal or begin a line of a log.
+ * Replaces control characters: a name from elsewhere must not move the cursor of a terminal or begin a
+ * line of a log.
  */
 export function blankControls(text: string): string {
   // deno-lint-ignore no-control-regex
