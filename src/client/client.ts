@@ -6,7 +6,7 @@ import type { AnyTables, TablesOf } from "./tables.ts";
 
 export { isRowgateError } from "./errors.ts";
 export type { Failure, Result, RowgateError } from "./errors.ts";
-export type * from "./answers.ts";
+export type * from "./responses.ts";
 export type * from "./interface.ts";
 export type * from "./tables.ts";
 

@@ -5,7 +5,7 @@ import type {
   TokenAnswer,
   UpdatedBulk,
   UpdatedSingle,
-} from "./answers.ts";
+} from "./responses.ts";
 import type { Result, RowgateError } from "./errors.ts";
 import type { AnyTables, ColumnOf, Query, TablesOf, Update, WritableOf } from "./tables.ts";
 

@@ -1,4 +1,4 @@
-import type { Page, TableList } from "./answers.ts";
+import type { Page, TableList } from "./responses.ts";
 import { createError, type Result } from "./errors.ts";
 import type { CallOptions, QueryOptions } from "./interface.ts";
 import type { AnyTables, Group, Query } from "./tables.ts";

@@ -210,8 +210,9 @@ function UpdatePreview({ preview, fields, busy, onSend }: UpdatePreviewProps) {
       {page !== undefined && page.records.length > 0 && (
         <>
           <p class="small muted">
-            {matched !== page.records.length && `The first ${page.records.length} that match, `}
-            {matched !== page.records.length ? "as they are now" : "As they are now"}
+            {matched === page.records.length
+              ? "Before the change"
+              : `The first ${page.records.length} that match, before the change`}
           </p>
           <RowsTable
             label="Rows that match"

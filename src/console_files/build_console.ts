@@ -18,15 +18,15 @@ const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 const SVG = "image/svg+xml";
 
-/** False in the module that stands for this one in a bundle, where the pages are built already. */
+/** False in the module that replaces this one in a bundle or binary, which contains the files. */
 export const FROM_SOURCE: boolean = true;
 /** The root of the repository, as seen from this file. */
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Builds the files of the console from `src/console` and its packages: half a second, once. A bundle
- * and a binary hold the result in place of this module, see `scripts/embed_console.js`.
- * @throws {Error} where the sources cannot be read or esbuild cannot be run
+ * Builds the files of the console from `src/console` and its packages, in 150 ms. In a bundle or a
+ * binary, a module with the result replaces this one (`scripts/embed_console.js`).
+ * @throws {Error} if the sources cannot be read or esbuild cannot be run
  * @see docs/decisions/0193-console.md
  */
 export async function buildConsole(root: URL = ROOT): Promise<ReadonlyMap<string, ConsoleFile>> {
@@ -41,7 +41,7 @@ export async function buildConsole(root: URL = ROOT): Promise<ReadonlyMap<string
   return new Map(files.map(([path, type, text]) => [path, compress(type, text)]));
 }
 
-/** The script and the style sheet. Only the development packages have esbuild. */
+/** Bundles the script and the style sheet. esbuild is a development package. */
 async function bundle(root: string): Promise<readonly [app: string, style: string]> {
   const { build, stop } = await import("esbuild");
   try {
@@ -58,7 +58,7 @@ async function bundle(root: string): Promise<readonly [app: string, style: strin
       jsxImportSource: "preact",
       legalComments: "none",
       logLevel: "silent",
-      // Where there is no node_modules, the runtime knows where its packages are.
+      // Deno runs without node_modules, so the runtime says where packages are.
       plugins: [{
         name: "packages",
         setup({ onResolve }) {

@@ -3,14 +3,14 @@ import { isOpenTo } from "../catalogue/resolve.ts";
 import { operatorsOf } from "../plan/condition.ts";
 import type { Access } from "../tokens/token.ts";
 
-/** Gives the tables that a token opens, by name. */
+/** Returns the tables that a token gives access to, sorted by name. */
 export function findOpenTables({ tables }: Catalogue, access: Access): readonly Table[] {
   return [...tables.values()].filter((table) => isOpenTo(table, access))
     .sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
 /**
- * Gives the body of Get Tables.
+ * Returns the body of Get Tables.
  * @see T43, T44
  */
 export function describeTables(catalogue: Catalogue, access: Access): string {
@@ -25,7 +25,7 @@ export function describeTables(catalogue: Catalogue, access: Access): string {
 }
 
 /**
- * Gives the body of Get Fields: the columns of a table, in column order.
+ * Returns the body of Get Fields: the columns of a table, in column order.
  * @see T47, T48
  */
 export function describeFields(table: Table): string {

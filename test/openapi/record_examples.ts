@@ -15,10 +15,12 @@ export async function recordSuccesses(): Promise<readonly Example[]> {
   const service = await startDemonstration();
   const examples: Example[] = [];
   for (const recipe of SUCCESSES) {
-    const { status, body: answer } = await sendRecipe(service.app, recipe);
-    if (status !== 200) throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(answer)}`);
+    const { status, body: response } = await sendRecipe(service.app, recipe);
+    if (status !== 200) {
+      throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(response)}`);
+    }
     const { operation, body } = recipe;
-    examples.push({ operation, ...(body !== undefined && { body }), answer });
+    examples.push({ operation, ...(body !== undefined && { body }), response });
   }
   await service.close();
   return examples;

@@ -42,13 +42,13 @@ export function openDocument(holder?: Holder): CheckExchange {
       if (!operation.errors.some((each) => each === status)) return `${status} is not told`;
       return report(get("Error"), answered, "the error");
     }
-    if (of !== "" && operation.answer === "Page") {
+    if (of !== "" && operation.response === "Page") {
       for (const record of (answered as { records: unknown[] }).records) {
         const found = report(get(`${of}Record`), record, "the record");
         if (found !== undefined) return found;
       }
     } else {
-      const told = report(get(operation.answer), answered, "the answer");
+      const told = report(get(operation.response), answered, "the answer");
       if (told !== undefined) return told;
     }
     if (operation.body === undefined) return undefined;

@@ -90,9 +90,9 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
     ...preferences,
   ];
   const example = EXAMPLES.find((each) => each.operation === id && table === undefined);
-  const schema = operation.answer === "Page" && table !== undefined
+  const schema = operation.response === "Page" && table !== undefined
     ? describePage(refer(`${of}Record`))
-    : refer(operation.answer);
+    : refer(operation.response);
   return {
     operationId: table === undefined ? id : `${id}_${table.name}`,
     tags: [table?.name ?? tag],
@@ -112,13 +112,13 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
     }),
     responses: {
       200: describeSuccess(schema, {
-        description: "Done",
+        description: "Success",
         headers: preferences.length > 0
           ? ["Preference-Applied"]
           : body === undefined
           ? ["ETag"]
           : [],
-        example: example?.answer,
+        example: example?.response,
       }),
       ...referErrors(errors),
     },

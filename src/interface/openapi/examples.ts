@@ -4,7 +4,7 @@ import type { DescribedOperation } from "./operations.ts";
 export interface Example {
   readonly operation: DescribedOperation["id"];
   readonly body?: unknown;
-  readonly answer: unknown;
+  readonly response: unknown;
 }
 
 /** Recorded on the demonstration: `ROWGATE_WRITE_EXAMPLES=1 deno task test test/openapi` does it again. */
@@ -27,7 +27,7 @@ export const EXAMPLES: readonly Example[] = [
       "sort": [{ "field": "total", "direction": "desc" }],
       "per_page": 2,
     },
-    "answer": {
+    "response": {
       "success": true,
       "table": "orders",
       "page": 1,
@@ -45,7 +45,7 @@ export const EXAMPLES: readonly Example[] = [
       "filters": { "id": 1, "status": "delivered" },
       "fields": { "note": "Left with the neighbour" },
     },
-    "answer": {
+    "response": {
       "success": true,
       "table": "orders",
       "matched": 1,
@@ -59,11 +59,11 @@ export const EXAMPLES: readonly Example[] = [
       "filters": { "status": "cancelled", "note": null },
       "fields": { "note": "Cancelled" },
     },
-    "answer": { "success": true, "table": "orders", "updated": 56 },
+    "response": { "success": true, "table": "orders", "updated": 56 },
   },
   {
     "operation": "getTables",
-    "answer": {
+    "response": {
       "success": true,
       "tables": [
         {
@@ -101,7 +101,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     "operation": "getFields",
-    "answer": {
+    "response": {
       "success": true,
       "table": "countries",
       "fields": [
@@ -179,7 +179,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     "operation": "getToken",
-    "answer": {
+    "response": {
       "success": true,
       "token": {
         "id": "hVn3Kq7Tz2Y",

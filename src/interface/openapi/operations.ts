@@ -33,7 +33,7 @@ export interface DescribedOperation {
   /** The name of the body's schema; the document of a token prefixes it with the table's name. */
   readonly body?: "Query" | "Update";
   /** The name of the response's schema. */
-  readonly answer: string;
+  readonly response: string;
   readonly preferences: readonly JsonSchema[];
   readonly errors: readonly ErrorStatus[];
 }
@@ -65,7 +65,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
       "Returns one page of the rows that match, and how many match in all. Rows whose column is " +
       "NULL match none of `neq`, `not_in` and `not_like`; `is_null` finds them.",
     body: "Query",
-    answer: "Page",
+    response: "Page",
     preferences: [{
       name: "Prefer",
       in: "header",
@@ -84,7 +84,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     description: "Changes exactly one row. 404 if no row matches and 409 if several do; then " +
       "nothing is changed. `updated` is 0 if the row already has the values.",
     body: "Update",
-    answer: "UpdatedSingle",
+    response: "UpdatedSingle",
     preferences: [UPDATE_PREFERENCES],
     errors: [...WITH_BODY, 409],
   },
@@ -97,7 +97,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     description: "Changes every row that matches, which may be none. Rows that already have the " +
       "values are neither written nor counted.",
     body: "Update",
-    answer: "UpdatedBulk",
+    response: "UpdatedBulk",
     preferences: [UPDATE_PREFERENCES],
     errors: [...WITH_BODY, 409],
   },
@@ -108,7 +108,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     tag: "Catalogue",
     summary: "Get Tables",
     description: "Lists the tables that the token gives access to, by name.",
-    answer: "Tables",
+    response: "Tables",
     preferences: [],
     errors: EVERYWHERE,
   },
@@ -120,7 +120,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     summary: "Get Fields",
     description:
       "Lists the columns of a table in column order, with the operators that each one allows.",
-    answer: "Fields",
+    response: "Fields",
     preferences: [],
     errors: ON_TABLES,
   },
@@ -131,7 +131,7 @@ export const OPERATIONS: readonly DescribedOperation[] = [
     tag: "Catalogue",
     summary: "Get Token",
     description: "Describes the token and what it allows.",
-    answer: "Token",
+    response: "Token",
     preferences: [],
     errors: EVERYWHERE,
   },
