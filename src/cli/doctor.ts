@@ -44,7 +44,7 @@ function runDoctor(host: Host, { json }: DoctorOptions): Promise<number> {
         ...opened,
         metrics: createMetrics(),
         catalogue: await current.current(),
-        following: current,
+        currentCatalogue: current,
         workers: countWorkers(opened.config),
         progress: progress.show,
       };

@@ -2,11 +2,34 @@ import { COUNTRIES, FAMILY_NAMES, GIVEN_NAMES } from "./places.ts";
 import { type Random, seedRandom } from "./random.ts";
 import type { Shop } from "./shops.ts";
 
+/** A row as JSON, with the names of its columns; money and times are text. */
+export type Row = Readonly<Record<string, unknown>>;
+
 /** The rows of a shop by table. */
 export type ShopRows = Readonly<Record<ShopTable, readonly Row[]>>;
 
 /** The tables in which each shop has rows, in the order in which they can be filled. */
 export type ShopTable = "customers" | "products" | "orders" | "order_lines" | "user_passwords";
+
+/** What an order needs to know about a product. */
+interface Product {
+  readonly id: number;
+  readonly priceCents: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const FIRST_ORDER_MS = Date.UTC(2026, 0, 2, 8);
+const LAST_ORDER_MS = Date.UTC(2026, 3, 30, 18);
+const TAGS = ["business", "loyal", "fair-2026", "phone-orders"];
+const CARRIERS = ["Northline", "Parcelbird", "City courier"];
+const NOTES = [
+  "Please ring twice",
+  "Leave at the reception",
+  "Gift, no invoice in the parcel",
+  "Deliver after 5 pm",
+  "Second delivery attempt",
+];
 
 /** Generates all rows of a shop: the same ones each time, with totals that add up. */
 export function generateShop(shop: Shop): ShopRows {
@@ -67,25 +90,10 @@ function generateCustomer(shop: Shop, index: number, random: Random): Row {
   };
 }
 
-const DAY_MS = 86_400_000;
-const TAGS = ["business", "loyal", "fair-2026", "phone-orders"];
-
 /** Spells a name with the letters of an email address. */
 function fold(name: string): string {
   return name.toLowerCase().replaceAll("ø", "o").normalize("NFD").replace(/[^a-z]/g, "");
 }
-
-const HOUR_MS = 3_600_000;
-const FIRST_ORDER_MS = Date.UTC(2026, 0, 2, 8);
-const LAST_ORDER_MS = Date.UTC(2026, 3, 30, 18);
-
-const NOTES = [
-  "Please ring twice",
-  "Leave at the reception",
-  "Gift, no invoice in the parcel",
-  "Deliver after 5 pm",
-  "Second delivery attempt",
-];
 
 /** Generates the orders of a shop and their lines, oldest first. */
 function generateOrders(
@@ -124,8 +132,6 @@ function generateOrders(
   return { orders, order_lines: lines };
 }
 
-const CARRIERS = ["Northline", "Parcelbird", "City courier"];
-
 /** Chooses a status that fits the age of an order: most old ones are delivered. */
 function chooseStatus(ageHours: number, random: Random): string {
   if (random.chance(4)) return "cancelled";
@@ -161,15 +167,6 @@ function generateLines(
     };
   });
   return { lines, totalCents };
-}
-
-/** A row as JSON, with the names of its columns; money and times are text. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** What an order needs to know about a product. */
-interface Product {
-  readonly id: number;
-  readonly priceCents: number;
 }
 
 /** Prints an amount in cents as a decimal number, without the rounding of a division. */

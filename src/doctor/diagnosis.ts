@@ -24,7 +24,7 @@ export interface Diagnosis {
 export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
   readonly catalogue: Catalogue;
   /** The same catalogue, for the service itself. */
-  readonly following: Dependencies["catalogue"];
+  readonly currentCatalogue: Dependencies["catalogue"];
   /** Number of processes that serve, from the settings. */
   readonly workers: number;
   /** Takes what is being examined, table by table. */

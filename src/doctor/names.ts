@@ -1,8 +1,7 @@
 import { printArray } from "../text/array_text.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
-import { askJson } from "./diagnosis.ts";
-import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
 /** A name that clients cannot use. */
 interface UnusableName {

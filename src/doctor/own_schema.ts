@@ -1,6 +1,5 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { askJson } from "./diagnosis.ts";
-import type { Check, Diagnosis, Finding, Setup } from "./diagnosis.ts";
+import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the serving role may do in the schema `rowgate`. */
 interface Rights {

@@ -19,6 +19,7 @@ export interface ProbeRequest {
 /** Sends a request as a tenant, through the code that serves. */
 export type Probe = (tenant: string, request: ProbeRequest) => Promise<ProbeResponse>;
 
+/** Far longer than a check takes. */
 const LIFE_MS = 600_000;
 
 /**
@@ -28,9 +29,9 @@ const LIFE_MS = 600_000;
 export function openProbe(setup: Setup): Probe {
   const tenants: string[] = [];
   const tokens: TokenStore = {
-    find: (token) => Promise.resolve(describe(tenants[Number(token.slice("doctor-".length))])),
+    find: (token) => Promise.resolve(toAccess(tenants[Number(token.slice("doctor-".length))])),
   };
-  const { config, database, following: catalogue, metrics } = setup;
+  const { config, database, currentCatalogue: catalogue, metrics } = setup;
   const app = createApp({
     config: { ...config, rateLimit: undefined },
     database,
@@ -59,7 +60,7 @@ export function openProbe(setup: Setup): Probe {
   };
 }
 
-function describe(tenant: string | undefined): Access | null {
+function toAccess(tenant: string | undefined): Access | null {
   if (tenant === undefined) return null;
   return {
     tokenId: "doctor",

@@ -1,5 +1,11 @@
-import { askJson } from "./diagnosis.ts";
-import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+import {
+  askJson,
+  type Check,
+  count,
+  type Diagnosis,
+  type Finding,
+  type Setup,
+} from "./diagnosis.ts";
 
 /** What the server reports about itself. */
 interface Server {

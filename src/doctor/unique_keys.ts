@@ -1,10 +1,11 @@
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import { askJson, printTenants } from "./diagnosis.ts";
 import {
+  askJson,
   type Check,
   count,
   type Diagnosis,
   listTenantTables,
+  printTenants,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";

@@ -1,6 +1,5 @@
 import { printArray } from "../text/array_text.ts";
-import { askJson } from "./diagnosis.ts";
-import { type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
 /** An exposed view. */
 interface View {

@@ -55,7 +55,7 @@ describe("the audit of concurrent updates", () => {
     return rows.map(({ line }) => line);
   }
 
-  /** Ends whoever waits for a lock. */
+  /** Ends the backends that wait for a lock. */
   const killBlocked = () =>
     service.database.admin`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
@@ -65,7 +65,7 @@ describe("the audit of concurrent updates", () => {
     const outcomes = [
       ["changes the row", `update ${table.name} set n = 5 where id = 1`, 200, 1],
       ["writes the same", `update ${table.name} set note = 'ours' where id = 1`, 200, 0],
-      ["takes the row away", `update ${table.name} set state = 'shut' where id = 1`, 404],
+      ["deletes the row", `update ${table.name} set state = 'shut' where id = 1`, 404],
       ["adds a row", `update ${table.name} set state = 'open', n = 1 where id in (1, 2)`, 409],
     ] as const;
     for (const [other, statement, status, updated] of outcomes) {
@@ -87,15 +87,15 @@ describe("the audit of concurrent updates", () => {
         const pending = single(table.name, OVERTAKEN);
         await session.awaitBlocked(1);
         await killBlocked();
-        // What was not begun is begun once more in the lane; the one statement is not.
-        const isLane = ["unpinnable", "ruled"].includes(table.name);
-        if (isLane) {
+        // A transaction that has not begun is tried again; a single statement is not.
+        const usesTransaction = ["unpinnable", "ruled"].includes(table.name);
+        if (usesTransaction) {
           await session.awaitBlocked(1);
           assertEquals(await counts(), []);
           await session.run("rollback");
         }
-        assertEquals((await pending).status, isLane ? 200 : 503);
-        assertEquals(await counts(), isLane ? [`${table.name} 1 1`] : []);
+        assertEquals((await pending).status, usesTransaction ? 200 : 503);
+        assertEquals(await counts(), usesTransaction ? [`${table.name} 1 1`] : []);
       } finally {
         await session.close();
       }

@@ -24,7 +24,7 @@ for (const kind of DATABASE_KINDS) {
     });
     beforeEach(async () => void await test.admin`truncate rowgate.audit`);
 
-    /** Makes rows, the first of them so many days old, each next one an hour older. */
+    /** Inserts records: the first is as many days old, each further one an hour older. */
     const fill = (rows: number, days: number) =>
       test.admin.unsafe(`insert into rowgate.audit (at, request_id, token_id, tenant, schema_name,
           table_name, operation, filter_fields, fields, matched, updated)
@@ -66,7 +66,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("reports a failure, and does not throw [R23]", async () => {
-      await test.admin`alter table rowgate.audit rename to away`;
+      await test.admin`alter table rowgate.audit rename to renamed`;
       const observed = await new Promise<Observation>((resolve) => {
         const retention = keepRetention(subject.database, {
           days: 10,
@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
           },
         });
       });
-      await test.admin`alter table rowgate.away rename to audit`;
+      await test.admin`alter table rowgate.renamed rename to audit`;
       assert(
         observed.kind === "warning" && observed.message.includes("rowgate.audit"),
         observed.kind,

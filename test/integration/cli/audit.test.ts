@@ -38,7 +38,7 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     const server = startRowgate(["serve"], { ...serving, ROWGATE_AUDIT_DAYS: "30" });
     const [, address] = await server.see("out", LISTENING);
-    assertMatch(server.told.out, /"warning","message":"ROWGATE_AUDIT_DAYS: the database role/);
+    assertMatch(server.output.out, /"warning","message":"ROWGATE_AUDIT_DAYS: the database role/);
     const answers = [];
     for (const [id, name] of [[1, "a"], [2, "b"]] as const) {
       const response = await fetch(`${address}/integration/tables/guests/records/single`, {

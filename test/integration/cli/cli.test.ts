@@ -90,15 +90,15 @@ describe("rowgate on the operator's Postgres", () => {
     const response = await answer;
     assertEquals([response.status, (await response.json()).updated], [200, 1]);
     assertEquals(await server.ended, 0);
-    for (const line of server.told.out.trimEnd().split("\n")) JSON.parse(line);
-    assert(!`${server.told.out}${server.told.err}`.includes(token.trim()));
-    assertStringIncludes(server.told.out, `"tokenId":"${token.slice(3, 14)}"`);
+    for (const line of server.output.out.trimEnd().split("\n")) JSON.parse(line);
+    assert(!`${server.output.out}${server.output.err}`.includes(token.trim()));
+    assertStringIncludes(server.output.out, `"tokenId":"${token.slice(3, 14)}"`);
   });
 
   it("warns of a superuser, and exits with 1 at once on a second signal [R38]", async () => {
     const server = startRowgate(["serve"], { ...owner, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
-    assertMatch(server.told.out, /"warning","message":"[^"]*is a superuser/);
+    assertMatch(server.output.out, /"warning","message":"[^"]*is a superuser/);
     const { out: token } = await runRowgate(["token", "create", "--tenant", "1"], owner);
     const holder = await test.admin.reserve();
     await holder`begin`;
@@ -146,7 +146,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals(answers, [200, 503]);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
-    assert(!`${server.told.out}${server.told.err}`.includes("hunter2"));
+    assert(!`${server.output.out}${server.output.err}`.includes("hunter2"));
   });
 
   it("says that the address is in use", async () => {
@@ -174,9 +174,9 @@ describe("rowgate on the embedded default", () => {
     const server = startRowgate(["serve"], environment);
     const [line] = await server.see("err", /^curl .*$/m);
     const [, address] = await server.see("out", LISTENING);
-    assertStringIncludes(server.told.err, `Rowgate serves at ${address}`);
-    assertStringIncludes(server.told.err, join(folder, "data"));
-    assertEquals(server.told.err.match(/^ {4}\w+ +rg_\w+$/gm)?.length, 2);
+    assertStringIncludes(server.output.err, `Rowgate serves at ${address}`);
+    assertStringIncludes(server.output.err, join(folder, "data"));
+    assertEquals(server.output.err.match(/^ {4}\w+ +rg_\w+$/gm)?.length, 2);
     const { stdout } = await promisify(execFile)("sh", ["-c", line]);
     const answer = JSON.parse(stdout) as { success: boolean; records: unknown[] };
     assert(answer.success && answer.records.length > 0);
@@ -191,7 +191,7 @@ describe("rowgate on the embedded default", () => {
   it("keeps the data on a second start, and says how to create a token [R3]", async () => {
     const server = startRowgate(["serve"], environment);
     await server.see("err", /rowgate token create --tenant acme/);
-    assert(!server.told.err.includes("rg_"));
+    assert(!server.output.err.includes("rg_"));
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     const made = await runRowgate(["token", "create", "--tenant", "acme"], environment);

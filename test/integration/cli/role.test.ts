@@ -21,7 +21,7 @@ describe("rowgate serve with different roles", () => {
     await server.see("out", /"listening","address":"([^"]+)"/);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
-    return server.told.out;
+    return server.output.out;
   }
 
   it("does not warn of a role of least rights, warns of one that owns tables [R38]", async () => {

@@ -7,7 +7,7 @@ export interface Running {
   /** Sends a signal. */
   readonly send: (signal: "SIGTERM" | "SIGINT") => void;
   /** What was written so far. */
-  readonly told: { out: string; err: string };
+  readonly output: { out: string; err: string };
   /** Settles with the exit code. */
   readonly ended: Promise<number | null>;
   /** Settles once the text is there; rejects when the process ends without it. */
@@ -29,10 +29,10 @@ export function startRowgate(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...environment },
   });
-  const told = { out: "", err: "" };
+  const output = { out: "", err: "" };
   let over = false;
-  child.stdout!.on("data", (chunk) => told.out += chunk);
-  child.stderr!.on("data", (chunk) => told.err += chunk);
+  child.stdout!.on("data", (chunk) => output.out += chunk);
+  child.stderr!.on("data", (chunk) => output.err += chunk);
   const ended = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
       over = true;
@@ -41,15 +41,15 @@ export function startRowgate(
   });
   async function see(stream: "out" | "err", pattern: RegExp): Promise<RegExpExecArray> {
     while (true) {
-      const found = pattern.exec(told[stream]);
+      const found = pattern.exec(output[stream]);
       if (found !== null) return found;
-      if (over) throw new Error(`ended without ${pattern}: ${told.out}${told.err}`);
+      if (over) throw new Error(`ended without ${pattern}: ${output.out}${output.err}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
   // Deno's own `child.kill` hides the exit code.
   const send = (signal: "SIGTERM" | "SIGINT") => void process.kill(child.pid!, signal);
-  return { send, told, ended, see };
+  return { send, output, ended, see };
 }
 
 /** Runs `rowgate` to its end. */
@@ -57,7 +57,7 @@ export async function runRowgate(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
-  const { told, ended } = startRowgate(args, environment);
+  const { output, ended } = startRowgate(args, environment);
   const code = await ended;
-  return { code, ...told };
+  return { code, ...output };
 }

@@ -26,7 +26,7 @@ describe("rowgate types", () => {
     assertMatch(asked.out, /export interface DealsRecord/);
     const byVariable = await runRowgate(["types", "--url", url], { ROWGATE_TOKEN });
     assertEquals(byVariable.out, asked.out);
-    // The variable is no reason to refuse the configuration.
+    // The variable is not an unknown setting.
     const environment = { DATABASE_URL, ROWGATE_TOKEN };
     const read = await runRowgate(["types", "--tenant", "1"], environment);
     assertEquals([read.code, read.out], [0, asked.out]);
@@ -53,21 +53,21 @@ describe("rowgate types", () => {
         env: { ...process.env, NO_COLOR: "1" },
         stdio: ["ignore", "ignore", "pipe"],
       });
-      let told = "";
-      child.stderr.on("data", (chunk) => told += chunk);
+      let text = "";
+      child.stderr.on("data", (chunk) => text += chunk);
       const code = await new Promise((resolve) => child.once("close", resolve));
       await rm(folder, { recursive: true });
-      assertEquals([code, told.slice(0, 2000)], [0, ""]);
+      assertEquals([code, text.slice(0, 2000)], [0, ""]);
     }
   });
 
   it("reports what is wrong, and shows no token", async () => {
     const token = `${service.tokens.a}x`;
-    const nobody = "http://127.0.0.1:1";
+    const unused = "http://127.0.0.1:1";
     const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["--url", url], 2, /^rowgate: no token; set ROWGATE_TOKEN/],
       [["--url", "rows.example", "--token", token], 2, /"rows\.example" is not an address/],
-      [["--url", nobody, "--token", token], 1, /127\.0\.0\.1:1\/openapi\.json does not answer/],
+      [["--url", unused, "--token", token], 1, /127\.0\.0\.1:1\/openapi\.json does not answer/],
       [["--url", url, "--token", `${token}\n5`], 1, /does not answer/],
       [["--url", url, "--token", token], 1, /rejects the token/],
       [["--url", `${url}/livez`, "--token", token], 1, /answers 404/],

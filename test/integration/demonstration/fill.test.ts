@@ -44,9 +44,9 @@ describe("fillDemonstration", () => {
   });
 
   it("fills two tenants with some thousands of rows, and reports its steps [R4]", async () => {
-    const told: string[] = [];
-    assertEquals(await fillDemonstration(database, (doing) => told.push(doing)), true);
-    assertEquals(told, ["customers", "products", "orders", "order_lines", "user_passwords"]);
+    const reported: string[] = [];
+    assertEquals(await fillDemonstration(database, (table) => reported.push(table)), true);
+    assertEquals(reported, ["customers", "products", "orders", "order_lines", "user_passwords"]);
     const rows = await read((sql) =>
       sql`select tenant_id, count(*)::text orders, count(distinct status)::text statuses
         from orders group by 1 order by 1`

@@ -7,16 +7,16 @@ import { examine, type Examined } from "../../../src/doctor/examine.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import type { TestDatabase } from "../../support/database.ts";
 
-/** How a database is looked at. */
+/** The settings with which a database is examined. */
 export interface ExamineOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly policy?: unknown;
   readonly workers?: number;
-  /** Changes what would be served. */
+  /** Changes the catalogue that would be served. */
   readonly change?: (catalogue: Catalogue) => Catalogue;
 }
 
-/** Carries out all checks on a test database; gives what they saw by their names. */
+/** Runs all checks on a test database and gives their results by name. */
 export async function examineDatabase(
   test: TestDatabase,
   options: ExamineOptions = {},
@@ -36,10 +36,19 @@ export async function examineDatabase(
   const source = followDatabase(database, { schema, tenantColumn, policy, observe });
   try {
     const catalogue = change(await source.current());
-    const following = { ...source, current: () => Promise.resolve(catalogue) };
+    const currentCatalogue = { ...source, current: () => Promise.resolve(catalogue) };
     const metrics = createMetrics();
     const progress = () => {};
-    const setup = { config, database, observe, metrics, catalogue, following, workers, progress };
+    const setup = {
+      config,
+      database,
+      observe,
+      metrics,
+      catalogue,
+      currentCatalogue,
+      workers,
+      progress,
+    };
     const found = new Map<string, Examined>();
     for await (const examined of examine(setup)) found.set(examined.name, examined);
     return found;
@@ -49,7 +58,7 @@ export async function examineDatabase(
   }
 }
 
-/** What was found by one check: level and sentence. */
+/** Gives the findings of a check: level and sentence. */
 export function findingsOf(found: ReadonlyMap<string, Examined>, name: string): readonly string[] {
   return found.get(name)!.findings.map(({ level, what }) => `${level}: ${what}`);
 }

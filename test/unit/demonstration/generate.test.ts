@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { generateShop } from "../../../src/demonstration/generate.ts";
-import { printCents } from "../../../src/demonstration/generate.ts";
+import { generateShop, printCents } from "../../../src/demonstration/generate.ts";
 import { seedRandom } from "../../../src/demonstration/random.ts";
 import { SHOPS } from "../../../src/demonstration/shops.ts";
 
