@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { tenantFits } from "../catalogue/tenant_column.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Host } from "../runtime/host.ts";
-import { type Expiry, parseDuration, parseExpiry } from "../tokens/expiry.ts";
+import { type Expiry, parseDuration, parseExpiry } from "../tokens/parse_expiry.ts";
 import {
   type CreatedToken,
   createToken,

@@ -1,6 +1,6 @@
 import { printArray } from "../text/array_text.ts";
 import type { Database } from "../postgres/database.ts";
-import type { Expiry } from "./expiry.ts";
+import type { Expiry } from "./parse_expiry.ts";
 import { parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import type { TokenScope } from "./token.ts";
 import { mintToken } from "./token_text.ts";
