@@ -1,13 +1,10 @@
-import type { Fragment, PendingQuery, Row, Sql } from "./driver.ts";
+import type { Fragment, PendingQuery, Row, Rows, Sql } from "./driver.ts";
 
 /** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 
-/** Rows of one step of a transaction, and how many it read or wrote. */
-export type StepResult<R extends Row = Row> = R[] & { readonly count: number };
-
 /** Compiles one statement of a transaction, from what the step before gave. */
-export type Step = (sql: Sql, before: StepResult) => Fragment;
+export type Step = (sql: Sql, before: Rows) => Fragment;
 
 /**
  * Who waits for an answer. Its signal is aborted when nobody does any more; it is asked for only once
@@ -24,8 +21,6 @@ export interface RunOptions {
   readonly client?: Client | undefined;
   /** Whose share of the connections it takes: a tenant's; nobody's in particular when undefined. */
   readonly share?: string | undefined;
-  /** True when a value may be long, as a page is; all of them are texts then. */
-  readonly long?: boolean;
 }
 
 /** How statements that leave together are run. */
@@ -64,7 +59,7 @@ export interface Database {
   readonly transact: <R extends Row>(
     steps: readonly Step[],
     options: TransactionOptions,
-  ) => Promise<StepResult<R>>;
+  ) => Promise<Rows<R>>;
   /** Calls back on each NOTIFY of the channel; does nothing where no session can be held. */
   readonly listen: (channel: string, notified: () => void) => Promise<void>;
   /** Waits for what runs, at most the given milliseconds, then closes. */

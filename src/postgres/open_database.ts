@@ -16,7 +16,7 @@ import { openLane } from "./transaction.ts";
 import { openListeners } from "./listener.ts";
 import type { Pool } from "./pool.ts";
 import { openPool } from "./pool.ts";
-import { openShapes } from "./statement_cache.ts";
+import { openStatementCache } from "./statement_cache.ts";
 import type { StatementOptions } from "./statement.ts";
 import { runStatement } from "./statement.ts";
 import { openTogether } from "./pipeline.ts";
@@ -51,10 +51,9 @@ export function openDatabase(
   // PGlite has one session: a second statement would only wait inside of it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
   const statement: StatementOptions = {
-    shapes: openShapes(
-      undefined,
-      (statements) => observe({ kind: "prepared", statements }),
-    ),
+    cache: openStatementCache({
+      onGrow: (statements) => observe({ kind: "prepared", statements }),
+    }),
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
   const open = planSessions(config, embedded);
@@ -95,10 +94,10 @@ export function openDatabase(
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { write, client, long } = options;
+    const { write, client } = options;
     return borrow(
       statements,
-      (backend) => runStatement(backend, compile, { ...statement, client, long }),
+      (backend) => runStatement(backend, compile, { ...statement, client }),
       { ...options, again: ({ kind }) => kind === "lost" && !write },
     );
   }

@@ -1,4 +1,5 @@
 import type { Row } from "./driver.ts";
+import { neverRepeat } from "./driver.ts";
 import type { Backend } from "./session.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Compile, Database, TogetherOptions } from "./database.ts";
@@ -23,7 +24,7 @@ interface Answer<R> {
  */
 export function openTogether(
   lender: Lender,
-  { shapes, deadlineMs }: StatementOptions,
+  { cache, deadlineMs }: StatementOptions,
 ): Database["runTogether"] {
   const { observe } = lender;
 
@@ -50,8 +51,7 @@ export function openTogether(
   ) {
     const answers = compiles.map(() => openAnswer<R>());
     const use = (backend: Backend): Promise<Outcome<void>> => {
-      const queries = compiles.map((compile) => shapes.compile(backend.sql, compile));
-      for (const query of queries) Object.defineProperty(query, "prepared", NEVER_REPEATED);
+      const queries = compiles.map((compile) => neverRepeat(cache.compile(backend.sql, compile)));
       sent();
       return new Promise((resolve) => {
         settleEach(backend, queries, {
@@ -68,25 +68,6 @@ export function openTogether(
     return answers.map(({ promise }) => promise);
   };
 }
-
-/** Whether a query was prepared, as long as it is being sent. */
-const SENDING: unique symbol = Symbol();
-
-/**
- * Keeps the driver from repeating a query by itself, as it does with one that was prepared and whose
- * plan is out of date: two that repeat themselves on one session run into each other, and neither ends
- * (3.4.9). Whether it was prepared is asked for once more when it has failed.
- */
-const NEVER_REPEATED: PropertyDescriptor & ThisType<{ [SENDING]: boolean }> = {
-  get() {
-    return this[SENDING];
-  },
-  set(value: boolean) {
-    this[SENDING] = value;
-    // It is sent in the same breath.
-    queueMicrotask(() => this[SENDING] = false);
-  },
-};
 
 function openAnswer<R>(): Answer<R> {
   let answer: Omit<Answer<R>, "promise">;

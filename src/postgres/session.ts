@@ -1,7 +1,5 @@
-import type { Sql } from "./driver.ts";
-import { type Class, makeFast } from "./fast_class.ts";
-import type { DriverQuery } from "./statement_cache.ts";
-import type { DriverSocket } from "./socket.ts";
+import type { DriverSocket, Sql } from "./driver.ts";
+import { optimiseClasses, skipPrepare } from "./driver.ts";
 
 /** One session of Postgres. It breaks as a whole and is never used again after that. */
 export interface Backend {
@@ -101,13 +99,11 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
       : sql<OpeningRow[]>`
         select pg_catalog.pg_is_in_recovery()::text as standby,
           pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
-    const inside = query as unknown as DriverQuery;
-    inside.options.prepare = false;
-    const rows = await query;
-    // Of every query to come and its list of rows.
-    for (const { constructor } of [query, rows]) makeFast(constructor as Class);
-    const [row] = rows;
-    const key = inside.state as BackendKey;
+    const answer = await skipPrepare(query);
+    optimiseClasses(query, answer);
+    const [row] = answer;
+    // Both null where Postgres sent no key, as the embedded one does not.
+    const key: BackendKey = answer.state;
     return {
       sql,
       standby: row?.standby === "true",

@@ -3,10 +3,9 @@ import type { Backend } from "./session.ts";
 import { openBackend } from "./session.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
 import { planConnection, planSettings } from "./connection.ts";
-import { openClient } from "./driver.ts";
+import { type DriverSocket, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, fail } from "./database_error.ts";
-import type { DriverSocket } from "./socket.ts";
 import { openSocket } from "./socket.ts";
 
 /** Longest time until a session stands, in milliseconds. */

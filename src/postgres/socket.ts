@@ -4,14 +4,6 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Address, Encryption } from "./connection.ts";
 
-/** What we need of a socket; the driver needs more. */
-export interface DriverSocket {
-  readonly on: (event: string, listener: (value?: unknown) => void) => unknown;
-  readonly write: (data: Uint8Array) => unknown;
-  readonly end: (data: Uint8Array) => unknown;
-  readonly destroy: () => unknown;
-}
-
 /** Asks Postgres whether it encrypts; the answer is one byte. */
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
 const YES = 0x53;

@@ -1,12 +1,12 @@
-import type { PendingQuery, Row } from "./driver.ts";
+import type { PendingQuery, Row, Rows } from "./driver.ts";
+import { takeRows } from "./driver.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
-import type { Client, Compile, StepResult } from "./database.ts";
+import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/deadline.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, DEADLINE, fail, isBroken, nameFault } from "./database_error.ts";
-import { preferBytes, readAnswer } from "./read_answer.ts";
-import type { Shapes } from "./statement_cache.ts";
+import type { StatementCache } from "./statement_cache.ts";
 
 /** Rows, or what happened instead. */
 export type Outcome<T> =
@@ -15,12 +15,10 @@ export type Outcome<T> =
 
 /** What a statement is given besides its text. */
 export interface StatementOptions {
-  readonly shapes: Shapes;
+  readonly cache: StatementCache;
   /** Milliseconds until the answer must be there. */
   readonly deadlineMs: number;
   readonly client?: Client | undefined;
-  /** True when a value of the answer may be long. */
-  readonly long?: boolean | undefined;
 }
 
 /** Nobody waits for the answer any more; nothing was changed. */
@@ -35,27 +33,25 @@ export function runStatement<R extends Row>(
   backend: Backend,
   compile: Compile<R>,
   options: StatementOptions,
-): Promise<Outcome<StepResult<R>>> {
-  const query = options.shapes.compile(backend.sql, compile);
-  if (options.long) preferBytes(query);
-  return settle(backend, query, options);
+): Promise<Outcome<Rows<R>>> {
+  return settle(backend, options.cache.compile(backend.sql, compile), options);
 }
 
 /** Waits for a query, within the deadline. */
 export function settle<R extends Row>(
   backend: Backend,
   query: PendingQuery<R[]>,
-  options: Omit<StatementOptions, "shapes">,
-): Promise<Outcome<StepResult<R>>> {
+  options: Omit<StatementOptions, "cache">,
+): Promise<Outcome<Rows<R>>> {
   return new Promise((resolve) => {
     settleEach(backend, [query], { ...options, tell: (_place, outcome) => resolve(outcome) });
   });
 }
 
 /** Who hears what becomes of queries that leave together. */
-export interface EachOptions<R extends Row> extends Omit<StatementOptions, "shapes"> {
+export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cache"> {
   /** Told of each when it has ended. */
-  readonly tell: (place: number, outcome: Outcome<StepResult<R>>) => void;
+  readonly tell: (place: number, outcome: Outcome<Rows<R>>) => void;
   /** Told when all have, and of what broke the session, if anything did. */
   readonly ended?: (broken: Failure | undefined) => void;
 }
@@ -76,7 +72,7 @@ export function settleEach<R extends Row>(
   let cancelling: ReturnType<typeof setInterval> | undefined;
   let broken: Failure | undefined;
   let isLate = false;
-  const take = (place: number, outcome: Outcome<StepResult<R>>) => {
+  const take = (place: number, outcome: Outcome<Rows<R>>) => {
     if (!open.delete(place)) return;
     const { failure } = outcome;
     if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
@@ -115,7 +111,7 @@ export function settleEach<R extends Row>(
   backend.watch(() => takeAll(fail("lost", "CONNECTION_CLOSED")));
   for (const [place, query] of queries.entries()) {
     query.then(
-      (list) => take(place, readAnswer(query, list)),
+      (answer) => take(place, { rows: takeRows(answer) }),
       (error) => take(place, { failure: name(classify(error)) }),
     );
   }

@@ -1,94 +1,143 @@
-import type { PendingQuery, Row, Sql } from "./driver.ts";
 import { MAX_PREPARED_STATEMENTS } from "../errors/limits.ts";
 import type { Compile } from "./database.ts";
-import { openRadixTree } from "./radix_tree.ts";
-import {
-  flatten,
-  type Piece,
-  recordStatement,
-  replay,
-  type Stop,
-  walk,
-} from "./record_statement.ts";
-
-/** The parts of a driver's query that its types leave out. */
-export interface DriverQuery {
-  readonly options: { prepare?: boolean };
-  /** The backend it was sent to; null as long as it was not. */
-  readonly state: object | null;
-  /** What it was made of; it needs none of it once it is answered. */
-  strings: unknown;
-  args: unknown;
-  string: unknown;
-  parameters: unknown;
-  /** What the session keeps where it prepares the statement. */
-  readonly statement: { string: string } | null;
-}
+import type { PendingQuery, Row, Sql } from "./driver.ts";
+import { skipPrepare } from "./driver.ts";
 
 /** Makes the driver's queries, and decides which of them are prepared. */
-export interface Shapes {
+export interface StatementCache {
   /**
-   * Compiles a statement into one query of the driver, marked as not to be prepared once the room is
-   * full.
-   * @throws {TypeError} when a parameter is neither string nor null: the driver would guess its type.
+   * Compiles a statement into one query of the driver.
+   * @throws {TypeError} when a parameter is neither string nor null: the driver would guess its type
    */
   readonly compile: <R extends Row>(sql: Sql, compile: Compile<R>) => PendingQuery<R[]>;
 }
 
-const WAYS_TO_EACH = 2;
+/** What a cache is made with. */
+export interface StatementCacheOptions {
+  /** Texts that are prepared. */
+  readonly size?: number;
+  /** Called with the number of texts when there is one more. */
+  readonly onGrow?: (texts: number) => void;
+}
 
 /**
- * Makes the room for prepared statements: the first 256 distinct texts of the process. The driver
- * drops none, and 3,000 of them cost 85 MB a backend.
+ * Makes the cache of prepared statements: the first 256 texts of the process. The driver drops none,
+ * and 3,000 of them cost 85 MB in each backend.
  *
- * Each of them has a template of its own, since the driver also remembers every template; a statement
- * beyond the room goes out in the fragments that it was compiled of. A known one is found by the
- * templates that it was compiled of, so its text is put together once.
+ * A statement is compiled with a tag that only records it, and reaches the driver as one template with
+ * its parameters. The driver makes a promise of every fragment: for the 40 of a look-up by key that
+ * was half of the CPU of a request on Deno (512 to 265 µs). It also remembers every template, so each
+ * text has one of its own, and a statement that finds the cache full is given to the driver in the
+ * fragments that it was written in.
  * @see P12
+ * @see docs/decisions/0181-statements-are-recorded.md
  */
-export function openShapes(
-  size = MAX_PREPARED_STATEMENTS,
-  grown?: (shapes: number) => void,
-): Shapes {
-  const known = new Map<string, TemplateStringsArray>();
-  const ways = openRadixTree<Stop, TemplateStringsArray>();
-  let kept = 0;
+export function openStatementCache(
+  { size = MAX_PREPARED_STATEMENTS, onGrow }: StatementCacheOptions = {},
+): StatementCache {
+  const templates = new Map<string, TemplateStringsArray>();
 
-  function makeTemplate(piece: Piece): TemplateStringsArray | undefined {
-    const texts = flatten(piece);
-    // No name of Postgres holds U+0000, so no two texts run into each other.
-    const shape = texts.join("\0");
-    const found = known.get(shape);
-    if (found !== undefined || known.size >= size) return found;
-    const template = Object.assign([...texts], { raw: texts });
-    known.set(shape, template);
-    grown?.(known.size);
-    return template;
-  }
-
-  function findTemplate(
-    piece: Piece,
-    parameters: (string | null)[],
-  ): TemplateStringsArray | undefined {
-    const stops: Stop[] = [];
-    walk(piece, parameters, stops);
-    const found = ways.get(stops);
-    if (found !== undefined) return found;
-    const template = makeTemplate(piece);
-    // Mostly there is one way to each, and never are there many.
-    if (template !== undefined && kept++ < WAYS_TO_EACH * size) ways.set(stops, template);
+  function findTemplate(texts: readonly string[]): TemplateStringsArray | undefined {
+    // Postgres allows no U+0000 in a statement, so no two lists of texts are joined to the same key.
+    const key = texts.join("\0");
+    const known = templates.get(key);
+    if (known !== undefined || templates.size >= size) return known;
+    const template = makeTemplate(collapseTexts(texts));
+    templates.set(key, template);
+    onGrow?.(templates.size);
     return template;
   }
 
   return {
     compile<R extends Row>(sql: Sql, compile: Compile<R>) {
-      const piece = recordStatement(compile);
-      const parameters: (string | null)[] = [];
-      const template = findTemplate(piece, parameters);
-      if (template !== undefined) return sql<R[]>(template, ...parameters);
-      const query = replay<R>(sql, piece);
-      (query as unknown as DriverQuery).options.prepare = false;
-      return query;
+      const recorded = compile(RECORD) as unknown as Recorded;
+      const flat: Flat = { texts: [""], parameters: [] };
+      flatten(recorded, flat);
+      const template = findTemplate(flat.texts);
+      if (template !== undefined) return sql<R[]>(template, ...flat.parameters);
+      return skipPrepare(replay<R>(sql, recorded));
     },
   };
+}
+
+/** A template and what stands between its texts: parameters, and other templates. */
+interface Recorded {
+  readonly mark: typeof MARK;
+  readonly strings: TemplateStringsArray;
+  readonly values: readonly unknown[];
+}
+
+/** Only this file has it, so no value of a request can pass for a fragment. */
+const MARK = Object.freeze({});
+
+/** Stands in for the driver's tag. */
+const RECORD = ((strings: TemplateStringsArray, ...values: unknown[]): Recorded => {
+  return { mark: MARK, strings, values };
+}) as unknown as Sql;
+
+/** A statement as one template: the texts around its parameters, one more than these. */
+interface Flat {
+  readonly texts: string[];
+  readonly parameters: (string | null)[];
+}
+
+function flatten({ strings, values }: Recorded, flat: Flat): void {
+  const { texts, parameters } = flat;
+  texts[texts.length - 1] += strings[0]!;
+  values.forEach((value, index) => {
+    if (isRecorded(value)) flatten(value, flat);
+    else if (value === null || typeof value === "string") {
+      parameters.push(value);
+      texts.push("");
+    } else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
+    texts[texts.length - 1] += strings[index + 1]!;
+  });
+}
+
+function collapseTexts(texts: readonly string[]): readonly string[] {
+  const trimmed = [...texts];
+  trimmed[0] = trimmed[0]!.trimStart();
+  trimmed[trimmed.length - 1] = trimmed.at(-1)!.trimEnd();
+  return trimmed.map(collapseSpace);
+}
+
+/** Quoted names and strings, which stay as they are, and white space, by what stands beside it. */
+const QUOTED_OR_SPACE = /("[^"]*"|'[^']*')|(\()\s+|(\s+(?=[),]))|\s+/g;
+
+/**
+ * Collapses the white space of SQL outside of quotes, so that a statement that is written over several
+ * lines costs neither the network nor the parser of Postgres more than one that is not. The text must
+ * have no comments.
+ */
+export function collapseSpace(text: string): string {
+  return text.replace(
+    QUOTED_OR_SPACE,
+    (_all, quoted?: string, open?: string, space?: string) =>
+      quoted ?? open ?? (space === undefined ? " " : ""),
+  );
+}
+
+/** Makes the driver's own fragments, one for each template of the source. */
+function replay<R extends Row>(sql: Sql, { strings, values }: Recorded): PendingQuery<R[]> {
+  const parts = values.map((value) => isRecorded(value) ? replay(sql, value) : value);
+  return sql<R[]>(collapseTemplate(strings), ...parts as string[]);
+}
+
+/** The templates of the source, collapsed: the driver remembers each of them. */
+const COLLAPSED = new WeakMap<TemplateStringsArray, TemplateStringsArray>();
+
+function collapseTemplate(strings: TemplateStringsArray): TemplateStringsArray {
+  const known = COLLAPSED.get(strings);
+  if (known !== undefined) return known;
+  const template = makeTemplate(strings.map(collapseSpace));
+  COLLAPSED.set(strings, template);
+  return template;
+}
+
+function makeTemplate(texts: readonly string[]): TemplateStringsArray {
+  return Object.assign([...texts], { raw: texts });
+}
+
+function isRecorded(value: unknown): value is Recorded {
+  return typeof value === "object" && value !== null && (value as Recorded).mark === MARK;
 }

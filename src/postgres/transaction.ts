@@ -1,13 +1,6 @@
-import type { PendingQuery, Row } from "./driver.ts";
+import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
 import type { Backend } from "./session.ts";
-import type {
-  Client,
-  Compile,
-  Database,
-  Step,
-  StepResult,
-  TransactionOptions,
-} from "./database.ts";
+import type { Client, Compile, Database, Step, TransactionOptions } from "./database.ts";
 import { borrow, type Lender } from "./borrow.ts";
 import type { Failure } from "./database_error.ts";
 import { DEADLINE, fail, LANE_DEADLINE } from "./database_error.ts";
@@ -35,13 +28,13 @@ export function openLane(lender: Lender, options: LaneOptions): Database["transa
   return async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback, share, client }: TransactionOptions,
-  ): Promise<StepResult<R>> {
+  ): Promise<Rows<R>> {
     const rows = await borrow(
       lender,
       (backend) => runTransaction(backend, steps, { ...options, rollback, client }),
       { write: true, share, client, again: (failure) => failure === LANE_LOST },
     );
-    return rows as StepResult<R>;
+    return rows as Rows<R>;
   };
 }
 
@@ -49,7 +42,7 @@ async function runTransaction(
   backend: Backend,
   steps: readonly Step[],
   options: LaneOptions & TransactionOptions,
-): Promise<Outcome<StepResult>> {
+): Promise<Outcome<Rows>> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), options.limitMs);
   try {
@@ -76,15 +69,15 @@ async function runSteps(
   backend: Backend,
   steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
-): Promise<Outcome<StepResult>> {
+): Promise<Outcome<Rows>> {
   // It ends a step, never what opens and closes the transaction around them.
   const { client, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
-  const begun = await settle(backend, command(backend, "begin"), lasting);
+  const begun = await settle(backend, COMMANDS.begin(backend.sql), lasting);
   if (begun.failure !== undefined) {
     return begun.failure.kind === "lost" ? { failure: LANE_LOST } : begun;
   }
-  let rows: StepResult = Object.assign([], { count: 0 });
+  let rows: Rows = Object.assign([], { count: 0 });
   try {
     for (const step of steps) {
       if (!backend.isOpen()) return { failure: LANE_LOST };
@@ -102,10 +95,10 @@ async function runSteps(
   if (!backend.isOpen()) return { failure: LANE_LOST };
   if (client?.signal.aborted) return { failure: await undo(ABORTED) };
   // Deferred constraints are checked while they can still be cancelled, not in the commit.
-  const judged = await settle(backend, command(backend, "set constraints all immediate"), options);
+  const judged = await settle(backend, COMMANDS.check(backend.sql), options);
   if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
   if (!options.rollback) {
-    const kept = await settle(backend, command(backend, "commit"), lasting);
+    const kept = await settle(backend, COMMANDS.commit(backend.sql), lasting);
     return kept.failure === undefined ? { rows } : kept;
   }
   await undo(LANE_LOST);
@@ -124,16 +117,16 @@ async function undoTransaction(
   if (failure.code === DEADLINE) return fail("timeout", LANE_DEADLINE);
   if (failure === ABORTED && !backend.isOpen()) return failure;
   if (failure.kind === "lost" || !backend.isOpen()) return LANE_LOST;
-  const undone = await settle(backend, command(backend, "rollback"), options);
+  const undone = await settle(backend, COMMANDS.rollback(backend.sql), options);
   // One that did not even answer was abandoned by then, and keeps its place.
   if (undone.failure !== undefined && backend.left === undefined) backend.destroy();
   return failure;
 }
 
-/** One of the lane's four constants, in the simple protocol: one message, nothing prepared. */
-function command(
-  { sql }: Backend,
-  text: "begin" | "commit" | "rollback" | "set constraints all immediate",
-): PendingQuery<Row[]> {
-  return sql.unsafe(text);
-}
+/** In the simple protocol: one message, and nothing is prepared. */
+const COMMANDS = {
+  begin: (sql: Sql) => sql`begin`.simple(),
+  check: (sql: Sql) => sql`set constraints all immediate`.simple(),
+  commit: (sql: Sql) => sql`commit`.simple(),
+  rollback: (sql: Sql) => sql`rollback`.simple(),
+} as const;

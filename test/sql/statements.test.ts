@@ -15,7 +15,7 @@ import {
   compileDecision,
   compileUpdateWithRules,
 } from "../../src/sql/update_with_rules.ts";
-import { flatten, recordStatement } from "../../src/postgres/record_statement.ts";
+import { openStatementCache } from "../../src/postgres/statement_cache.ts";
 import { SCHEMA_STATEMENTS } from "../../src/schema/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
@@ -57,7 +57,8 @@ function update(body: object, { maxAffected, pinnable = true, audited }: {
 
 /** The text of a statement as the service sends it. */
 function record(compile: (sql: Sql) => Fragment): string {
-  const texts = flatten(recordStatement(compile as never));
+  const tag = ((strings: TemplateStringsArray) => strings) as unknown as Sql;
+  const texts = openStatementCache().compile(tag, compile) as unknown as TemplateStringsArray;
   return texts.reduce((text, next, place) => `${text}$${place}${next}`);
 }
 

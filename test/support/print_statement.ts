@@ -1,4 +1,4 @@
-import { collapseSpace } from "../../src/postgres/record_statement.ts";
+import { collapseSpace } from "../../src/postgres/statement_cache.ts";
 import type { Sql } from "../../src/postgres/driver.ts";
 
 /** A statement as the driver would send it. */

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
 import type { Fragment, PendingQuery, Row, Sql } from "../../../src/postgres/driver.ts";
-import { openShapes } from "../../../src/postgres/statement_cache.ts";
+import { collapseSpace, openStatementCache } from "../../../src/postgres/statement_cache.ts";
 
 // Never connected: only queries are made.
 const SQL = postgres({ host: "127.0.0.1", port: 1, max: 1 }) as Sql;
@@ -32,9 +32,13 @@ function print({ strings, args }: Inside): { text: string; parameters: unknown[]
   return { text: fill({ strings, args, options: {} }), parameters };
 }
 
-describe("openShapes", () => {
-  const make = (shapes: ReturnType<typeof openShapes>, value: string | null, last: string[]) =>
-    lookInside(shapes.compile(SQL, (sql) => {
+describe("openStatementCache", () => {
+  const make = (
+    cache: ReturnType<typeof openStatementCache>,
+    value: string | null,
+    last: string[],
+  ) =>
+    lookInside(cache.compile(SQL, (sql) => {
       const order = last.reduce<Fragment>((_, text) => TEXTS[text]!(sql), sql``);
       return sql`select * from t where a = ${value}::text${order} and b = ${"2"}`;
     }));
@@ -46,26 +50,26 @@ describe("openShapes", () => {
   };
 
   it("prepares the first shapes and no others [P12]", () => {
-    const shapes = openShapes(2);
+    const cache = openStatementCache({ size: 2 });
     const prepared = ["a", "b", "c", "a", "b", "d"].map((text) =>
-      make(shapes, "1", [text]).options.prepare !== false
+      make(cache, "1", [text]).options.prepare !== false
     );
     assertEquals(prepared, [true, true, false, true, true, false]);
   });
 
   it("counts values as one shape, and fragments by their text", () => {
-    const told: number[] = [];
-    const shapes = openShapes(3, (count) => told.push(count));
-    const first = make(shapes, "1", ["c"]);
+    const sizes: number[] = [];
+    const cache = openStatementCache({ size: 3, onGrow: (texts) => sizes.push(texts) });
+    const first = make(cache, "1", ["c"]);
     for (const value of ["2", null, ""]) {
-      assertEquals(make(shapes, value, ["d"]).strings, first.strings);
+      assertEquals(make(cache, value, ["d"]).strings, first.strings);
     }
-    make(shapes, "1", ["a"]);
-    assertEquals(told, [1, 2]);
+    make(cache, "1", ["a"]);
+    assertEquals(sizes, [1, 2]);
   });
 
   it("says the same to the driver whether or not there is room", () => {
-    const [wide, narrow] = [openShapes(), openShapes(0)];
+    const [wide, narrow] = [openStatementCache(), openStatementCache({ size: 0 })];
     for (const last of [[], ["a"], ["c"], ["d"]]) {
       const expected = print(make(narrow, null, last));
       assertEquals(print(make(wide, null, last)), expected);
@@ -76,14 +80,35 @@ describe("openShapes", () => {
     });
   });
 
+  it("collapses the white space around parameters and fragments", () => {
+    const { strings } = lookInside(
+      openStatementCache().compile(SQL, (sql) =>
+        sql`
+        select (
+          select count(*)
+          from t
+          where a = ${"1"}::text
+            ${sql``}
+            and b = ${"2"}
+        )::text total
+        ${sql`, 1 one`}
+      `),
+    );
+    assertEquals([...strings], [
+      "select (select count(*) from t where a = ",
+      "::text and b = ",
+      ")::text total, 1 one",
+    ]);
+  });
+
   it("gives the driver, which remembers every template, no new one for a shape beyond its room", () => {
-    const shapes = openShapes(0);
-    const [one, other] = ["1", "2"].map((value) => make(shapes, value, ["c"]));
+    const cache = openStatementCache({ size: 0 });
+    const [one, other] = ["1", "2"].map((value) => make(cache, value, ["c"]));
     assertEquals(one!.strings === other!.strings, true);
   });
 
   it("refuses a parameter whose type the driver would guess [D1]", () => {
-    const shapes = openShapes();
+    const cache = openStatementCache();
     const values: unknown[] = [
       1,
       true,
@@ -97,7 +122,15 @@ describe("openShapes", () => {
       { strings: ["x"], values: [] },
     ];
     for (const value of values) {
-      assertThrows(() => shapes.compile(SQL, (sql) => sql`select ${value as string}`), TypeError);
+      assertThrows(() => cache.compile(SQL, (sql) => sql`select ${value as string}`), TypeError);
     }
+  });
+});
+
+describe("collapseSpace", () => {
+  it("leaves quoted names and strings as they are", () => {
+    const quoted = [`"a  b"`, `"a\n)"`, `"a  ""  b"`, `'  '`, `'( a''  , b )'`, `"'  '"`];
+    for (const name of quoted) assertEquals(collapseSpace(name), name);
+    assertEquals(collapseSpace(`select\n  ${quoted.join("  ")}`), `select ${quoted.join(" ")}`);
   });
 });

@@ -1,0 +1,160 @@
+// Where postgres.js is used in a way that it does not promise: src/postgres/driver.ts numbers the points.
+// A test that fails here after an update says what to do with its point.
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { MAX_BATCHED_STATEMENTS } from "../../../src/errors/limits.ts";
+import {
+  neverRepeat,
+  openClient,
+  optimiseClasses,
+  type PendingQuery,
+  type Row,
+  skipPrepare,
+  type Sql,
+  takeRows,
+} from "../../../src/postgres/driver.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { described, failed, type FakePostgres, openFakePostgres, rows } from "./fake_postgres.ts";
+
+/** How a prepared statement fails whose plan is out of date: the driver repeats it. */
+const OUT_OF_DATE = failed("0A000", "RevalidateCachedQuery");
+
+interface Subject extends FakePostgres {
+  readonly sql: Sql;
+  readonly heard: readonly string[];
+  readonly countSockets: () => number;
+  /** Runs a query whose answers are given, in this order. */
+  readonly run: <R extends Row[]>(query: PendingQuery<R>, ...answers: Uint8Array[]) => typeof query;
+}
+
+function open(): Subject {
+  const postgres = openFakePostgres();
+  const heard: string[] = [];
+  let sockets = 0;
+  const sql = openClient({
+    socket: () => {
+      sockets++;
+      return postgres.connect();
+    },
+    user: "app",
+    password: "secret",
+    database: "records",
+    onnotify: (channel) => heard.push(channel),
+  });
+  return {
+    ...postgres,
+    sql,
+    heard,
+    countSockets: () => sockets,
+    run(query, ...answers) {
+      postgres.answers.push(...answers);
+      return query;
+    },
+  };
+}
+
+function ofType({ sent }: Subject, type: string) {
+  return sent.filter((message) => message.type === type);
+}
+
+const select = ({ sql }: Subject): PendingQuery<Row[]> => sql`select value from things`;
+
+describe("the contract with postgres.js", () => {
+  it("1: opens its session on our socket", async () => {
+    const subject = open();
+    const answer = await subject.run(select(subject), described(rows("a")));
+    assertEquals([...answer], [{ value: "a" }]);
+    assertEquals(subject.countSockets(), 1, "`socket` is not heeded: see what replaces it");
+  });
+
+  it("1: has several statements under way, and no more than it may", async () => {
+    const subject = open();
+    await subject.run(select(subject), described(rows()));
+    const before = subject.sent.length;
+    for (let made = 0; made < 2 * MAX_BATCHED_STATEMENTS; made++) select(subject).catch(() => {});
+    await waitUntil(() => Promise.resolve(subject.sent.length > before));
+    const sent = ofType(subject, "E").length - 1;
+    assert(
+      sent >= MAX_BATCHED_STATEMENTS && sent <= MAX_BATCHED_STATEMENTS + 1,
+      `${sent} statements were sent: \`max_pipeline\` means something else, which pipeline.ts needs`,
+    );
+  });
+
+  it("1: reports notifications", async () => {
+    const subject = open();
+    await subject.run(select(subject), described(rows()));
+    subject.notify("rowgate");
+    assertEquals(subject.heard, ["rowgate"], "`onnotify` is not heeded: listener.ts hears nothing");
+  });
+
+  it("2: does not prepare a query whose options say so", async () => {
+    const subject = open();
+    await subject.run(select(subject), described(rows()));
+    await subject.run(skipPrepare(select(subject)), described(rows()));
+    const [first, second] = ofType(subject, "P").map(({ texts: [name] }) => name);
+    assert(first !== "", "the driver prepares nothing: see its option `prepare`");
+    assertEquals(second, "", "`options.prepare` of a query is not heeded: every text is prepared");
+  });
+
+  it("3: repeats a statement whose plan is out of date, unless it is kept from that", async () => {
+    const subject = open();
+    await subject.run(select(subject), described(rows()));
+    const repeated = subject.run(select(subject), OUT_OF_DATE, described(rows("again")));
+    assertEquals(
+      await repeated.then((answer) => [...answer], () => "rejected"),
+      [{ value: "again" }],
+      "the driver repeats nothing: neverRepeat can go, and run must repeat 0A000 by itself",
+    );
+    const single = neverRepeat(select(subject));
+    assertEquals(
+      await subject.run(single, OUT_OF_DATE, described(rows())).then(() => "", ({ code }) => code),
+      "0A000",
+      "`prepared` of a query is not heeded: two of a batch that are repeated would never end",
+    );
+  });
+
+  it("4: counts on from the rows of a statement that failed among them", async () => {
+    const subject = open();
+    const failure = failed("22012", "int4div", "lost");
+    await assertRejects(() => subject.run(select(subject), described(failure)));
+    const answer = await subject.run(select(subject), rows("a", "b"));
+    assertEquals(
+      [answer.length, 0 in answer],
+      [3, false],
+      "the driver counts from the first row again: takeRows may copy the list as it is",
+    );
+    assertEquals([...takeRows(answer)], [{ value: "a" }, { value: "b" }]);
+    assertEquals(answer.length, 0);
+  });
+
+  it("5: shows the text of a prepared statement in its answer, and needs it no more", async () => {
+    const subject = open();
+    const first = await subject.run(select(subject), described(rows("a")));
+    assertEquals(takeRows(first).count, 1);
+    const second = await subject.run(select(subject), rows("b"));
+    assert(
+      second.statement === first.statement,
+      "an answer has a statement of its own: takeRows need not empty its text",
+    );
+    await subject.run(select(subject), OUT_OF_DATE, described(rows("c")));
+    assertEquals(
+      ofType(subject, "P").map(({ texts: [, text] }) => text),
+      Array(2).fill("select value from things"),
+      "a statement is prepared once more, or without its text: takeRows must leave the text",
+    );
+  });
+
+  it("6: has classes that V8 takes for dictionaries", async () => {
+    const subject = open();
+    const query = select(subject);
+    const answer = await subject.run(query, described(rows()));
+    optimiseClasses(query, answer);
+    for (const { constructor } of [query, answer]) {
+      assert(
+        Object.hasOwn(constructor, Symbol.species),
+        `${constructor.name} has no static [Symbol.species]: optimiseClasses can go, ` +
+          "if test/runtime/load/compiled_once.test.ts passes without it",
+      );
+    }
+  });
+});
