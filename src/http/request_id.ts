@@ -4,10 +4,6 @@ const WELL_FORMED = /^[A-Za-z0-9._~-]{1,128}$/;
 
 const TOKEN_START = /(?<![0-9A-Za-z])rg_[0-9A-Za-z]/;
 
-/** So many are made at once: for all but the first the generator's code is in the processor's caches. */
-const MADE_TOGETHER = 64;
-const made: string[] = [];
-
 /**
  * Gives the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
  * characters and no token, so that it can go into headers and logs as it is, else a random UUID.
@@ -15,17 +11,10 @@ const made: string[] = [];
  */
 export function takeRequestId(request: Request): string {
   const sent = request.headers.get("x-request-id");
-  return sent !== null && WELL_FORMED.test(sent) && !holdsToken(sent) ? sent : makeId();
+  return sent !== null && WELL_FORMED.test(sent) && !holdsToken(sent) ? sent : crypto.randomUUID();
 }
 
-/** An id is logged, stored and told: it must hold no token, and no part of one. */
+/** An id is logged, stored and sent back: it must hold no token, and no part of one. */
 function holdsToken(id: string): boolean {
   return id.includes("rg_") && (TOKEN_START.test(id) || redactTokens(id) !== id);
-}
-
-function makeId(): string {
-  if (made.length === 0) {
-    for (let count = 0; count < MADE_TOGETHER; count++) made.push(crypto.randomUUID());
-  }
-  return made.pop()!;
 }
