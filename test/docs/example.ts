@@ -4,6 +4,7 @@ import { type Block, readBlocks } from "./blocks.ts";
 export const DOCUMENTS: readonly string[] = [
   "README.md",
   "docs/guide.md",
+  "docs/updates.md",
   "docs/errors.md",
   "docs/recipes.md",
 ];
