@@ -53,7 +53,8 @@ async function bundle({ build }) {
 
 /** Builds the console by running build_console.ts, which Node 20 needs as JavaScript. */
 async function buildConsoleFiles(build) {
-  const outfile = `${ROOT}/dist/build_console.js`;
+  // Its own name for each process: tests and builds may run at the same time.
+  const outfile = `${ROOT}/dist/build_console_${process.pid}.js`;
   await build({
     absWorkingDir: ROOT,
     entryPoints: ["src/console_files/build_console.ts"],

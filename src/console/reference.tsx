@@ -6,12 +6,9 @@ import { OPERATOR_LABELS } from "./filter_tree.ts";
 import {
   readReference,
   type ReferenceDocument,
-  type ReferenceError,
-  type ReferenceOperation,
   type ReferenceSection,
 } from "./reference_document.ts";
-import { printJson } from "./request_formats.ts";
-import { RequestPanel } from "./request_panel.tsx";
+import { ErrorTable, Operation, Prose } from "./reference_operation.tsx";
 import { makeSample } from "./sample_request.ts";
 import { SectionList } from "./section_list.tsx";
 import type { Session } from "./session.tsx";
@@ -22,7 +19,7 @@ const OVERVIEW = "API overview";
 /** The tag of the operations that belong to no table. */
 const GENERAL_TAG = "Catalogue";
 
-/** The API as `/openapi.json` describes it to this token, or to everyone without one. */
+/** The API as `/openapi.json` describes it: for the tables of the token, or without one for any table. */
 export function Reference({ session }: { readonly session: Session | undefined }) {
   const token = session?.token ?? "";
   const [response, setResponse] = useState<ApiResponse<unknown>>();
@@ -124,49 +121,6 @@ function TableSection({ token, section }: TableSectionProps) {
   );
 }
 
-/** One operation: what it does, a request to copy, the response, the preferences and errors. */
-function Operation({ operation }: { readonly operation: ReferenceOperation }) {
-  const { summary, description, request, response, parameters, errors } = operation;
-  return (
-    <section class="operation" aria-label={summary}>
-      <h2>{summary}</h2>
-      <Prose text={description} />
-      {parameters.length > 0 && (
-        <dl class="parameters">
-          {parameters.map(({ name, description }) => (
-            <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd>
-                <Prose text={description} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      <RequestPanel request={request} />
-      {response !== undefined && (
-        <section class="panel request" aria-label="The response">
-          <h3>
-            200 <span class="normal">an example of the response</span>
-          </h3>
-          <pre class="mono" tabIndex={0} role="region" aria-label="An example response">
-            {printJson(response)}
-          </pre>
-        </section>
-      )}
-      <details class="panel">
-        <summary>
-          <h3>Errors</h3>
-          <span class="names muted">{errors.map(({ status }) => status).join(" · ")}</span>
-        </summary>
-        <ErrorTable errors={errors} />
-      </details>
-    </section>
-  );
-}
-
 interface OverviewProps {
   readonly reference: ReferenceDocument;
   /** True without a token. */
@@ -244,41 +198,6 @@ const OPERATOR_VALUES: Readonly<Record<Operator, string>> = {
   is_null: "None",
   is_not_null: "None",
 };
-
-function ErrorTable({ errors }: { readonly errors: readonly ReferenceError[] }) {
-  return (
-    <dl class="errors">
-      {errors.map(({ status, description, examples }) => (
-        <div key={status}>
-          <dt>{status}</dt>
-          <dd>
-            <Prose text={description} />
-            {examples.map(({ summary, message }) => (
-              <p key={summary} class="small">
-                <span class="muted">{summary}:</span> <code>{message}</code>
-              </p>
-            ))}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** Text of the document: paragraphs, and code between backticks. */
-function Prose({ text }: { readonly text: string }) {
-  return (
-    <>
-      {text.split("\n\n").map((paragraph) => (
-        <p key={paragraph}>
-          {paragraph.split("`").map((part, index) =>
-            index % 2 === 1 ? <code key={index}>{part}</code> : part
-          )}
-        </p>
-      ))}
-    </>
-  );
-}
 
 /** Saves the document as a file. A link to it could not carry the token. */
 function saveDocument(content: unknown): void {

@@ -34,7 +34,7 @@ function group(...items: GroupNode["items"]): GroupNode {
 }
 
 describe("a filter on the screen", () => {
-  it("goes over the wire as it stands, each value by its operator", () => {
+  it("is sent as shown, with the values that each operator takes", () => {
     const or: GroupNode = {
       ...makeGroup("or"),
       items: [
@@ -59,7 +59,7 @@ describe("a filter on the screen", () => {
     });
   });
 
-  it("finds the condition that a path names", () => {
+  it("has the condition that a path names", () => {
     const inner = condition();
     const or: GroupNode = { ...makeGroup("or"), items: [inner] };
     const root = group(condition(), or);
@@ -70,7 +70,7 @@ describe("a filter on the screen", () => {
       ["filters.and[1].or[0]", { id: inner.id, part: "", index: undefined }],
       ["filters.and[1].or", { id: or.id, part: "", index: undefined }],
       ["filters.and[1]", { id: or.id, part: "", index: undefined }],
-      // What the tree does not have lights up the nearest that it has.
+      // A path that the tree does not have leads to the nearest node.
       ["filters.and[1].and[0].op", { id: or.id, part: "", index: undefined }],
       ["filters", { id: root.id, part: "", index: undefined }],
       ["filtersx.and[0]", undefined],
@@ -79,7 +79,7 @@ describe("a filter on the screen", () => {
     for (const [path, place] of cases) assertEquals(findNode(root, path), place, path);
   });
 
-  it("keeps to 50 conditions and to groups 5 deep", () => {
+  it("has room for 50 conditions and groups 5 deep", () => {
     const full = group(...Array.from({ length: 50 }, () => condition()));
     assertEquals(countConditions(group(full, condition())), 51);
     assertEquals(findRoom(full, 1), { condition: false, group: true });
@@ -87,7 +87,7 @@ describe("a filter on the screen", () => {
     assertEquals(findRoom(group(condition()), 5), { condition: true, group: false });
   });
 
-  it("changes one node and leaves the others", () => {
+  it("can replace one node and leave the others", () => {
     const [first, second] = [condition(), condition({ values: ["2"] })];
     const root = group(first, group(second));
     const changed = replaceNode(root, second.id, (node) => ({ ...node, values: ["3"] } as never));
@@ -100,7 +100,7 @@ describe("a filter on the screen", () => {
     assertEquals(countConditions(root), 2);
   });
 
-  it("keeps what was typed when the operator takes another number of values", () => {
+  it("keeps the typed values when the operator takes another number of them", () => {
     assertEquals(fitValues("between", ["1"]), ["1", ""]);
     assertEquals(fitValues("eq", ["1", "2"]), ["1"]);
     assertEquals(fitValues("in", ["1", "2"]), ["1", "2"]);

@@ -15,14 +15,14 @@ const REQUEST = {
 const QUERY = { method: "POST", path: "integration/tables/a/query", body: {} } as const;
 const QUERY_TABLES = { method: "GET", path: "integration/tables" } as const;
 
-/** A parameter of the HTTP Request node: what it takes, and for which values of others it is there. */
+/** A parameter of the HTTP Request node: its values, and the values of others that make it appear. */
 interface N8nParameter {
   readonly values: readonly unknown[] | "string" | "object";
   readonly preset?: unknown;
   readonly where?: Readonly<Record<string, unknown>>;
 }
 
-/** As the node's description of version 4 has them, those that are of use here. */
+/** The parameters used here, from the node's description of version 4. */
 const N8N_PARAMETERS: Readonly<Record<string, N8nParameter>> = {
   method: { values: ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"], preset: "GET" },
   url: { values: "string" },
@@ -56,7 +56,7 @@ function write(name: string): string {
 }
 
 describe("a request to copy", () => {
-  it("is a line for curl that a shell takes as it is", () => {
+  it("is a curl command that a shell accepts unchanged", () => {
     assertEquals(
       write("curl"),
       String
@@ -91,7 +91,7 @@ if (!response.ok) throw new Error(result.error);`,
     );
   });
 
-  it("is Python, with its words for true, false and null", () => {
+  it("is Python, with True, False and None", () => {
     assertEquals(
       write("Python"),
       `import os
@@ -116,8 +116,8 @@ if not response.ok:
     );
   });
 
-  it("is a program that Python runs, if it is installed", () => {
-    // Stands for the library, which may not be: it prints what it was asked.
+  it("is a program that Python runs, if Python is installed", () => {
+    // Replaces the library, which may not be installed, and prints the request.
     const library = `import json, sys, types
 class Answer:
     ok = True
@@ -137,7 +137,7 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
     }]);
   });
 
-  it("is a node for n8n, the token left to a credential", () => {
+  it("is an n8n node that leaves the token to a credential", () => {
     const { nodes: [node] } = JSON.parse(write("n8n"));
     assertEquals(node.type, "n8n-nodes-base.httpRequest");
     assertEquals(node.parameters, {
@@ -155,7 +155,7 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
     assertEquals(JSON.parse(node.parameters.jsonBody), REQUEST.body);
   });
 
-  it("is a node for n8n of parameters that its HTTP Request node documents, each where it is shown", () => {
+  it("is an n8n node with documented parameters of the HTTP Request node, each where n8n shows it", () => {
     for (const request of [REQUEST, QUERY, QUERY_TABLES]) {
       const text = REQUEST_FORMATS.find(({ name }) => name === "n8n")!.write(request, ADDRESS);
       const { nodes, connections, ...rest } = JSON.parse(text);
@@ -168,7 +168,7 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
         const kind: string = typeof value;
         const fits = typeof values === "string" ? kind === values : values.includes(value);
         assert(fits, `${key}: ${value}`);
-        // A text that begins so is an expression, which n8n evaluates.
+        // n8n evaluates a text that starts with "=" as an expression.
         assertEquals(String(value).startsWith("="), false);
         for (const [other, wanted] of Object.entries(where)) {
           assertEquals(parameters[other] ?? N8N_PARAMETERS[other]!.preset, wanted, key);
@@ -180,7 +180,7 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
     }
   });
 
-  it("has JSON on one line where it is short", () => {
+  it("has short JSON on one line", () => {
     assertEquals(
       printJson({ a: [], b: {}, c: [1, { d: "x" }] }),
       '{ "a": [], "b": {}, "c": [1, { "d": "x" }] }',

@@ -3,8 +3,8 @@ import { describe, it } from "@std/testing/bdd";
 import type { Field } from "../../../src/console/api.ts";
 import { parseNewValue, parseValue } from "../../../src/console/value.ts";
 
-describe("a value that was typed", () => {
-  it("is a number only where a double keeps every digit of it", () => {
+describe("a typed value", () => {
+  it("is a number only if a double holds it exactly", () => {
     for (
       const [text, value] of [
         ["12", 12],
@@ -20,7 +20,7 @@ describe("a value that was typed", () => {
     ) assertEquals(parseValue(text, "numeric"), value, text);
   });
 
-  it("is a boolean in a boolean column and text in all others", () => {
+  it("is a boolean in a boolean column and text in others", () => {
     assertEquals(parseValue("true", "bool"), true);
     assertEquals(parseValue("maybe", "bool"), "maybe");
     assertEquals(parseValue("true", "text"), "true");
