@@ -79,7 +79,7 @@ export function createApp(dependencies: Dependencies): App {
   );
   const sending = openSending(dependencies);
 
-  return async function answer(request, connection = {}) {
+  return async function serve(request, connection = {}) {
     const { corsOrigins } = config;
     const exchange: Exchange = {
       request,
@@ -98,7 +98,7 @@ export function createApp(dependencies: Dependencies): App {
       checkPath(request, connection.target);
       return trace.end(await router.fetch(ownParams(request), trace), observe);
     } catch (error) {
-      trace.fail(error, observe);
+      trace.reportError(error, observe);
       return trace.end(respondError(error, exchange), observe);
     } finally {
       place.leave();

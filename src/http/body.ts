@@ -25,7 +25,7 @@ export interface Body {
   readonly release: () => void;
 }
 
-/** Where a body is read, and for whom. */
+/** Limits of the body, and the tenant that it counts for. */
 export interface OpenBodyOptions {
   readonly config: Config;
   readonly bodies: ByteBudget;

@@ -1,15 +1,15 @@
-/** How often something may be done: so many times in a window, and as a burst at most. */
+/** How often something may be done: `capacity` times in a window, and as often in one burst. */
 export interface BucketOptions {
-  /** What a full bucket holds, and what runs in during one window. */
+  /** What a full bucket holds, and what flows in during one window. */
   readonly capacity: number;
   readonly windowSeconds: number;
-  /** Buckets that are remembered; the one that was used longest ago is forgotten first. */
+  /** Buckets that are kept; the one used longest ago is dropped first. */
   readonly size: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }
 
-/** What a bucket says to one attempt. */
+/** The result of one attempt. */
 export interface Draw {
   readonly granted: boolean;
   /** Whole attempts that are left now. */
@@ -18,9 +18,9 @@ export interface Draw {
   readonly nextSeconds: number;
 }
 
-/** One token bucket a key. */
+/** A token bucket for each key. */
 export interface Buckets {
-  /** Takes one from the key's bucket when it holds one; an attempt that is refused costs nothing. */
+  /** Takes one from the key's bucket when it holds one; an attempt that is not granted costs nothing. */
   readonly draw: (key: string) => Draw;
 }
 
@@ -29,12 +29,12 @@ interface Bucket {
   atMs: number;
 }
 
-/** What sums of fractions may be off by. */
+/** Rounding error of sums of fractions. */
 const TOLERANCE = 1e-6;
 
 /**
- * Opens token buckets, each full at first. What is forgotten is full again: memory is bounded, and
- * the error is in favour of the key.
+ * Opens token buckets, each full at first. One that was dropped is full again: memory is bounded, and
+ * the error is in favour of the client.
  */
 export function openBuckets({ capacity, windowSeconds, size, now }: BucketOptions): Buckets {
   const perMs = capacity / (windowSeconds * 1000);
@@ -59,11 +59,11 @@ export function openBuckets({ capacity, windowSeconds, size, now }: BucketOption
     const bucket = { level, atMs };
     kept.delete(key);
     kept.set(key, bucket);
-    if (kept.size > size) forgetOldest();
+    if (kept.size > size) dropOldest();
     return bucket;
   }
 
-  function forgetOldest(): void {
+  function dropOldest(): void {
     for (const [oldest] of kept) {
       kept.delete(oldest);
       return;

@@ -9,8 +9,8 @@ export interface HeaderItem {
 }
 
 /**
- * Splits a header such as `Accept` or `Prefer` at its commas and semicolons, those in quotes
- * excepted. In linear time; what is malformed comes out as a name that nobody knows.
+ * Splits a header such as `Accept` or `Prefer` at its commas and semicolons, except for those in
+ * quotes. In linear time; a malformed item becomes an unknown name.
  */
 export function parseHeaderList(header: string | null): HeaderItem[] {
   const items: HeaderItem[] = [];

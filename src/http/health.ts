@@ -1,7 +1,7 @@
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** For this long one good answer of the database serves all probes, in milliseconds. */
+/** How long a successful probe of the database serves all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;
 
 /** Gives the body of the response to a probe. @throws {DatabaseError} */

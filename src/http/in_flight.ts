@@ -1,23 +1,26 @@
 import { ApiError } from "../errors/api_error.ts";
 
-/** Counts the requests that are being answered. */
+/** The requests in flight. */
 export interface InFlight {
   readonly enter: () => Place;
 }
 
-/** The place of one request among them. */
+/** The place of one request among those in flight. */
 export interface Place {
-  /** Says whose request it is, once or again. @throws {ApiError} 503 when it is full and the tenant over its share */
+  /**
+   * Counts the request to a tenant, instead of the one that it was counted to before.
+   * @throws {ApiError} 503 the service is full, and the tenant above its share
+   */
   readonly claim: (tenant: string) => void;
   /** Gives the place back, once. */
   readonly leave: () => void;
 }
 
 /**
- * Keeps the requests of known tenants to `max`. When it is full, a tenant has its share for itself: who
- * floods is refused, not who comes after. What that lets in above `max` is bounded by twice as many.
- * Requests of which nobody knows whose they are (probes, those without a good token) are counted and
- * take no place: they wait for nothing but one probe, or the look-ups of unknown tokens.
+ * Limits the requests in flight of known tenants to `max`. When there are more, a tenant is rejected
+ * only above its equal share, so that a flood of one does not shut out the others; beyond twice `max`
+ * every request is. Requests without a known tenant (probes, those without a valid token) are counted
+ * and not limited: they wait for one probe at most, or for the look-ups of unknown tokens.
  * @see R19
  */
 export function countInFlight(max: number, changed: (requests: number) => void): InFlight {
@@ -36,19 +39,19 @@ export function countInFlight(max: number, changed: (requests: number) => void):
 
   return {
     enter() {
-      let whose: string | undefined;
+      let owner: string | undefined;
       changed(known + ++unknown);
       return {
         claim(tenant) {
-          if (whose === tenant) return;
-          if (whose !== undefined) count(whose, -1);
-          whose = tenant;
+          if (owner === tenant) return;
+          if (owner !== undefined) count(owner, -1);
+          owner = tenant;
           const requests = count(tenant, 1);
           const full = known > max && requests > max / tenants.size;
-          if (full || known > 2 * max) throw refuseBusy();
+          if (full || known > 2 * max) throw rejectBusy();
         },
         leave() {
-          if (whose !== undefined) count(whose, -1);
+          if (owner !== undefined) count(owner, -1);
           changed(known + --unknown);
         },
       };
@@ -56,7 +59,7 @@ export function countInFlight(max: number, changed: (requests: number) => void):
   };
 }
 
-function refuseBusy(): ApiError {
+function rejectBusy(): ApiError {
   const headers = { "Retry-After": "1" };
   return new ApiError(503, "The service is busy, try again in a second", { headers });
 }

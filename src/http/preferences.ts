@@ -4,7 +4,7 @@ import { nearest } from "../text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";
 
-/** What a client asked for beyond the body. @see docs/specification/updates.md#preferences */
+/** What the headers of a request ask for. @see docs/specification/updates.md#preferences */
 export interface Preferences {
   /** False on `count=none`; query only. */
   readonly count: boolean;
@@ -16,7 +16,7 @@ export interface Preferences {
   readonly applied: string | undefined;
 }
 
-/** Which preferences each kind of operation knows, beside `handling`. */
+/** The preferences of each kind of operation, besides `handling`. */
 const KNOWN = {
   query: ["count"],
   update: ["max-affected", "tx"],
@@ -31,11 +31,10 @@ const NONE: Preferences = {
 };
 
 /**
- * Reads the `Prefer` header for a kind of operation. Unknown preferences, and those of other
- * operations, are ignored; the first of two equal ones counts.
- * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since
- * ignoring a safety limit would be the opposite of what was asked; for any unknown one under
- * `handling=strict`
+ * Parses the `Prefer` header for a kind of operation. Unknown preferences, and those of other
+ * operations, are ignored; of two with the same name, the first counts.
+ * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since they are
+ * safety limits and must not be ignored; for any unknown one under `handling=strict`
  * @see Q88, U44, U45, U48, U49
  */
 export function parsePreferences(
@@ -57,7 +56,7 @@ export function parsePreferences(
     if (change !== undefined) preferences = { ...preferences, ...change };
     const honoured = change !== undefined || (name === "handling" && isHandling(value));
     if (honoured) applied.push(`${name}=${value.toLowerCase()}`);
-    else if (strict) throw refuseUnknown(name, { value, known: ["handling", ...known] });
+    else if (strict) throw rejectUnknown(name, { value, known: ["handling", ...known] });
   }
   return { ...preferences, applied: applied.length === 0 ? undefined : applied.join(", ") };
 }
@@ -90,7 +89,7 @@ function isHandling(value: string): boolean {
   return ["strict", "lenient"].includes(value.toLowerCase());
 }
 
-function refuseUnknown(
+function rejectUnknown(
   name: string,
   { value, known }: { readonly value: string; readonly known: readonly string[] },
 ): ApiError {

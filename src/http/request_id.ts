@@ -6,7 +6,8 @@ const TOKEN_START = /(?<![0-9A-Za-z])rg_[0-9A-Za-z]/;
 
 /**
  * Gives the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
- * characters and no token, so that it can go into headers and logs as it is, else a random UUID.
+ * characters and no token, so that it can be put into headers and logs as it is; otherwise a random
+ * UUID.
  * @see E46, E47, AU19
  */
 export function takeRequestId(request: Request): string {

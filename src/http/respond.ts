@@ -14,37 +14,37 @@ import {
   zip,
 } from "./response_body.ts";
 
-/** What an operation answers: JSON text, ready to go out. */
-export interface Answer {
+/** A response with JSON. */
+export interface JsonResponse {
   readonly status: number;
   readonly json: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With it the answer may be kept by the client and asked for anew, and 304 said. */
+  /** Lets the client keep the response, and get 304 while it has not changed. */
   readonly etag?: string;
 }
 
-/** What every answer needs to know of its request. */
+/** What every response depends on besides its content. */
 export interface Exchange extends Recipient {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
-  /** What stands on the response whatever it is: `Preference-Applied`, the rate limit. */
+  /** Headers of any response to the request: `Preference-Applied`, the rate limit. */
   readonly headers: Record<string, string>;
 }
 
 /**
- * Makes the response: 304 when the client holds it already, without body on `HEAD`, compressed
- * when the client takes that and it is worth it.
+ * Makes a response with JSON: 304 when the client has it already, without body on `HEAD`, compressed
+ * when the client accepts that and it saves a packet.
  * @see T46, H5, H6
  */
-export function respond(answer: Answer, exchange: Exchange): Response {
+export function respond(content: JsonResponse, exchange: Exchange): Response {
   const { request } = exchange;
-  const headers = makeHeaders(answer, exchange);
-  if (answer.etag !== undefined && isUnchanged(request, answer.etag)) {
+  const headers = makeHeaders(content, exchange);
+  if (content.etag !== undefined && isUnchanged(request, content.etag)) {
     return new Response(null, { status: 304, headers });
   }
   headers["content-type"] ??= "application/json; charset=utf-8";
-  return finish(answer.status, { text: answer.json, headers }, exchange);
+  return finish(content.status, { text: content.json, headers }, exchange);
 }
 
 /**
@@ -81,7 +81,7 @@ function finish(
 }
 
 /**
- * Makes the response to a reader of plain figures: 200 with a text of the given media type.
+ * Makes a response with a text of the given media type, such as the metrics.
  * @see H15
  */
 export function respondText(text: string, type: string, exchange: Exchange): Response {
@@ -89,7 +89,7 @@ export function respondText(text: string, type: string, exchange: Exchange): Res
   return finish(200, { text, headers }, exchange);
 }
 
-/** Content of our own for a browser. */
+/** A file of the console. */
 export interface File {
   readonly type: string;
   readonly etag: string;
@@ -97,7 +97,7 @@ export interface File {
   readonly gzip: Uint8Array<ArrayBuffer>;
 }
 
-/** Nothing but what this service itself serves, nothing inline, in nobody's frame. */
+/** Nothing but what this service serves itself, nothing inline, in no frame. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -110,7 +110,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /**
- * Makes the response with a file: 304 when the browser holds it already, without body on `HEAD`.
+ * Makes a response with a file: 304 when the browser has it already, without body on `HEAD`.
  * @see docs/decisions/0193-console.md
  */
 export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Response {
@@ -147,14 +147,14 @@ export function respondError(error: unknown, exchange: Exchange): Response {
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
 }
 
-/** Gives the error that a client sees for anything thrown; undefined for an error that nobody foresaw. */
+/** Gives the error that a client sees for anything thrown; undefined for an unexpected error. */
 export function findApiError(error: unknown): ApiError | undefined {
   if (error instanceof DatabaseError) return toApiError(error);
   return error instanceof ApiError ? error : undefined;
 }
 
 /**
- * Makes the response to `OPTIONS`: 204, the methods of the path, and leave for named origins.
+ * Makes the response to `OPTIONS`: 204, the methods of the path, and permission for named origins.
  * @see H7, H10
  */
 export function respondOptions(methods: readonly string[], exchange: Exchange): Response {
@@ -165,7 +165,7 @@ export function respondOptions(methods: readonly string[], exchange: Exchange): 
 }
 
 function makeHeaders(
-  { headers: own, json, etag }: Omit<Answer, "status">,
+  { headers: own, json, etag }: Omit<JsonResponse, "status">,
   { request, requestId, corsOrigins, headers: always }: Exchange,
 ): Record<string, string> {
   const headers: Record<string, string> = {

@@ -5,24 +5,24 @@ import type { Observe } from "../telemetry/observe.ts";
 import { redactTokens } from "../text/redact.ts";
 import type { Access } from "../tokens/token.ts";
 
-/** What is learnt of one request on its way, for its headers and its log line. */
+/** What becomes known of a request on its way, for its headers and its log line. */
 export interface Trace {
   readonly exchange: Exchange;
-  /** Address that the request came from, where it is known. */
+  /** Address of the client, where it is known. */
   readonly peer: string | undefined;
   /** Of the client's `traceparent`. */
   readonly traceId: string | undefined;
-  /** Its place among the requests that are being answered. */
+  /** Its place among the requests in flight. */
   readonly place: Place;
   operation?: string;
   table?: string;
   access?: Access;
   rows?: number;
-  /** Whose rate limit refused the request. */
+  /** The rate limit that rejected the request. */
   limited?: "token" | "peer";
-  /** Tells the failure behind an error of 500 or above; the client sees none of it. */
-  readonly fail: (error: unknown, observe: Observe) => void;
-  /** Tells the request, and gives its response back. */
+  /** Reports what is behind an error of 500 or above, which the client is not shown. */
+  readonly reportError: (error: unknown, observe: Observe) => void;
+  /** Reports the request, and gives its response back. */
   readonly end: (response: Response, observe: Observe) => Response;
 }
 
@@ -33,11 +33,11 @@ type Origin = Pick<Trace, "peer" | "traceId" | "place">;
 export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin): Trace {
   const { request, requestId } = exchange;
   const started = performance.now();
-  const trace: Trace = { exchange, peer, traceId, place, fail, end };
+  const trace: Trace = { exchange, peer, traceId, place, reportError, end };
   return trace;
 
-  function fail(error: unknown, observe: Observe): void {
-    const code = describeFailure(error);
+  function reportError(error: unknown, observe: Observe): void {
+    const code = describeError(error);
     if (code === undefined) return;
     observe({ kind: "failure", requestId, code, where: trace.operation ?? "routes" });
   }
@@ -64,17 +64,17 @@ export function startTrace(exchange: Exchange, { peer, traceId, place }: Origin)
   }
 }
 
-/** Never the query string: clients put secrets there. */
+/** Without the query string, where clients put secrets. */
 function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start < 0 ? "/" : redactTokens(url.slice(start).split(/[?#]/, 1)[0]!).slice(0, 200);
 }
 
 /**
- * SQLSTATE or driver code of the database's failure; name of any error that is not ours. A refusal
- * such as a 409 is an answer, though the database gave it a code.
+ * SQLSTATE or driver code of an error of the database; name of an unexpected error. Undefined below
+ * 500: a 409 is a response like any other, although it has a code.
  */
-function describeFailure(error: unknown): string | undefined {
+function describeError(error: unknown): string | undefined {
   const status = findApiError(error)?.status;
   if (status === undefined) return error instanceof Error ? error.name : typeof error;
   return status < 500 ? undefined : findDatabaseError(error)?.code;

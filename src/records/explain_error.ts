@@ -9,7 +9,7 @@ import { findSchema } from "../schema/find_schema.ts";
 import { locateValues } from "./locate_values.ts";
 import type { Run } from "./run.ts";
 
-/** The statement that failed, by its plan, and the document that asked for it. */
+/** A statement that failed: its plan, and the body that it was made from. */
 export interface FailedStatement {
   readonly run: Run;
   readonly plan: {

@@ -21,7 +21,7 @@ export interface PlannedRequest {
  * transaction, or again because another request changed the row meanwhile.
  */
 export interface Records {
-  /** Reads one page and, unless it was not asked for, the total. */
+  /** Reads one page and the total, unless the client does not want it. */
   readonly read: (plan: QueryPlan, request: PlannedRequest) => Promise<Page>;
   /** Updates exactly one row, and gives how many were written: 0 when it held the values already. */
   readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;

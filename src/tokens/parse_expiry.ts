@@ -1,4 +1,4 @@
-/** When a token ends: never, so long after now by the database's clock, or at a moment. */
+/** When a token expires: never, some time after now by the database's clock, or at a given time. */
 export type Expiry =
   | { readonly kind: "never" }
   | { readonly kind: "after"; readonly seconds: number }

@@ -1,4 +1,4 @@
-/** A token as it is handed out, and what the database keeps of it. */
+/** A new token, and what the database keeps of it. */
 export interface MintedToken {
   /** What logs and lists show. */
   readonly id: string;
@@ -31,10 +31,7 @@ export async function mintToken(): Promise<MintedToken> {
   return { id, token, digest: await digest(token) };
 }
 
-/**
- * Gives the id of a token of the right form and checksum, without asking anybody; undefined for any
- * other text.
- */
+/** Gives the id of a text with the form and checksum of a token; undefined for any other text. */
 export async function checkToken(text: string): Promise<string | undefined> {
   const parts = TOKEN_PATTERN.exec(text);
   if (parts === null) return undefined;
@@ -42,7 +39,7 @@ export async function checkToken(text: string): Promise<string | undefined> {
   return text.slice(end) === await checksum(text.slice(0, end)) ? parts[1] : undefined;
 }
 
-/** Gives the SHA-256 of a token in hex: all that the database has of it. */
+/** Gives the SHA-256 of a token in hex, which is all that the database has of it. */
 export async function digest(token: string): Promise<string> {
   const bytes = await hash(token);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -120,7 +120,7 @@ for (const { what, environment } of SERVICES) {
       }
     }
 
-    it("writes nothing and counts them when the key is none any more [U20]", async () => {
+    it("writes nothing and counts the rows when the key no longer is one [U20]", async () => {
       const { admin } = service.database;
       const table = KEYED_TABLES[0]!;
       await fillContestedTable(admin, table);
@@ -139,7 +139,7 @@ for (const { what, environment } of SERVICES) {
 
 describe("the statement of an update by key", () => {
   for (const [what, values] of [["both would change", "'a', 'b'"], ["one would", "'x', 'b'"]]) {
-    it(`is refused by Postgres, and undone, where two rows have the key and ${what}`, async () => {
+    it(`is rejected by Postgres, and undone, where two rows have the key and ${what}`, async () => {
       const database = await createTestDatabase("real", "empty");
       try {
         await database.admin.unsafe(`create schema app;

@@ -79,7 +79,7 @@ describe("Tables that change while they are used", () => {
     assertEquals(found.body.total, 20);
   });
 
-  it("are read anew when a column takes another type, with and without word of it [CO14]", async () => {
+  it("are read again when a column takes another type, with and without a notification [CO14]", async () => {
     await make("retyped");
     const answers = await use("retyped", async () => {
       for (const type of ["int8", "text", "numeric", "int4", "text"]) {
@@ -90,7 +90,7 @@ describe("Tables that change while they are used", () => {
     assert(statuses(answers).includes(200));
     // One that met two changes has been tried once more in vain.
     for (const { status, text } of answers) {
-      assert(status === 200 || text.includes("The database can not do this with"), text);
+      assert(status === 200 || text.includes("The database cannot do this with"), text);
     }
     assertEquals((await query("retyped")).status, 200);
     assertEquals(
@@ -99,7 +99,7 @@ describe("Tables that change while they are used", () => {
     );
   });
 
-  it("refuse with 400 what was renamed and with 404 what was dropped [CO14]", async () => {
+  it("reject with 400 what was renamed and with 404 what was dropped [CO14]", async () => {
     await make("renamed");
     const renamed = await use("renamed", () => run("alter table renamed rename column a to b"));
     assertEquals(statuses(renamed), [200, 400]);
@@ -126,7 +126,7 @@ describe("Tables that change while they are used", () => {
     assertEquals(record?.a, [1, 2]);
   });
 
-  it("come and go together, as they were made: nobody sees half a catalogue [CO16]", async () => {
+  it("appear and disappear together, as they were made: no request sees half a catalogue [CO16]", async () => {
     const state = { changing: true };
     const changing = (async () => {
       while (state.changing) {

@@ -132,7 +132,7 @@ describe("Updates of many clients through two instances of the service", () => {
   });
 
   for (const path of ["counters/records/single", "counters/records/bulk"]) {
-    it(`keeps nothing of ${path} with tx=rollback: rows, versions, trail [U45]`, async () => {
+    it(`keeps nothing of ${path} with tx=rollback: rows, versions, audit [U45]`, async () => {
       const state = `select md5(string_agg(c.ctid::text || c.xmin || c::text, ' ' order by id))
         || (select count(*) from trail) as value from counters c`;
       const before = await read(state);

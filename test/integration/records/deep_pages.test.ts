@@ -63,7 +63,7 @@ for (const [table, [key, keyIndexed]] of Object.entries(TABLES)) {
       assertEquals(tables.get(table)?.keyIndexed, keyIndexed);
     });
 
-    it("hold the columns that were asked for, in their order [Q56]", async () => {
+    it("have the requested columns, in their order [Q56]", async () => {
       const sort = [{ field: "id", direction: "asc" }];
       const { text } = await ask({ select: ["label", "id"], sort, page: 1250, per_page: 1 });
       assertEquals(

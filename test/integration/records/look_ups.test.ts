@@ -77,14 +77,14 @@ for (const kind of DATABASE_KINDS) {
     }
 
     for (const table of Object.keys(TABLES) as Table[]) {
-      it(`are answered together as alone: ${table} [Q86] [TE2]`, async () => {
+      it(`have the same response in a batch as alone: ${table} [Q86] [TE2]`, async () => {
         const lookUps = await listLookUps(service, table);
         assert(lookUps.length > 2);
         await compare(lookUps);
       });
     }
 
-    it("have the columns, numbers and count that were asked for [V21] [Q88]", async () => {
+    it("have the requested columns, numbers and count [V21] [Q88]", async () => {
       const all = await listLookUps(service, "everything");
       const select = ["c_numeric", "id", "c_int8"];
       const headers = {
@@ -94,7 +94,7 @@ for (const kind of DATABASE_KINDS) {
       await compare(all.map((one) => ({ ...one, body: { ...one.body, select }, headers })));
     });
 
-    it("share statements when they arrive together", async () => {
+    it("share statements when they arrive in the same tick", async () => {
       const lookUps = await listLookUps(service, "guests");
       // However the clients' packets fall, in some round two are read in one turn.
       for (let round = 0; round < 20; round++) {
@@ -103,7 +103,7 @@ for (const kind of DATABASE_KINDS) {
       assert(await countGathered(service) > 0);
     });
 
-    it("tell nobody of another tenant's row, whoever asks for it beside [S9] [TE2]", async () => {
+    it("reveal no other tenant's row, whichever look-ups are beside them [S9] [TE2]", async () => {
       const { a, b } = service.tokens;
       const lookUps = await listLookUps(service, "deals");
       const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
@@ -199,7 +199,7 @@ describe("Look-ups by key under the operator's row level security", () => {
   });
   after(() => service.close());
 
-  it("each have a statement of their own, which carries their tenant, and leave together [R22] [TE18]", async () => {
+  it("each have a statement of their own, which carries their tenant, and are sent together [R22] [TE18]", async () => {
     const lookUps = await listLookUps(service, "deals");
     const alone: string[] = [];
     for (const one of lookUps) alone.push((await ask(service, one)).text);

@@ -57,7 +57,7 @@ describe("Queries in an order that no index gives", () => {
     compareAll,
   );
 
-  it("give them when an index comes to give the order [Q85] [Q60]", async () => {
+  it("give them when a new index gives the order [Q85] [Q60]", async () => {
     const ordered = async () =>
       (await service.catalogue.current()).tables.get("parcels")?.ordered.has('"weight"' as never);
     assertEquals(await ordered(), false);

@@ -28,7 +28,7 @@ describe("A database whose transactions are serializable by default", () => {
     return instance.send("PATCH", path, { body: { filters, fields } });
   }
 
-  it("answers as any other, races included: each session of ours says what it needs [CO17]", async () => {
+  it("responds as any other, races included: each session of the service sets what it needs [CO17]", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await update("bulk", { fid: 50 }, { note: `round ${round}` });
       const answers = await Promise.all(

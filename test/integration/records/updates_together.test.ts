@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
         .map(({ id, n, note }) => [id, n, note]);
     }
 
-    it("leave together when they arrive together, and each is what it would be alone [U20]", async () => {
+    it("are sent together when they arrive in the same tick, and each is what it would be alone [U20]", async () => {
       const before = await countGathered(service);
       // However the clients' packets fall, in some round two are read in one turn.
       for (let round = 1; round <= 20; round++) {
@@ -67,7 +67,7 @@ for (const kind of DATABASE_KINDS) {
       assert(IS_REMOTE || await countGathered(service) > before, "no two left together");
     });
 
-    it("write their own tenant's row alone, whoever writes beside [S10]", async () => {
+    it("write only their own tenant's row, whichever updates are beside them [S10]", async () => {
       const { a, b } = service.tokens;
       for (let round = 1; round <= 5; round++) {
         const answers = await Promise.all(
@@ -81,7 +81,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 5 : -5, null]));
     });
 
-    it("are refused one by one: by a constraint, a key that is taken, a value [E32] [E31]", async () => {
+    it("are rejected one by one: by a constraint, a key that is taken, a value [E32] [E31]", async () => {
       await service.database.admin`update lots set note = 'taken' where id = 39`;
       for (let round = 1; round <= 5; round++) {
         const fields = (id: number) =>

@@ -83,7 +83,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(stored?.digest, stored?.expected);
     });
 
-    it("refuses an unknown token of the right form [A4]", async () => {
+    it("rejects an unknown token of the right form [A4]", async () => {
       assertEquals(await find((await mintToken()).token), null);
     });
 
@@ -106,7 +106,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([access?.expiresAt, access?.tables, access?.name], [null, null, null]);
     });
 
-    it("revokes at once for who asks anew, and for good [A19]", async () => {
+    it("revokes at once for a new look-up, and for good [A19]", async () => {
       const { token, record } = await create();
       const first = await revokeToken(database, record.id);
       assertEquals(await find(token), null);
@@ -142,7 +142,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals((await find(rotated?.token ?? ""))?.expiresAt, null);
     });
 
-    it("rotates a token once, also when asked twice at a time [A20]", async () => {
+    it("rotates a token once, also when two requests arrive at a time [A20]", async () => {
       const { record } = await create();
       const outcomes = await Promise.allSettled(
         [1, 2].map(() => rotateToken(database, { id: record.id, overlapSeconds: 60 })),
@@ -170,7 +170,7 @@ describe("a role of least rights", () => {
     await test.drop();
   });
 
-  it("may not make the schema, and is told so [R34]", async () => {
+  it("may not make the schema, and learns so [R34]", async () => {
     assertEquals(await migrateSchema(serving), "not permitted");
     const found = await test.admin`select from pg_namespace where nspname = 'rowgate'`;
     assertEquals(found.length, 0);

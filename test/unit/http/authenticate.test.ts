@@ -37,7 +37,7 @@ describe("findAccess", () => {
   }
 
   for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
-    it(`refuses ${JSON.stringify(header)} as no token at all [A2] [AU1] [AU2]`, async () => {
+    it(`rejects ${JSON.stringify(header)} as if no token was sent [A2] [AU1] [AU2]`, async () => {
       assertEquals(await refuse(header), {
         asked: [],
         status: 401,
@@ -48,7 +48,7 @@ describe("findAccess", () => {
   }
 
   for (const token of ["a b", 'a"', "a%00é", "good, Bearer good", "x".repeat(256), "=", "a,b"]) {
-    it(`refuses ${token.slice(0, 20)} without a look-up [A22] [A3] [AU4] [AU5]`, async () => {
+    it(`rejects ${token.slice(0, 20)} without a look-up [A22] [A3] [AU4] [AU5]`, async () => {
       const { asked, status, challenge } = await refuse(`Bearer ${token}`);
       assertEquals([asked, status], [[], 401]);
       assertEquals(challenge, 'Bearer error="invalid_token"');

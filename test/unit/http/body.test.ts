@@ -55,7 +55,7 @@ describe("readBody", () => {
       "json",
     ]
   ) {
-    it(`refuses ${type} with 415 [H3] [H2] [H1] [HT8]`, async () => {
+    it(`rejects ${type} with 415 [H3] [H2] [H1] [HT8]`, async () => {
       const message = await refuse(request("{}", { "content-type": type }));
       assertEquals(
         message,
@@ -64,13 +64,13 @@ describe("readBody", () => {
     });
   }
 
-  it("refuses a body without media type with 415 [H2]", async () => {
+  it("rejects a body without media type with 415 [H2]", async () => {
     const bytes = new TextEncoder().encode("{}");
     assertStringIncludes(await refuse(request(bytes, {})), "415 Content-Type: no media type");
   });
 
   for (const encoding of ["gzip", "br", "deflate", "identity, gzip"]) {
-    it(`refuses Content-Encoding: ${encoding} with 415 [RE7]`, async () => {
+    it(`rejects Content-Encoding: ${encoding} with 415 [RE7]`, async () => {
       const sent = request("{}", { ...JSON_TYPE, "content-encoding": encoding });
       assertStringIncludes(await refuse(sent), `415 Content-Encoding: "${encoding}"`);
     });
@@ -81,7 +81,7 @@ describe("readBody", () => {
     assertEquals(await readBody(sent, LIMITS), "{}");
   });
 
-  it("takes the last byte that is allowed and refuses one more with 413 [H4]", async () => {
+  it("accepts the last byte that is allowed and rejects one more with 413 [H4]", async () => {
     assertEquals((await readBody(request("x".repeat(100)), LIMITS)).length, 100);
     assertEquals(
       await refuse(request("x".repeat(101))),
@@ -89,7 +89,7 @@ describe("readBody", () => {
     );
   });
 
-  it("refuses by Content-Length at once, the body unread [RE3]", async () => {
+  it("rejects by Content-Length at once, the body unread [RE3]", async () => {
     const headers = { ...JSON_TYPE, "content-length": "101" };
     const sent = request(stream(["{"], "hang"), headers);
     // Runtimes that forbid the header in a Request of their own still give it to a server.
@@ -103,7 +103,7 @@ describe("readBody", () => {
     assertStringIncludes(await refuse(sent), "413 body: ");
   });
 
-  it("refuses a body that does not come in time with 408 [R16] [RE4]", async () => {
+  it("rejects a body that does not arrive in time with 408 [R16] [RE4]", async () => {
     const sent = request(stream(["{"], "hang"));
     assertEquals(
       await refuse(sent, { maxBytes: 100, timeoutMs: 1 }),
@@ -111,7 +111,7 @@ describe("readBody", () => {
     );
   });
 
-  it("refuses a body that breaks off with 400 [HT24]", async () => {
+  it("rejects a body that breaks off with 400 [HT24]", async () => {
     assertEquals(
       await refuse(request(stream(["{"], "break"))),
       "400 body: it broke off, expected it whole",
@@ -130,7 +130,7 @@ describe("readBody", () => {
     assertEquals(await readBody(request(halves), LIMITS), '"😀é"');
   });
 
-  it("refuses bytes that are no UTF-8, and a byte order mark, with 400 [E14] [E15]", async () => {
+  it("rejects bytes that are not UTF-8, and a byte order mark, with 400 [E14] [E15]", async () => {
     const invalid = new Uint8Array([0x22, 0xff, 0x22]);
     assertStringIncludes(await refuse(request(invalid)), "400 body: it is not valid UTF-8");
     const surrogate = new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]);
@@ -141,7 +141,7 @@ describe("readBody", () => {
     );
   });
 
-  it("gives an empty text for no body, for the parser to refuse [HT10]", async () => {
+  it("gives an empty text for no body, for the parser to reject [HT10]", async () => {
     assertEquals(await readBody(request(null), LIMITS), "");
     assertEquals(await readBody(request(""), LIMITS), "");
   });

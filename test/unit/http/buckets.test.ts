@@ -19,7 +19,7 @@ describe("openBuckets", () => {
     assertEquals(burst("a", 25), 10);
   });
 
-  it("tells what is left and when there is one more [H11]", () => {
+  it("gives what is left and when there is one more [H11]", () => {
     const { clock, buckets } = open({ capacity: 3, windowSeconds: 60 });
     assertEquals(buckets.draw("a"), { granted: true, remaining: 2, nextSeconds: 20 });
     clock.ms += 5000;
@@ -62,7 +62,7 @@ describe("openBuckets", () => {
     assertEquals(granted, 13);
   });
 
-  it("takes nothing for what it refuses: no lock-out [H11]", () => {
+  it("takes nothing for an attempt that it does not grant: no lock-out [H11]", () => {
     const { clock, burst } = open({ capacity: 1, windowSeconds: 1 });
     burst("a", 1);
     for (let attempt = 0; attempt < 999; attempt++) {

@@ -28,7 +28,7 @@ describe("room for bytes", () => {
     assertEquals(["a", "b", "c", "d", "e"].map(count), [5, 3, 1, 1, 0]);
   });
 
-  it("is waited for in turn, by the tenant first that holds the least [RE28] [L13]", async () => {
+  it("is given in order, first to the tenant that holds the least [RE28] [L13]", async () => {
     const room = openByteBudget(100);
     const first = Array.from({ length: 5 }, () => enter(room, "a", 10));
     const more = Array.from({ length: 3 }, () => enter(room, "a", 10));
@@ -49,7 +49,7 @@ describe("room for bytes", () => {
     assert(room.take(50, "c") !== undefined && room.take(50, "d") !== undefined);
   });
 
-  it("is not given to smaller ones for ever while a large one waits [RE28] [L13]", async () => {
+  it("is not given to smaller bodies for ever while a large one waits [RE28] [L13]", async () => {
     const room = openByteBudget(100);
     const small = room.take(10, "a")!;
     room.take(40, "b");
@@ -76,7 +76,7 @@ describe("room for bytes", () => {
     assertEquals(waits, 60);
   });
 
-  it("is taken by what is larger than half as if it were half [RE28] [L13]", () => {
+  it("counts a body larger than half as half [RE28] [L13]", () => {
     const room = openByteBudget(100);
     const leave = room.take(1000, "a");
     assert(leave !== undefined && room.take(1, "a") === undefined);
@@ -85,7 +85,7 @@ describe("room for bytes", () => {
     assert(room.take(50, "c") !== undefined);
   });
 
-  it("is refused to who waits too long, and forgotten for who has gone [RE28] [L13]", async () => {
+  it("is not given after too long a wait, nor to a client that has gone [RE28] [L13]", async () => {
     const room = openByteBudget(100);
     const leave = room.take(50, "a")!;
     const late = enter(room, "a", 10, 20);

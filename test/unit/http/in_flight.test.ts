@@ -4,7 +4,7 @@ import { ApiError } from "../../../src/errors/api_error.ts";
 import { countInFlight, type Place } from "../../../src/http/in_flight.ts";
 
 describe("countInFlight", () => {
-  it("refuses the tenant that floods, not the one that comes after [RE10] [R19]", () => {
+  it("rejects the tenant that floods, not the one that comes after [RE10] [R19]", () => {
     const inFlight = countInFlight(10, () => {});
     const claim = (tenant: string) => {
       const place = inFlight.enter();
@@ -31,7 +31,7 @@ describe("countInFlight", () => {
     for (let requests = 0; requests < 10; requests++) claim("flood");
   });
 
-  it("lets in no more than twice as many, and counts a request once that is claimed again [RE10]", () => {
+  it("admits at most twice as many, and counts a request once that is claimed again [RE10]", () => {
     const inFlight = countInFlight(10, () => {});
     let served = 0;
     for (let tenant = 0; tenant < 100; tenant++) {
@@ -48,7 +48,7 @@ describe("countInFlight", () => {
     assertEquals(served, 20);
   });
 
-  it("tells how many there are at each coming and going [H15]", () => {
+  it("reports how many there are at each arrival and departure [H15]", () => {
     const told: number[] = [];
     const inFlight = countInFlight(10, (requests) => told.push(requests));
     const first = inFlight.enter();

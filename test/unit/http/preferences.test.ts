@@ -62,24 +62,24 @@ describe("parsePreferences", () => {
       ["handling=strict, max_affected=1", "update", 'did you mean "max-affected"'],
     ] as const
   ) {
-    it(`refuses ${header} on ${operation}, naming what is unknown [U49]`, () => {
+    it(`rejects ${header} on ${operation}, naming the unknown preference [U49]`, () => {
       assertEquals(refuse(header, operation).includes(expected), true);
     });
   }
 
-  it("tells that strict handling was applied [U46]", () => {
+  it("reports that strict handling was applied [U46]", () => {
     const { applied } = parsePreferences("handling=strict, count=none", "query");
     assertEquals(applied, "handling=strict, count=none");
   });
 
   for (const value of ["", "=", "=-1", "=1.5", "=ten", "=1e3", "=99999999999999999999"]) {
-    it(`refuses max-affected${value} even when lenient, or no limit would hold [U50]`, () => {
+    it(`rejects max-affected${value} even when lenient, or no limit would hold [U50]`, () => {
       const message = refuse(`max-affected${value}, handling=lenient`, "update");
       assertEquals(message.startsWith("Prefer: max-affected is "), true);
     });
   }
 
-  it("refuses a tx other than rollback, or the change would be kept [U50]", () => {
+  it("rejects a tx other than rollback, or the change would be kept [U50]", () => {
     assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
   });
 });

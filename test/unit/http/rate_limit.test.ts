@@ -11,7 +11,7 @@ function open() {
 }
 
 describe("openRateLimits", () => {
-  it("tells a token where it stands, in the form of the IETF draft [H11]", () => {
+  it("gives the state of a token's limit, in the form of the IETF draft [H11]", () => {
     const { countRequest } = open();
     assertEquals(countRequest("a"), {
       headers: { "RateLimit-Policy": '"default";q=2;w=60', "RateLimit": '"default";r=1;t=30' },
@@ -19,7 +19,7 @@ describe("openRateLimits", () => {
     });
   });
 
-  it("refuses with 429 and Retry-After, not before the end of the window told [H11]", () => {
+  it("rejects with 429 and Retry-After until the end of the window [H11]", () => {
     const { countRequest, clock } = open();
     countRequest("a");
     countRequest("a");
@@ -42,7 +42,7 @@ describe("openRateLimits", () => {
     assertEquals(countRequest("b").rejection, undefined);
   });
 
-  it("limits refused tokens by peer, and a peer's IPv6 network as one [H12]", () => {
+  it("limits invalid tokens by peer, and a peer's IPv6 network as one [H12]", () => {
     const { countInvalidToken } = open();
     assertEquals(countInvalidToken("2001:db8::1"), undefined);
     assertEquals(countInvalidToken("2001:db8::2"), undefined);
@@ -51,7 +51,7 @@ describe("openRateLimits", () => {
     assertEquals(countInvalidToken("192.0.2.1"), undefined);
   });
 
-  it("does not limit a peer that nobody knows", () => {
+  it("does not limit an unknown peer", () => {
     const { countInvalidToken } = open();
     const refusals = Array.from({ length: 9 }, () => countInvalidToken(undefined));
     assertEquals(refusals.filter((rejection) => rejection !== undefined), []);

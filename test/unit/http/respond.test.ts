@@ -102,7 +102,7 @@ describe("respondError", () => {
     assertEquals(await response.text(), '{"success":false,"error":"No such method"}');
   });
 
-  it("tells matched when it is set, 0 as well [E3]", async () => {
+  it("has `matched` when it is set, 0 included [E3]", async () => {
     const response = respondError(new ApiError(404, "No row", { matched: 0 }), exchange());
     assertEquals(await response.json(), { success: false, error: "No row", matched: 0 });
   });

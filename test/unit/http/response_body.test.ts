@@ -24,7 +24,7 @@ function isFree(unsent: ByteBudget): boolean {
 const BYTES = new TextEncoder().encode("x€😀".repeat(50_000));
 
 describe("a long answer", () => {
-  it("goes out whole, also compressed [RE29] [L14]", async () => {
+  it("arrives whole, also compressed [RE29] [L14]", async () => {
     assert(isLong(BYTES.length) && !isLong(100_000));
     for (const length of [BYTES.length, 2 * 65_536, 3 * 65_536 + 1, 1]) {
       const { unsent, recipient } = open();
@@ -38,7 +38,7 @@ describe("a long answer", () => {
     }
   });
 
-  it("holds its room until it is sent, or its client has gone [RE29] [L14]", async () => {
+  it("holds its bytes until it is sent, or its client has gone [RE29] [L14]", async () => {
     const { unsent, recipient } = open();
     const reader = streamBytes(BYTES, recipient).getReader();
     await reader.read();
@@ -47,7 +47,7 @@ describe("a long answer", () => {
     assert(isFree(unsent));
   });
 
-  it("is refused with 503 and Retry-After where there is no room [RE29] [L14]", () => {
+  it("is 503 with Retry-After where there are too few bytes [RE29] [L14]", () => {
     const { recipient } = open();
     const long = new Uint8Array(MAX / 2);
     streamBytes(long, recipient);
@@ -56,7 +56,7 @@ describe("a long answer", () => {
     streamBytes(long, { ...recipient, tenant: "2" });
   });
 
-  it("needs no room of its own where its request holds some [RE29] [L14]", async () => {
+  it("takes no bytes where its request holds some [RE29] [L14]", async () => {
     const { recipient } = open();
     let held = 0;
     const hold = () => {
@@ -70,7 +70,7 @@ describe("a long answer", () => {
   });
 
   for (const cut of [undefined, () => {}]) {
-    it(`is cut off when nothing is taken of it${cut ? ", by its connection" : ""} [RE29] [L14]`, async () => {
+    it(`is cut off when nothing of it is read${cut ? ", by its connection" : ""} [RE29] [L14]`, async () => {
       const { unsent, told, recipient } = open(50);
       let cuts = 0;
       const cutting = cut && { cut: () => cuts++ };
@@ -83,7 +83,7 @@ describe("a long answer", () => {
     });
   }
 
-  it("is not cut off while it is taken slowly [RE29] [L14]", async () => {
+  it("is not cut off while it is read slowly [RE29] [L14]", async () => {
     const { told, recipient } = open(300);
     const reader = streamBytes(BYTES, recipient).getReader();
     let size = 0;

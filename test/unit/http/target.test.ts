@@ -18,7 +18,7 @@ describe("checkHost", () => {
   }
 
   for (const host of ["x/metrics?", "a b", "a@b", "a#", "a,b", "x\\y", "[::zz", "a:99999"]) {
-    it(`refuses the host ${JSON.stringify(host)} with 400 [HT16]`, () => {
+    it(`rejects the host ${JSON.stringify(host)} with 400 [HT16]`, () => {
       const error = assertThrows(() => checkHost(makeRequest(host)), ApiError) as ApiError;
       assertEquals(error.status, 400);
     });

@@ -15,11 +15,11 @@ describe("the failure behind an answer", () => {
     const trace = startTrace(exchange, { peer: undefined, traceId: undefined, place });
     trace.operation = "update_single";
     const told: Observation[] = [];
-    trace.fail(error, (observation) => told.push(observation));
+    trace.reportError(error, (observation) => told.push(observation));
     return told;
   }
 
-  it("is told with the database's code where the answer is a 500 or above", () => {
+  it("is reported with the database's code where the status is 500 or above", () => {
     const lost = new DatabaseError(makeFailure("lost", "08006"), { write: false });
     for (const error of [lost, new ApiError(503, "unavailable", { cause: lost })]) {
       assertEquals(fail(error), [
@@ -28,13 +28,13 @@ describe("the failure behind an answer", () => {
     }
   });
 
-  it("is told by its name where it is no error of ours", () => {
+  it("is reported by its name when it is unexpected", () => {
     assertEquals(fail(new TypeError("secret")), [
       { kind: "failure", requestId: "r", code: "TypeError", where: "update_single" },
     ]);
   });
 
-  it("is none where the database refused: a 409 or 400 is an answer", () => {
+  it("is not reported where the status is 409 or 400", () => {
     assertEquals(fail(new DatabaseError(makeFailure("conflict", "23505"), { write: true })), []);
     const value = new DatabaseError(makeFailure("value", "22P02"), { write: true });
     assertEquals(fail(new ApiError(400, "value", { cause: value })), []);

@@ -50,7 +50,7 @@ function pause(ms: number): Promise<void> {
 }
 
 describe("openBatcher", () => {
-  it("runAll alone, at once, for who is the only one", async () => {
+  it("runs an item alone, at once, while no other one is running", async () => {
     const { runAll, alone, batches } = open();
     const answer = runAll([1]);
     assertEquals(alone, [1]);
@@ -59,7 +59,7 @@ describe("openBatcher", () => {
     assertEquals(batches, []);
   });
 
-  it("runAll batches for those who come in one turn while another is answered", async () => {
+  it("batches the items of one tick while another one is running", async () => {
     const { runAll, alone, batches } = open();
     assertEquals(await runAll([1, 2, 3, 4]), ["alone 1", "batched 2", "batched 3", "batched 4"]);
     assertEquals([alone, batches], [[1], [[2, 3, 4]]]);
@@ -76,14 +76,14 @@ describe("openBatcher", () => {
     assertEquals(batches, [[2, 3], [4, 5]]);
   });
 
-  it("runAll for so many at a time, and alone for one that is left", async () => {
+  it("bounds a batch, and runs alone the one item that is left", async () => {
     const { runAll, alone, batches } = open();
     const answers = await runAll([1, 2, 3, 4, 5, 6]);
     assertEquals(answers[5], "alone 6");
     assertEquals([alone, batches], [[1, 6], [[2, 3, 4, 5]]]);
   });
 
-  it("runAll alone for what has no answer batches, and for a while for all", async () => {
+  it("runs alone what had no result in a batch, and everything for a while", async () => {
     const { runAll, alone, batches, clock } = open((items) =>
       items.map((item) => item === 3 ? Promise.resolve(undefined) : answer(item))
     );
@@ -104,7 +104,7 @@ describe("openBatcher", () => {
     assertEquals(await runAll([2]), ["batched 2"]);
   });
 
-  it("tells who asked batches that it is late, and runAll alone for what then comes undone", async () => {
+  it("aborts a batch that is late, and runs alone what then has no result", async () => {
     let signal: AbortSignal | undefined;
     const { runAll, alone } = open((items, batch) => {
       batch.sent();
@@ -130,7 +130,7 @@ describe("openBatcher", () => {
     assertEquals(alone, [1]);
   });
 
-  it("runAll alone for all for a while after answers that took too long", async () => {
+  it("runs everything alone for a while after a batch that was too slow", async () => {
     const { runAll, batches, clock } = open((items, batch) => {
       batch.sent();
       clock.ms += 60;

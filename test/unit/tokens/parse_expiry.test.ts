@@ -28,7 +28,7 @@ describe("parseExpiry", () => {
     "2027-13-01",
   ];
   for (const text of [...refused, "31.01.2027", "2027-1-31", "Never", "99999999y", "90d "]) {
-    it(`refuses ${JSON.stringify(text)} [A16]`, () => {
+    it(`rejects ${JSON.stringify(text)} [A16]`, () => {
       assertEquals(parseExpiry(text), undefined);
     });
   }

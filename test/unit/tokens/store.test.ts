@@ -60,7 +60,7 @@ describe("createTokenStore", () => {
     });
   });
 
-  it("refuses text that can be no token without the database [A22] [AU5] [AU6]", async () => {
+  it("rejects malformed text without the database [A22] [AU5] [AU6]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -70,7 +70,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 0);
   });
 
-  it("believes an answer for less than 5 s, good or not [A8]", async () => {
+  it("caches a look-up for less than 5 s, valid or not [A8]", async () => {
     for (const record of [RECORD, undefined]) {
       const { state, store } = openSubject();
       state.record = record;
@@ -86,7 +86,7 @@ describe("createTokenStore", () => {
     }
   });
 
-  it("counts the 4 s from the question, not from the answer [A8]", async () => {
+  it("counts the 4 s from the start of the look-up, not from its end [A8]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -99,7 +99,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 2);
   });
 
-  it("ends with the token by the database's clock [A5]", async () => {
+  it("expires with the token by the database's clock [A5]", async () => {
     const { state, store } = openSubject();
     state.record = { ...RECORD, remaining_ms: 100 };
     const { token } = await mintToken();
@@ -111,7 +111,7 @@ describe("createTokenStore", () => {
     assertEquals(await store.find(token), null);
   });
 
-  it("asks once for many at a time [AU18]", async () => {
+  it("looks up a token once for many requests at a time [AU18]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -120,7 +120,7 @@ describe("createTokenStore", () => {
     for (const access of found) assertStrictEquals(access, found[0]);
   });
 
-  it("follows a token whose tenant was changed within 5 s, and answers with one tenant [AU16]", async () => {
+  it("follows a token whose tenant was changed within 5 s, and gives one tenant [AU16]", async () => {
     const { state, store } = openSubject();
     state.record = RECORD;
     const { token } = await mintToken();
@@ -134,7 +134,7 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 2);
   });
 
-  it("compares no token with another: the database is asked for a digest alone [AU11]", async () => {
+  it("compares no token with another: the database gets a digest alone [AU11]", async () => {
     const parameters: unknown[] = [];
     const tag = (_texts: unknown, ...values: unknown[]) => values;
     const database = {
@@ -153,7 +153,7 @@ describe("createTokenStore", () => {
     }
   });
 
-  it("is 503, not 401, while the database can not tell, and keeps no answer [AU17]", async () => {
+  it("is 503, not 401, while the database cannot be asked, and caches nothing [AU17]", async () => {
     const { state, store } = openSubject();
     const { token } = await mintToken();
     const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];

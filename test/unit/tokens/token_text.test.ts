@@ -10,7 +10,7 @@ describe("mintToken", () => {
     assertEquals(token.slice(3, 14), id);
   });
 
-  it("mints what checks, with the SHA-256 of the whole [A23]", async () => {
+  it("mints a token that passes the check, with its SHA-256 [A23]", async () => {
     for (let count = 0; count < 200; count++) {
       const minted = await mintToken();
       assertEquals(await checkToken(minted.token), minted.id);
@@ -40,7 +40,7 @@ describe("digest", () => {
 });
 
 describe("checkToken", () => {
-  it("refuses a token with any one character changed [A22]", async () => {
+  it("rejects a token with any one character changed [A22]", async () => {
     const { token } = await mintToken();
     const places = fc.integer({ min: 0, max: token.length - 1 });
     const characters = fc.constantFrom(..."09AZaz_ é\n");
@@ -50,7 +50,7 @@ describe("checkToken", () => {
     }));
   });
 
-  it("refuses any other text [A3]", async () => {
+  it("rejects any other text [A3]", async () => {
     await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
       assertEquals(await checkToken(text), undefined);
     }));
