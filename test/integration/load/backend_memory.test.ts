@@ -27,7 +27,13 @@ const REQUESTS: readonly { what: string; body: Record<string, unknown>; status: 
     what: "patterns on 1 MB",
     body: {
       select: ["id"],
-      filters: { or: COLUMNS.map((field) => ({ field, op: "like", value: "%b%" })) },
+      // Twenty rows need as much memory as 200, and a tenth of the time.
+      filters: {
+        and: [
+          { field: "id", op: "lte", value: 20 },
+          { or: COLUMNS.map((field) => ({ field, op: "like", value: "%b%" })) },
+        ],
+      },
     },
     status: 200,
   },
@@ -76,6 +82,8 @@ else {
       const watch = async () => {
         while (!done) {
           for (const pid of await listBackends()) mostMb = Math.max(mostMb, await readMb(pid));
+          // Without a pause, the watch itself would take half of the machine.
+          await new Promise((resolve) => setTimeout(resolve, 5));
         }
       };
       const watching = watch();
