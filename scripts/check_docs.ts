@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { anchorsOf, findBrokenLinks, findWideTables, listPages } from "./checks/pages.ts";
 import { findFalseCitations } from "./checks/citations.ts";
+import { checkDecisions } from "./checks/decisions.ts";
 import { listFiles } from "./list_files.ts";
 import { lineAt, readSource } from "./checks/source.ts";
 import { readRules } from "./checks/rules.ts";
@@ -48,6 +49,7 @@ const pages = await listPages();
 for (const page of pages) {
   problems.push(...await findBrokenLinks(page), ...await findWideTables(page));
 }
+problems.push(...await checkDecisions());
 const { rules: ids } = await readRules();
 for (const file of files) problems.push(...await findFalseCitations(file, { ids, anchorsOf }));
 for (const problem of problems) console.error(problem);

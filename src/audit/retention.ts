@@ -19,7 +19,7 @@ const PAUSE_MS = 200;
 /**
  * Deletes old audit records every hour, in small batches, until it is closed. A failure is observed,
  * and the next run tries again.
- * @see docs/decisions/0140-audit.md
+ * @see docs/decisions/0026-audit.md
  */
 export function keepRetention(
   database: Database,
@@ -65,7 +65,7 @@ export const PRUNE_ROWS = 1000;
  * `PRUNE_ROWS`, and gives their number. While another server deletes, it deletes none, so that neither
  * waits for the other.
  * @throws {DatabaseError} `permission` when the role may not
- * @see docs/decisions/0140-audit.md
+ * @see docs/decisions/0026-audit.md
  */
 export async function pruneAudit(database: Database, days: number): Promise<number> {
   // The lock's number is "audit" in ASCII; it is held until the statement has ended.

@@ -8,20 +8,20 @@ export const MAX_CONDITIONS = 50;
 export const MAX_LIST_VALUES = 200;
 /**
  * Names in `select`, items of `sort`, groups in one query; no table of Postgres has more columns.
- * @see docs/decisions/0160-dear-bodies.md
+ * @see docs/decisions/0008-expensive-bodies.md
  */
 export const MAX_LIST_ITEMS = 1600;
 /**
  * Characters of all patterns of a request, unless `ROWGATE_MAX_PATTERN_CHARACTERS` is set: Postgres
  * cannot interrupt a match, whose time grows with the length of text times pattern.
- * @see docs/decisions/0202-what-postgres-cannot-interrupt.md
+ * @see docs/decisions/0017-uninterruptible-patterns.md
  */
 export const MAX_PATTERN_CHARACTERS = 2000;
 /** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
 /**
  * Bytes of a page of records, unless `ROWGATE_MAX_PAGE_BYTES` is set. Postgres needs up to twelve times
- * as much memory to print it. @see docs/decisions/0203-memory-of-a-page.md
+ * as much memory to print it. @see docs/decisions/0018-memory-of-a-page.md
  */
 export const MAX_PAGE_BYTES = 8_388_608;
 /** Rows per page by default. @see L7 */
@@ -43,6 +43,6 @@ export const MAX_BATCHED_STATEMENTS = 8;
 
 /**
  * Rows that Postgres keeps to sort and count them; of more, the page and the total are read
- * separately. @see docs/decisions/0182-one-reading.md
+ * separately. @see docs/decisions/0019-page-and-total.md
  */
 export const MAX_ROWS_KEPT = 10_000;

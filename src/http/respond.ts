@@ -111,7 +111,7 @@ const CONTENT_SECURITY_POLICY = [
 
 /**
  * Makes a response with a file: 304 when the browser has it already, without body on `HEAD`.
- * @see docs/decisions/0193-console.md
+ * @see docs/decisions/0044-console.md
  */
 export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Response {
   const { request } = exchange;

@@ -20,7 +20,7 @@ interface DirectController {
  * thirty pieces, one for each name, colon, value and line end, and every piece is a packet that wakes
  * the client. It writes head and stream in one piece, with their `Content-Length`, when the stream is
  * complete before it begins to write.
- * @see docs/decisions/0196-long-answers-on-bun.md
+ * @see docs/decisions/0039-long-answers-on-bun.md
  */
 export function makeBody(text: string): BodyInit {
   if (!IS_BUN || text.length < BUN_STREAMED_CHARACTERS) return text;
@@ -108,7 +108,7 @@ export function isLong(length: number): boolean {
 /**
  * Streams bytes, each slice when the client has read those before.
  * @throws {ApiError} 503 too many bytes are being sent already
- * @see docs/decisions/0206-large-bodies-and-slow-readers.md
+ * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
 export function streamBytes(
   bytes: Uint8Array<ArrayBuffer>,

@@ -49,7 +49,7 @@ export interface ReadingOptions {
  * meanwhile. A body of 1 MiB has room for 350,000 values; of a long document, the parts that no
  * request can use are not kept.
  * @throws {ApiError} 400 as {@link parseJson}
- * @see docs/decisions/0160-dear-bodies.md
+ * @see docs/decisions/0008-expensive-bodies.md
  */
 export function parseJsonInSlices(
   text: string,

@@ -20,7 +20,7 @@ export function isSlicing(): boolean {
 /**
  * Takes steps until one gives a result. All such work shares one budget of time: 5 ms in each tick of
  * the event loop, during which each gets one step after the other. Then others are served.
- * @see docs/decisions/0206-large-bodies-and-slow-readers.md
+ * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
 export function runInSlices<T>(
   step: () => T | undefined,

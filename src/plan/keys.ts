@@ -19,7 +19,7 @@ type Equality = Extract<Predicate, { kind: "compare" }>;
  * Gives the columns of the key that a query looks up, in the order of its conditions: with the tenant
  * they are the whole key, so at most one row matches and an index finds it, and Postgres accepts
  * their values. Undefined for every other query.
- * @see docs/decisions/0186-look-ups-together.md
+ * @see docs/decisions/0022-batched-look-ups.md
  */
 export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
   if (scope.kind !== "tenant" || page !== 1 || predicate?.kind !== "and") return undefined;
@@ -33,7 +33,7 @@ export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] |
 /**
  * Says whether the conditions of an AND compare every column of the key except the tenant's for
  * equality, so that at most one row of a tenant matches.
- * @see docs/decisions/0187-updates-by-key.md
+ * @see docs/decisions/0023-updates-by-key.md
  */
 export function namesKey(table: Table, items: readonly Predicate[]): boolean {
   return table.keyUnique &&
@@ -58,7 +58,7 @@ const DEEP_ROWS = 1000;
 /**
  * Says whether the index of the key has everything that filters and order need, so that the rows
  * before a deep page need not be read.
- * @see docs/decisions/0183-deep-pages.md
+ * @see docs/decisions/0020-deep-pages.md
  */
 export function readsKeysFirst(
   { table, scope, predicate, sort, page, perPage }: KeyQuery,

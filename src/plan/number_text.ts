@@ -38,7 +38,7 @@ const ZEROS_PER_CHARACTER = 1;
 /**
  * Says whether numbers print far longer than they are written: `1e131071` is stored in ten bytes and
  * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
- * @see docs/decisions/0203-memory-of-a-page.md
+ * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function printsTooLong(text: string): boolean {
   let zeros = 0;

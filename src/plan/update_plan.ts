@@ -12,7 +12,7 @@ import { planScope, type Scope } from "./scope.ts";
 
 const FILTERS = pathOf("filters");
 
-/** What the audit says of an update: names, never values. @see docs/decisions/0140-audit.md */
+/** What the audit says of an update: names, never values. @see docs/decisions/0026-audit.md */
 export interface AuditEntry {
   readonly requestId: string;
   readonly tokenId: string;

@@ -30,7 +30,7 @@ const MOST_INSPECTIONS = 4;
  * connection is opened in place of one that Postgres still works on. It is over when the statement is
  * answered or the socket closes; where neither happens, because the network went silent or the backend
  * is deaf, a session of our own asks Postgres which of them are still there, and ends those it can.
- * @see docs/decisions/0204-abandoned-sessions.md
+ * @see docs/decisions/0031-abandoned-sessions.md
  */
 export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
   const abandoned = new Map<Backend, { readonly sinceMs: number; told: boolean; seenMs: number }>();

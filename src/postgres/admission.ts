@@ -55,7 +55,7 @@ interface Share {
  * `waitMs` is turned away; who could only wait in vain, at once. The driver's own queue has no bound in
  * length or time.
  * @see RE8, RE10
- * @see docs/decisions/0201-longest-wait-first.md
+ * @see docs/decisions/0030-fair-admission.md
  */
 export function openGate(
   size: number,

@@ -49,7 +49,7 @@ export interface Database {
    * Runs statements that leave together on one session, one after the other, each in a transaction of
    * its own. Undefined for one that was cancelled or ran into others, so it was undone: it may be run
    * alone.
-   * @see docs/decisions/0188-updates-together.md
+   * @see docs/decisions/0024-pipelined-updates.md
    */
   readonly runTogether: <R extends Row>(
     compiles: readonly Compile<R>[],

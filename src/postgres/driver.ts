@@ -3,7 +3,7 @@
  * Each such place is a point with a number: it says what the driver does, why the service needs it, and
  * what that is worth. `test/unit/postgres/driver_contract.test.ts` tests each point against the
  * installed version, and says what to do on the day that one fails.
- * @see docs/decisions/0211-the-driver-in-one-file.md
+ * @see docs/decisions/0032-driver-in-one-file.md
  */
 import postgres from "postgres";
 import type { Options, PendingQuery, PostgresType, Row, RowList, Sql } from "postgres";
@@ -124,7 +124,7 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  *
  * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and a
  * fifth of the CPU.
- * @see docs/decisions/0189-what-outlives-a-request.md
+ * @see docs/decisions/0035-answers-are-released.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
   const rows = answer.filter(() => true) as R[];
@@ -141,7 +141,7 @@ export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
  * compiled, thrown away and compiled again, for ever. One look-up through a subclass, of a member that
  * does not exist, makes it an ordinary class; on Bun it does nothing. Without it, single updates at 64
  * clients have 0.78 of the throughput, on Deno and on Node.
- * @see docs/decisions/0195-classes-of-the-driver.md
+ * @see docs/decisions/0034-driver-classes.md
  */
 export function optimiseClasses(query: object, answer: object): void {
   for (const { constructor } of [query, answer]) {

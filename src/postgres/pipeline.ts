@@ -20,7 +20,7 @@ interface Answer<R> {
 /**
  * Makes what runs statements that leave together: one write, one session, and a transaction for each.
  * Most of what a short statement costs is the way there and back.
- * @see docs/decisions/0188-updates-together.md
+ * @see docs/decisions/0024-pipelined-updates.md
  */
 export function openTogether(
   lender: Lender,

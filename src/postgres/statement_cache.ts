@@ -30,7 +30,7 @@ export interface StatementCacheOptions {
  * text has one of its own, and a statement that finds the cache full is given to the driver in the
  * fragments that it was written in.
  * @see P12
- * @see docs/decisions/0181-statements-are-recorded.md
+ * @see docs/decisions/0033-recorded-statements.md
  */
 export function openStatementCache(
   { size = MAX_PREPARED_STATEMENTS, onGrow }: StatementCacheOptions = {},

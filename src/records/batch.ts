@@ -52,7 +52,7 @@ interface Pending<Item, Result> {
  * Opens a batcher. An item runs alone, at once, while no other one is running; otherwise it waits
  * until the end of the current tick of the event loop and runs with those that arrived by then. When
  * something goes wrong with a batch, its items run alone, and so does everything for a while.
- * @see docs/decisions/0186-look-ups-together.md
+ * @see docs/decisions/0022-batched-look-ups.md
  */
 export function openBatcher<Item, Result>(
   runBatch: RunBatch<Item, Result>,

@@ -23,7 +23,7 @@ const RUN_ALONE = Promise.resolve(undefined);
 /**
  * Batches look-ups by key: those that arrive in the same tick are read by one statement, since most
  * of what one costs is the round trip to Postgres.
- * @see docs/decisions/0186-look-ups-together.md
+ * @see docs/decisions/0022-batched-look-ups.md
  */
 export function batchLookUps(database: Database, observe: Observe): LookUp {
   const batchedShapes = new Set<string>();
@@ -111,7 +111,7 @@ const SLOW_MS = 100;
 /**
  * Batches statements by key on a table: those that arrive in the same tick are sent together, on one
  * session, each in a transaction of its own.
- * @see docs/decisions/0188-updates-together.md
+ * @see docs/decisions/0024-pipelined-updates.md
  */
 export function batchStatements<R extends object>(
   database: Database,

@@ -49,7 +49,7 @@ async function readByKey(
 /**
  * Reads in one statement; in another one where the first found more rows than it counts at once, and
  * in a third where it found values so large that each has to be measured.
- * @see docs/decisions/0182-one-reading.md
+ * @see docs/decisions/0019-page-and-total.md
  */
 async function readAlone(
   { database, settings, requester }: Run,

@@ -21,7 +21,7 @@ export interface RuledResult extends Decision {
 /**
  * Updates a table that has rewrite rules, in a transaction: locks the rows that decide (for a single
  * update), counts them, writes if no more than `maxRows` match, and records the update in the audit.
- * @see docs/decisions/0006-rules.md
+ * @see docs/decisions/0025-transactions.md
  */
 export async function updateWithRules(
   run: Run,

@@ -23,7 +23,7 @@ export function report(findings: Findings, path: Path, message: string): void {
 /**
  * Checks a value against a schema and gives the schema's output; undefined, with issues, when it does
  * not match. Schemas are for values of bounded size; what can be long is walked by hand.
- * @see docs/decisions/0040-valibot-at-the-leaves.md
+ * @see docs/decisions/0007-request-shapes.md
  */
 export function check<T>(
   findings: Findings,

@@ -16,7 +16,7 @@ const RATIO = "0.6";
  * Has Bun look through all of its heap as soon as less than 60 % of it is room for what is young, not
  * a third: a quarter less memory. For that the process begins anew, as itself and with the same id;
  * once, for then the variable is there. Whoever has set it is obeyed; on other runtimes nothing is done.
- * @see docs/decisions/0198-heap-on-bun.md
+ * @see docs/decisions/0038-bun-heap.md
  */
 export function limitBunHeap(): void {
   // A channel to the parent process would be lost.

@@ -56,7 +56,7 @@ function look(wait: Wait): void {
 /**
  * A table that a set has grown out of keeps what stood in it until V8 looks through the whole heap, so
  * nothing hangs on a wait that has ended.
- * @see docs/decisions/0189-what-outlives-a-request.md
+ * @see docs/decisions/0035-answers-are-released.md
  */
 function end(wait: Wait): void {
   const { deadline, signal, timer } = wait;

@@ -5,8 +5,8 @@
  * of itself begins as soon as what is left is less than the young heap, and counts the bytes read from
  * Postgres: with pages of 200 rows six times a second. Nor does it make the heap small whenever little
  * is asked, only to let it grow again.
- * @see docs/decisions/0194-heap-on-deno.md
- * @see docs/decisions/0199-heap-at-rest.md
+ * @see docs/decisions/0037-v8-heap.md
+ * @see docs/decisions/0037-v8-heap.md
  */
 export const HEAP_FLAGS = [
   "--v8-flags=--max-semi-space-size=32",

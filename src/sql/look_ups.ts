@@ -29,7 +29,7 @@ export const MOST_LOOK_UPS = 8;
  * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
  * differ in values alone; the last one is repeated to fill the statement up to one of its sizes.
  * @see S8, TE20
- * @see docs/decisions/0186-look-ups-together.md
+ * @see docs/decisions/0022-batched-look-ups.md
  */
 export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQuery<FoundRow[]> {
   const size = SIZES.find((size) => size >= plans.length)!;

@@ -29,9 +29,9 @@ const HEADER_BYTES = 4;
  * With `oneReading` the rows that match are kept, sorted and counted; if there are too many of them, the
  * total is null and the page must not be used.
  * @see Q85, Q87, P21
- * @see docs/decisions/0182-one-reading.md
- * @see docs/decisions/0185-a-page-is-not-copied.md
- * @see docs/decisions/0203-memory-of-a-page.md
+ * @see docs/decisions/0019-page-and-total.md
+ * @see docs/decisions/0019-page-and-total.md
+ * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function compileQuery(
   sql: Sql,

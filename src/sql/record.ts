@@ -45,7 +45,7 @@ function compileAsText(sql: Sql, column: Column): Fragment {
  * Compiles whether a `"$record"` is certain to print to at most so many bytes, judging by sizes that
  * Postgres knows without reading the values: no record that may be large is printed. Undefined where
  * no record can be.
- * @see docs/decisions/0203-memory-of-a-page.md
+ * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function compileSmall(
   sql: Sql,

@@ -15,7 +15,7 @@ export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment
  * or an empty one behind the first, makes Postgres count: a lazy scalar subquery, which by far beats
  * a window count. Rows that are kept anyway are counted where they are; NULL when they are too many.
  * @see Q85, P21
- * @see docs/decisions/0182-one-reading.md
+ * @see docs/decisions/0019-page-and-total.md
  */
 export function compileTotal(
   sql: Sql,

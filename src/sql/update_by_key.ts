@@ -24,7 +24,7 @@ export const SECOND_ROW = "21000";
  *
  * The result reads `$matched` and `$written` as scalar subqueries. Should the key have been dropped
  * since the catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
- * @see docs/decisions/0187-updates-by-key.md
+ * @see docs/decisions/0023-updates-by-key.md
  * @see U20
  */
 export function compileUpdateByKey(

@@ -17,7 +17,7 @@ export interface Decision {
 /**
  * Compiles the question before an update of a table with rewrite rules: Postgres applies no rule
  * inside of WITH, so deciding and writing are two statements there.
- * @see docs/decisions/0006-rules.md
+ * @see docs/decisions/0025-transactions.md
  */
 export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decision[]> {
   return sql<Decision[]>`

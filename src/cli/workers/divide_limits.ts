@@ -11,7 +11,7 @@ export function countWorkers({ workers, databaseUrl }: Config): number {
 /**
  * Gives a worker its share of the limits that the operator has set for the whole service. The shares
  * add up to the whole; each is at least 1, also where there are more workers than that.
- * @see docs/decisions/0170-workers.md
+ * @see docs/decisions/0036-workers.md
  */
 export function divideLimits(
   config: Config,

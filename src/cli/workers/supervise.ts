@@ -25,7 +25,7 @@ const GRACE_MS = 5000;
  * Serves from several processes until a signal arrives, and gives the exit code. The first worker is
  * alone until the database is ready, so that a problem is found, and reported, only once.
  * @throws {Stop} when the service cannot start
- * @see docs/decisions/0170-workers.md
+ * @see docs/decisions/0036-workers.md
  */
 export async function supervise(
   host: Host,

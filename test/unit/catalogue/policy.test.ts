@@ -105,14 +105,14 @@ describe("the policy file", () => {
     assertEquals(refuse({ tables: [] }), ["tables: expected an object"]);
   });
 
-  it("refuses a key that stands twice, which would lose hidden columns in silence [0030]", () => {
+  it("refuses a key that stands twice, which would lose hidden columns in silence [0012]", () => {
     const problems = refuse(
       '{"tables": {"deals": {"hidden_columns": ["a:"]}, "de\\u0061ls": {"read_only": true}}}',
     );
     assertEquals(problems, ['"deals" is there twice']);
   });
 
-  it("accepts one name in two objects [0030]", () => {
+  it("accepts one name in two objects [0012]", () => {
     accept({ tables: { a: { read_only: true }, b: { read_only: true } } });
   });
 });
