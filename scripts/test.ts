@@ -2,7 +2,8 @@
  * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
  * a server on each runtime. Databases are started when a test first asks for one.
  *
- *     deno task test test/unit --filter tenant   # other flags go to `deno test`, --watch too
+ *     deno task test test/unit --filter tenant   # the tests whose titles say so
+ *     deno task test test/unit --watch           # other flags go to `deno test`
  *     deno task test test/conformance --runtime=node   # or deno, bun, binary: against a server on it
  *     deno task test --access=rls                # or least: twice, and compares the answers
  *     deno task test --std=stand-ins             # or jsr: where `@std` comes from
@@ -11,6 +12,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
 import { type Access, ACCESSES } from "../test/support/access.ts";
 import { isRuntime, type Runtime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { chooseStd } from "./choose_std.ts";
@@ -29,6 +31,8 @@ interface Command {
   readonly paths: readonly string[];
   /** Passed on to `deno test`. */
   readonly flags: readonly string[];
+  /** What the titles of the tests that run contain, or a pattern between slashes. */
+  readonly filter: string | undefined;
   readonly runtime: Runtime | undefined;
   readonly access: Access | undefined;
   /** Further words for `deno test`, which say where `@std` comes from. */
@@ -56,10 +60,16 @@ const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
 
-async function readCommand(parameters: readonly string[]): Promise<Command> {
-  const read = (name: string) =>
-    parameters.find((parameter) => parameter.startsWith(`--${name}=`))?.slice(name.length + 3);
-  const [runtime, access] = [read("runtime"), read("access")];
+async function readCommand(parameters: string[]): Promise<Command> {
+  const text = { type: "string" } as const;
+  const { values, positionals, tokens } = parseArgs({
+    args: parameters,
+    options: { runtime: text, access: text, std: text, filter: text },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const { runtime, access, filter } = values as Record<string, string | undefined>;
   if (runtime !== undefined && !isRuntime(runtime)) {
     throw new Error(`--runtime=${runtime}: expected one of ${RUNTIMES.join(", ")}, binary`);
   }
@@ -67,14 +77,12 @@ async function readCommand(parameters: readonly string[]): Promise<Command> {
   if (access !== undefined && !others.some((each) => each === access)) {
     throw new Error(`--access=${access}: expected one of ${others.join(", ")}`);
   }
-  const isFlag = parameters.map((parameter, at) =>
-    parameter.startsWith("--") || /^--(filter|reporter)$/.test(parameters[at - 1] ?? "")
-  );
+  const own = new Set(["runtime", "access", "std", "filter"]);
+  const flags = tokens.filter((token) => token.kind === "option" && !own.has(token.name));
   return {
-    paths: parameters.filter((_, at) => !isFlag[at]).map((path) => relative(".", path)),
-    flags: parameters.filter((parameter, at) =>
-      isFlag[at] && !/^--(runtime|access|std)=/.test(parameter)
-    ),
+    paths: positionals.map((path) => relative(".", path)),
+    flags: flags.map(({ index }) => parameters[index]!),
+    filter,
     runtime,
     access: access as Access | undefined,
     ...await chooseStd(parameters),
@@ -112,8 +120,11 @@ async function runFiles(
     readonly isWhole: boolean;
   },
 ): Promise<Tally> {
-  const { flags, words } = command;
-  const environment = databases.variables;
+  const { flags, filter, words } = command;
+  const environment = {
+    ...databases.variables,
+    ...(filter === undefined ? {} : { ROWGATE_TEST_FILTER: filter }),
+  };
   const options = { folder, environment, words, signal: stopping.signal };
   if (accesses.length > 0) return await runAccesses([...files, ...flags], { ...options, accesses });
   const ask = (files: readonly string[], runtime: Runtime | undefined) =>

@@ -1,9 +1,11 @@
 /**
  * `@std/testing/bdd` as the test command has it: from JSR, or from the stand-in where JSR cannot be
- * reached. It adds what the watch and `--access` need, the title of the test that runs, and makes
- * `afterEach` a part of its test: Deno 2.9's `node:test` ignores a hook that fails.
+ * reached. It adds three things: the title of the test that runs, which the watch and `--access` need;
+ * `--filter` by the titles of tests, where Deno looks at those of the outermost groups alone; and an
+ * `afterEach` that is a part of its test, since Deno 2.9's `node:test` ignores a hook that fails.
  */
 import * as runner from "bdd";
+import process from "node:process";
 import { enterTest } from "./watch/current_test.ts";
 
 type Body = () => unknown;
@@ -14,68 +16,52 @@ interface Register {
   readonly skip: (name: string, body: Body) => void;
 }
 
-/** A group of tests while it is registered: its hooks, and the groups around it. */
-interface Group {
+/** A test, or a group of tests: the hooks and tests that its body has registered. */
+interface Entry {
+  readonly kind: "group" | "test";
+  readonly name: string;
+  /** The names of its groups and its own. */
   readonly title: string;
-  readonly outer: Group | undefined;
+  readonly ignore: boolean;
+  readonly outer: Entry | undefined;
+  readonly body: Body;
+  readonly hooks: (() => void)[];
   readonly afterEach: Body[];
+  readonly entries: Entry[];
 }
 
 /** Sessions outlive a test: they belong to its file. */
 const UNSANITIZED = { sanitizeOps: false, sanitizeResources: false } as const;
 
-let group: Group = { title: "", outer: undefined, afterEach: [] };
+const isWanted = readFilter(process.env.ROWGATE_TEST_FILTER);
+
+/** The file: what stands outside of groups. */
+const FILE: Entry = makeEntry("group", { name: "", body: () => {} });
+
+let group = FILE;
 
 /** Groups tests; its body runs at once. */
-export const describe: Register = Object.assign(registerGroup(false), {
-  skip: registerGroup(true),
+export const describe: Register = Object.assign(registerEntry("group"), {
+  skip: registerEntry("group", true),
 });
 /** Registers a test. */
-export const it: Register = Object.assign(registerTest(false), { skip: registerTest(true) });
-
-function registerGroup(ignore: boolean) {
-  return (name: string, body: Body): void => {
-    const fn = () => {
-      const outer = group;
-      group = { title: joinTitles(outer.title, name), outer, afterEach: [] };
-      try {
-        body();
-      } finally {
-        group = outer;
-      }
-    };
-    runner.describe({ name, fn, ignore, ...UNSANITIZED });
-  };
-}
-
-function registerTest(ignore: boolean) {
-  return (name: string, body: Body): void => {
-    const own = group;
-    const fn = async () => {
-      enterTest(joinTitles(own.title, name));
-      try {
-        await body();
-      } finally {
-        await runAfterEach(own);
-      }
-    };
-    runner.it({ name, fn, ignore, ...UNSANITIZED });
-  };
-}
+export const it: Register = Object.assign(registerEntry("test"), {
+  skip: registerEntry("test", true),
+});
 
 /** Runs once before the tests of its group. */
 export function beforeAll(body: Body): void {
-  runner.beforeAll(asHook(body));
+  addHook(() => runner.beforeAll(asHook(body)));
 }
 
 /** Runs once after the tests of its group. */
 export function afterAll(body: Body): void {
-  runner.afterAll(asHook(body));
+  addHook(() => runner.afterAll(asHook(body)));
 }
 
 /** Runs before each test of its group. */
 export function beforeEach(body: Body): void {
-  runner.beforeEach(asHook(body));
+  addHook(() => runner.beforeEach(asHook(body)));
 }
 
 /** Runs after each test of its group, and fails the test when it fails. */
@@ -85,17 +71,84 @@ export function afterEach(body: Body): void {
 
 export { afterAll as after, beforeAll as before };
 
+function registerEntry(kind: Entry["kind"], ignore = false) {
+  return (name: string, body: Body): void => {
+    const entry = makeEntry(kind, { name, body, ignore, outer: group });
+    if (kind === "group") collect(entry);
+    // A group without a wanted test is left out whole, its hooks too.
+    if (group !== FILE) group.entries.push(entry);
+    else if (hasWanted(entry)) hand(entry);
+  };
+}
+
+function makeEntry(
+  kind: Entry["kind"],
+  { name, body, ignore = false, outer }: Pick<Entry, "name" | "body"> & Partial<Entry>,
+): Entry {
+  const before = outer === undefined || outer.title === "" ? "" : `${outer.title} > `;
+  const title = `${before}${name}`;
+  return { kind, name, title, ignore, outer, body, hooks: [], afterEach: [], entries: [] };
+}
+
+function collect(entry: Entry): void {
+  const outer = group;
+  group = entry;
+  try {
+    entry.body();
+  } finally {
+    group = outer;
+  }
+}
+
+function addHook(hook: () => void): void {
+  if (group === FILE) hook();
+  else group.hooks.push(hook);
+}
+
+function hasWanted({ kind, title, entries }: Entry): boolean {
+  return kind === "test" ? isWanted(title) : entries.some(hasWanted);
+}
+
+/** Registers an entry, and what of it is wanted, with the runner. */
+function hand(entry: Entry): void {
+  const { kind, name, ignore, hooks, entries } = entry;
+  if (kind === "test") {
+    runner.it({ name, ignore, fn: () => runTest(entry), ...UNSANITIZED });
+  } else {
+    const fn = () => {
+      for (const hook of hooks) hook();
+      for (const inner of entries.filter(hasWanted)) hand(inner);
+    };
+    runner.describe({ name, ignore, fn, ...UNSANITIZED });
+  }
+}
+
+async function runTest({ title, body, outer }: Entry): Promise<void> {
+  enterTest(title);
+  try {
+    await body();
+  } finally {
+    await runAfterEach(outer);
+  }
+}
+
+async function runAfterEach(entry: Entry | undefined): Promise<void> {
+  if (entry === undefined) return;
+  for (const body of entry.afterEach) await body();
+  await runAfterEach(entry.outer);
+}
+
 function asHook(body: Body): () => Promise<void> {
   return async () => {
     await body();
   };
 }
 
-function joinTitles(outer: string, name: string): string {
-  return outer === "" ? name : `${outer} > ${name}`;
-}
-
-async function runAfterEach({ afterEach, outer }: Group): Promise<void> {
-  for (const body of afterEach) await body();
-  if (outer !== undefined) await runAfterEach(outer);
+/** As Deno reads its filter: a text that the title contains, or a pattern between slashes. */
+function readFilter(filter: string | undefined): (title: string) => boolean {
+  if (filter === undefined) return () => true;
+  const pattern = /^\/(.+)\/$/.exec(filter)?.[1];
+  if (pattern === undefined) return (title) => title.includes(filter);
+  const expression = new RegExp(pattern);
+  return (title) => expression.test(title);
 }
