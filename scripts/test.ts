@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { type Access, ACCESSES } from "../test/support/access.ts";
 import { isRuntime, type Runtime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { chooseStd } from "./choose_std.ts";
-import { listTestFiles } from "./list_test_files.ts";
+import { groupTestFiles, listTestFiles } from "./list_test_files.ts";
 import { makePrograms } from "./make_programs.ts";
 import { offerDatabases, type OfferedDatabases } from "./offer_databases.ts";
 import { runAccesses } from "./run_accesses.ts";
@@ -138,10 +138,14 @@ async function runFiles(
       jobs: runtime === undefined ? undefined : 4,
     });
   const tallies = [await ask(files, command.runtime)];
+  // Their names were seen above.
+  const conformance = isWhole
+    ? await groupTestFiles(await listTestFiles(["test/conformance"]), folder)
+    : [];
   for (const runtime of isWhole ? [...RUNTIMES, "binary"] as const : []) {
     if (stopping.signal.aborted) break;
     console.log(`\nThe conformance tests against a server on ${runtime}:\n`);
-    tallies.push(await ask(await listTestFiles(["test/conformance"]), runtime));
+    tallies.push(await ask(conformance, runtime));
   }
   return addTallies(tallies);
 }
