@@ -39,9 +39,9 @@ export function generateShop(shop: Shop): ShopRows {
     (_, index) => generateCustomer(shop, index, random),
   );
   const products = shop.articles.flatMap((article) =>
-    shop.makes.map(([make, percent]) => ({
+    shop.variants.map(([variant, percent]) => ({
       ...article,
-      make,
+      variant,
       // Shop prices: whole euro and 90 cents.
       priceCents: Math.round(article.price * percent / 100) * 100 - 10,
     }))
@@ -52,7 +52,7 @@ export function generateShop(shop: Shop): ShopRows {
       id: product.id,
       tenant_id: shop.tenant,
       sku: `${product.category.slice(0, 3).toUpperCase()}-${String(product.id % 100000 + 100)}`,
-      name: `${product.name} ${product.make}`,
+      name: `${product.name} ${product.variant}`,
       category: product.category,
       price: printCents(product.priceCents),
       stock: random.chance(8) ? 0 : random.integer(1, 180),

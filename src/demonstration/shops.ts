@@ -9,7 +9,7 @@ export interface Shop {
   readonly customers: number;
   readonly orders: number;
   /** Variants of each article, with their price in percent. */
-  readonly makes: readonly (readonly [name: string, percent: number])[];
+  readonly variants: readonly (readonly [name: string, percent: number])[];
   readonly articles: readonly Article[];
 }
 
@@ -56,7 +56,7 @@ export const SHOPS: readonly Shop[] = [
     seed: 20260101,
     customers: 240,
     orders: 1500,
-    makes: [["Trail", 100], ["Ridge", 125], ["Summit", 160]],
+    variants: [["Trail", 100], ["Ridge", 125], ["Summit", 160]],
     articles: OUTDOOR,
   },
   {
@@ -66,7 +66,7 @@ export const SHOPS: readonly Shop[] = [
     seed: 20260102,
     customers: 160,
     orders: 1000,
-    makes: [["Basic", 100], ["Classic", 130], ["Maison", 180]],
+    variants: [["Basic", 100], ["Classic", 130], ["Maison", 180]],
     articles: KITCHEN,
   },
 ];

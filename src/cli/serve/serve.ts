@@ -5,6 +5,7 @@ import { limitBunHeap } from "../../runtime/bun_heap.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Served } from "../../runtime/serve.ts";
 import { openSupervisorLink, type SupervisorLink } from "../../runtime/supervisor_link.ts";
+import type { Observe } from "../../telemetry/observe.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure, FAILED } from "../stop.ts";
 import type { Run } from "../subcommand.ts";
@@ -12,7 +13,7 @@ import { countWorkers, divideLimits } from "../workers/divide_limits.ts";
 import { supervise } from "../workers/supervise.ts";
 import { printBanner } from "./first_start.ts";
 import { listen } from "./listen.ts";
-import { observeProcess, type Telemetry } from "./observe_process.ts";
+import { observeProcess } from "./observe_process.ts";
 import { assembleService, type Service } from "./service.ts";
 
 const EXAMPLES = `
@@ -46,81 +47,69 @@ async function serve(host: Host): Promise<number> {
   const supervisor = openSupervisorLink();
   const signal = awaitSignal(host, supervisor);
   const settings = await readSettings(host);
-  const telemetry = observeProcess(host, settings.config, supervisor);
+  const { metrics, observe } = observeProcess(host, settings.config, supervisor);
   const workers = countWorkers(settings.config);
   if (supervisor === undefined && workers > 1) {
-    const { config } = settings;
-    return await supervise(host, { config, observe: telemetry.observe, signal, workers });
+    return await supervise(host, { config: settings.config, observe, signal, workers });
   }
   const config = supervisor === undefined
     ? settings.config
     : divideLimits(settings.config, supervisor);
   let service: Service | undefined;
-  let closeMs = 0;
+  let server: Served | undefined;
+  const stopping = new AbortController();
+  let exit = { stopMs: 0, closeMs: 0 };
   try {
-    service = await assembleService({ ...settings, config }, { ...telemetry, output: host.stderr });
-    const endMs = await serveUntil(signal, { host, config, telemetry, service, supervisor });
-    closeMs = Math.max(MIN_CLOSE_MS, endMs - performance.now());
+    const output = host.stderr;
+    service = await assembleService({ ...settings, config }, { metrics, observe, output });
+    let letRequestsIn = () => {};
+    const ready = new Promise<void>((resolve) => letRequestsIn = resolve);
+    server = await listen(service.app, { config, ready, shared: supervisor !== undefined });
+    const parts = { host, config, observe, service, server, supervisor };
+    const started = start({ ...parts, letRequestsIn, stopping: stopping.signal });
+    // A start that fails ends this; one that succeeds leaves it to the signal.
+    const received = await Promise.race([signal, started.then(() => signal)]);
+    stopping.abort();
+    observe({ kind: "stopping", signal: received });
+    // Requests that still wait for the start are answered with what there is.
+    letRequestsIn();
+    exit = { stopMs: config.shutdownMs, closeMs: MIN_CLOSE_MS };
     return 0;
   } catch (error) {
     throw explainFailure(error);
   } finally {
-    await service?.close(closeMs);
+    const endMs = performance.now() + exit.stopMs;
+    await server?.stop(exit.stopMs);
+    await service?.close(Math.max(exit.closeMs, endMs - performance.now()));
   }
 }
 
-interface ServeOptions {
+interface StartOptions {
   readonly host: Host;
   readonly config: Config;
-  readonly telemetry: Telemetry;
+  readonly observe: Observe;
   readonly service: Service;
+  readonly server: Served;
   readonly supervisor: SupervisorLink | undefined;
+  readonly letRequestsIn: () => void;
+  readonly stopping: AbortSignal;
 }
 
-/**
- * Listens, prepares the database, answers requests and stops on the signal. Gives the time, of
- * `performance.now()`, by which the process should have ended.
- */
-async function serveUntil(
-  signal: Promise<string>,
-  { host, config, telemetry: { observe }, service, supervisor }: ServeOptions,
-): Promise<number> {
-  let openGate = () => {};
-  const ready = new Promise<void>((resolve) => openGate = resolve);
-  const server = await listen(service.app, { config, ready, shared: supervisor !== undefined });
-  let stopping = false;
-  let stopMs = 0;
-
-  async function start(): Promise<string> {
-    const { demonstration, databaseReady } = await service.prepare();
-    if (stopping) return signal;
-    openGate();
-    announce(server);
-    if (config.databaseUrl === undefined) {
-      host.stderr.write(printBanner({ address: server.address, config, demonstration }));
-    }
-    await databaseReady;
-    supervisor?.send({ kind: "prepared" });
-    return signal;
+/** Prepares the database, lets requests in and announces the address, unless a signal comes first. */
+async function start(options: StartOptions): Promise<void> {
+  const { host, config, observe, service, server, supervisor, letRequestsIn, stopping } = options;
+  const { address } = server;
+  const { demonstration, databaseReady } = await service.prepare();
+  if (stopping.aborted) return;
+  letRequestsIn();
+  if (supervisor === undefined) observe({ kind: "listening", address });
+  // The supervisor logs it, once for all workers.
+  else supervisor.send({ kind: "listening", address });
+  if (config.databaseUrl === undefined) {
+    host.stderr.write(printBanner({ address, config, demonstration }));
   }
-
-  function announce({ address }: Served): void {
-    if (supervisor === undefined) observe({ kind: "listening", address });
-    // The supervisor logs it, once for all workers.
-    else supervisor.send({ kind: "listening", address });
-  }
-
-  try {
-    const received = await Promise.race([signal, start()]);
-    stopping = true;
-    observe({ kind: "stopping", signal: received });
-    // Requests that still wait for the start are answered with what there is.
-    openGate();
-    stopMs = config.shutdownMs;
-    return performance.now() + stopMs;
-  } finally {
-    await server.stop(stopMs);
-  }
+  await databaseReady;
+  if (!stopping.aborted) supervisor?.send({ kind: "prepared" });
 }
 
 /**
