@@ -9,7 +9,7 @@ import postgres from "postgres";
 
 const { PORT, DATABASE_URL, STATEMENTS } = process.env;
 const statements = JSON.parse(STATEMENTS);
-// A page goes through as Postgres printed it; the driver would parse it.
+// A page is passed on as Postgres printed it; the driver would parse it.
 const types = { json: { to: 114, from: [114], serialize: String, parse: String } };
 const sql = postgres(DATABASE_URL, { max: 10, fetch_types: false, types });
 const port = Number(PORT);

@@ -1,5 +1,5 @@
 -- Sends the requests of a file in turn, and prints one line of JSON with what was measured.
--- A request is a line: method, path, headers and body with tabs between; U+001F between headers.
+-- A request is a line: method, path, headers and body separated by tabs; U+001F between headers.
 local asks, varying, at, number = {}, {}, 0, 0
 local MARK = "12345678"
 

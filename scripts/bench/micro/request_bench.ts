@@ -1,5 +1,5 @@
 /**
- * What the work on one request costs without network and database: `deno task bench:micro`. To reach:
+ * What the work on one request costs without network and database: `deno task bench:micro`. Targets:
  * one condition under 15 µs, fifty at depth 5 under 150 µs, from the text of the body to the statement.
  */
 import type { Sql } from "../../../src/postgres/driver.ts";
@@ -59,7 +59,7 @@ function plan(text: string) {
 }
 
 const CACHE = openStatementCache();
-/** Stands in for the driver, whose part is not measured. */
+/** Takes the place of the driver, which is not measured. */
 const TAG = (() => ({})) as unknown as Sql;
 
 function compile(planned: ReturnType<typeof plan>): void {

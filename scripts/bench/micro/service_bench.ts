@@ -45,10 +45,10 @@ const REQUEST: Observation = {
 };
 
 const cache = openStatementCache();
-/** Stands in for the driver, whose part is not measured. */
+/** Takes the place of the driver, which is not measured. */
 const tag = (() => ({})) as unknown as Sql;
 
-/** Compiles as the real one does, and has the answer ready. */
+/** Compiles as the real one does; its answer is ready. */
 const database = {
   settings: {},
   run: (compile: (sql: Sql) => never) => {

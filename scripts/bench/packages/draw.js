@@ -1,8 +1,8 @@
-/** Draws the pictures of a JSON file as SVG into a folder: `node draw.js pictures.json folder`. */
+/** Draws the charts of a JSON file as SVG into a folder: `node draw.js pictures.json folder`. */
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 
-// By variables, so that nobody who checks the types of this repository has to install them.
+// Named by variables, so that checking the types of this repository does not need these packages.
 const [VEGA, VEGA_LITE] = ["vega", "vega-lite"];
 const { parse, View } = await import(VEGA);
 const { compile } = await import(VEGA_LITE);

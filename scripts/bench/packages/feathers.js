@@ -1,10 +1,10 @@
 /**
  * Feathers as its manual has it: Koa, its own service for a table through Knex, a pool of 10, no check
- * of a token, no hook. The environment tells a port and a database.
+ * of a token, no hook. The environment names a port and a database.
  */
 import process from "node:process";
 
-// By variables, so that nobody who checks the types of this repository has to install them.
+// Named by variables, so that checking the types of this repository does not need these packages.
 const [FEATHERS, KOA, SERVICE, KNEX, PG] = [
   "@feathersjs/feathers",
   "@feathersjs/koa",
@@ -19,7 +19,7 @@ const { default: knex } = await import(KNEX);
 const { default: pg } = await import(PG);
 
 const TIMESTAMPTZ = 1184;
-// Its dates have milliseconds: the others answer with what Postgres holds.
+// Its dates have milliseconds only; the others return what Postgres has.
 pg.types.setTypeParser(TIMESTAMPTZ, (text) => text);
 
 const { PORT, DATABASE_URL } = process.env;

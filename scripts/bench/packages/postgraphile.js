@@ -1,11 +1,11 @@
 /**
  * PostGraphile as its manual has it for production: a pool of 10, filters by the plugin for them, no
- * check of a token. The environment tells a port and a database.
+ * check of a token. The environment names a port and a database.
  */
 import { createServer } from "node:http";
 import process from "node:process";
 
-// By variables, so that nobody who checks the types of this repository has to install them.
+// Named by variables, so that checking the types of this repository does not need these packages.
 const [PG, POSTGRAPHILE, FILTERS] = [
   "pg",
   "postgraphile",
