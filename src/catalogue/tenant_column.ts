@@ -50,7 +50,7 @@ export function findTenantColumn(
   const { baseType, cast, kind } = describeType({ ...column, modifier: -1 }, types);
   const tenantKind = KINDS.get(baseType);
   if (tenantKind === undefined || kind === "other" || !column.deterministic) {
-    warnings.push(`table "${found.name}": its tenant column can not hold a tenant, not exposed`);
+    warnings.push(`table "${found.name}": its tenant column cannot hold a tenant, not exposed`);
     return "none";
   }
   return {

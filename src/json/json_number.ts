@@ -27,7 +27,7 @@ export function readNumber(reader: JsonReader): number {
   const value = Number(literal);
   if (!isExact(literal, value)) {
     const shown = quote(literal.slice(0, 2 * MAX_QUOTED_CHARACTERS)).slice(1, -1);
-    noteIssue(reader, `${shown} can not be held exactly by a JSON number, send it as a string`);
+    noteIssue(reader, `${shown} cannot be held exactly by a JSON number, send it as a string`);
   }
   if (String(value) !== literal) reader.literal = literal;
   if (EXPONENT.test(literal)) countZeros(reader, literal);

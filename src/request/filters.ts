@@ -46,7 +46,7 @@ export function parseFilters(
     return parseGroup({ findings, ...counts, maxPatternCharacters }, input, { path, depth: 1 });
   }
   const wrong = isObject(input) && isCondition(input)
-    ? "a condition can not stand alone"
+    ? "a condition cannot stand alone"
     : isObject(input)
     ? describeKeys(input)
     : `${quote(input)} is not a group`;

@@ -85,9 +85,9 @@ export function checkRefusals(): void {
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { note: null } });
   // @ts-expect-error it can only be read
   void client.updateBulk("countries", { filters: { code: "DE" }, fields: { name: "D" } });
-  // @ts-expect-error the key can not be set
+  // @ts-expect-error the key cannot be set
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { id: 2 } });
-  // @ts-expect-error it can not be null
+  // @ts-expect-error it cannot be null
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { total: null } });
   // @ts-expect-error an update has no operators
   void client.updateSingle("orders", { filters: { and: [] }, fields: { note: "x" } });

@@ -242,7 +242,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     );
   });
 
-  it("can not hold back a trigger with rights of its own, as the operators are told [TE22]", async () => {
+  it("cannot hold back a trigger with rights of its own, as the operators are told [TE22]", async () => {
     await run(`
       create table overheard (id int4 primary key, tenant_id int4 not null, said text);
       insert into overheard values (1001, 2, 'nothing');

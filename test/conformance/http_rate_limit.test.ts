@@ -129,7 +129,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertEquals((await ask(INVALID)).status, 401);
   });
 
-  it("counts well-formed tokens that are revoked or unknown, and looks none up that can not be one [A22]", async () => {
+  it("counts well-formed tokens that are revoked or unknown, and looks none up that cannot be one [A22]", async () => {
     const peer = "192.0.2.5";
     const gone: string[] = [];
     for (let made = 0; made < 5; made++) gone.push(await service().issue({ name: "gone" }));
@@ -141,7 +141,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     await run("alter table rowgate.tokens rename to tokens_away");
     try {
       assertEquals((await ask(INVALID, peer)).status, 429);
-      // Whether it is valid can not be told without the table: neither 401 nor 429.
+      // Whether it is valid cannot be told without the table: neither 401 nor 429.
       assertEquals((await ask(fresh, peer)).status, 503);
     } finally {
       await run("alter table rowgate.tokens_away rename to tokens");

@@ -111,7 +111,7 @@ describeService("Names", ({ query, single, bulk, run }) => {
     });
   }
 
-  it("shows no column that the pattern can not name [N2]", async () => {
+  it("shows no column that the pattern cannot name [N2]", async () => {
     assertEquals(recordsOf(await query("oddities")), [{ id: 1, tenant_id: 1, good: "good" }]);
   });
 

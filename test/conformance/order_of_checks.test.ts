@@ -138,7 +138,7 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
     assertEquals(assertOk(await query("deals", { filters }))["total"], 0);
   });
 
-  // The embedded database has one session, which can not be kept from its own table.
+  // The embedded database has one session, which cannot be kept from its own table.
   if (kind === "real") {
     it("touches no table of the operator before all checks have passed: none waits for a locked one [O16]", async () => {
       const update = { filters: { fid: 1 }, fields: { note: "x" } };

@@ -201,7 +201,7 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
       );
     });
 
-    it("can not be read or written by a tenant [R23] [T1]", async () => {
+    it("cannot be read or written by a tenant [R23] [T1]", async () => {
       const { tables } = assertOk(await get("/integration/tables"));
       const names = (tables as { name: string }[]).map(({ name }) => name);
       assertEquals(names.filter((name) => name.includes("audit")).sort(), [

@@ -5,7 +5,7 @@ import { describeService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };
 
-describeService("Running, an audit that can not be written", ({ kind, single, bulk, run }) => {
+describeService("Running, an audit that cannot be written", ({ kind, single, bulk, run }) => {
   const obstacles = {
     "the table is gone": [
       "alter table rowgate.audit rename to away",

@@ -156,7 +156,7 @@ describeService("Updates, concurrency", (conversation) => {
 
 describeService("Updates, locks and timeouts", (conversation) => {
   const { kind, query, single, bulk, run, service } = conversation;
-  // The embedded database has one session, which can not wait for itself.
+  // The embedded database has one session, which cannot wait for itself.
   if (kind === "embedded") {
     return void it("serves on short timeouts", async () => void assertOk(await query("guests")));
   }

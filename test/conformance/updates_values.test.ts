@@ -90,7 +90,7 @@ const STORED: readonly [string, unknown, string | null][] = [
   ["a_timestamptz", ["2026-01-01T00:00:00.000001Z"], '{"2026-01-01 00:00:00.000001+00"}'],
 ];
 
-/** Column and a value that can not be stored in it. */
+/** Column and a value that cannot be stored in it. */
 const REFUSED: readonly [string, unknown, string][] = [
   ["c_varchar_3", "abcd", "c_varchar_3"],
   ["c_char_4", "abcde", "c_char_4"],

@@ -59,7 +59,7 @@ describeService("Values, types that name objects of the database", (ask) => {
     });
   }
 
-  it("shows what a row holds all the same, and says that it can not be set [Q54]", async () => {
+  it("shows what a row holds all the same, and says that it cannot be set [Q54]", async () => {
     const [record] = recordsOf(await query("looked_up"));
     assertEquals(record!["c0"], "deals");
     const described = assertOk(await get("/integration/tables/looked_up/fields"));

@@ -132,7 +132,7 @@ function arbitraryText(
   });
 }
 
-/** Rows of tenant 1 that equal the text read as the column's type; undefined: it can not be read. */
+/** Rows of tenant 1 that equal the text read as the column's type; undefined: it cannot be read. */
 async function countRows(
   admin: Sql,
   { name, type, keptBytes }: TypedColumn,

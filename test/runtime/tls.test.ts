@@ -56,10 +56,10 @@ const CASES: readonly Case[] = [
     refusal: /certificate is for another host/,
   },
   {
-    name: "refuses a root certificate that can not be read",
+    name: "refuses a root certificate that cannot be read",
     mode: "verify-full",
     root: "none",
-    refusal: /file named by sslrootcert in DATABASE_URL can not be read/,
+    refusal: /file named by sslrootcert in DATABASE_URL cannot be read/,
   },
 ];
 

@@ -122,7 +122,7 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a single update by key with a tenant setting and an audit": (sql) =>
     compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
-  "a single update of a table that can not be pinned": (sql) =>
+  "a single update of a table that cannot be pinned": (sql) =>
     compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTINGS),
   "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
   "a bulk update with max-affected": (sql) =>

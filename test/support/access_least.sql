@@ -1,4 +1,4 @@
--- Takes from the serving role all that a client of the fixture can not see anyway: hidden columns,
+-- Takes from the serving role all that a client of the fixture cannot see anyway: hidden columns,
 -- credential tables, tables that are not exposed, and every right on a whole table, so that not even
 -- a system column can be read. What it may update stays as it is but for hidden columns.
 

@@ -1,6 +1,6 @@
 /**
  * What the tests use of Playwright. It stands in test/packages, which is fetched only when it is
- * needed, so its own types can not be counted on.
+ * needed, so its own types cannot be counted on.
  */
 
 type Role =

@@ -396,7 +396,7 @@ insert into ledger
 select n + (t - 1) * 1000, t, 'Entry ' || n || case t when 2 then ' CANARY' else '' end, n * 1000000000000.05
 from generate_series(1, 2) t, generate_series(1, 6) n;
 
--- A tenant column whose type can not carry a tenant.
+-- A tenant column whose type cannot carry a tenant.
 create table odd_tenant (id int4 primary key, tenant_id numeric not null, name text);
 insert into odd_tenant values (1, 1, 'one'), (1001, 2, 'two CANARY');
 do $$

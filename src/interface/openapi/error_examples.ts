@@ -45,7 +45,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "summary": "An update of the primary key",
     "body": {
       "success": false,
-      "error": 'fields.id: Column "id" is a primary key column and can not be set',
+      "error": 'fields.id: Column "id" is a primary key column and cannot be set',
     },
   },
   {

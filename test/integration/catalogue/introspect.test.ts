@@ -203,7 +203,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(ordered("events_log"), []);
     });
 
-    it("tells why a column can not be set", () => {
+    it("tells why a column cannot be set", () => {
       const reasons = [
         ["deals", "fid", "primary key"],
         ["deals", "tenant_id", "tenant"],
@@ -225,8 +225,8 @@ for (const kind of DATABASE_KINDS) {
 
     it("tells what in the policy the database does not bear out [T8] [T30] [CF6]", () => {
       const expected = [
-        'table "odd_tenant": its tenant column can not hold a tenant, not exposed',
-        'table "soft_tenant": its tenant column can not hold a tenant, not exposed',
+        'table "odd_tenant": its tenant column cannot hold a tenant, not exposed',
+        'table "soft_tenant": its tenant column cannot hold a tenant, not exposed',
         'policy: tables.deals.hidden_columns: there is no column "missing"',
         'policy: tables.deals_per_status: there is no tenant column "tenant_id", not exposed',
         'policy: tables.guests.shared: left out, the table has "tenant_id"',
@@ -489,7 +489,7 @@ describe("introspection by a role with few rights, real", () => {
     await sql`select ctid, xmin, tableoid from staff`;
   });
 
-  it("closes a table whose tenant column can not be read", async () => {
+  it("closes a table whose tenant column cannot be read", async () => {
     await database.admin.unsafe("revoke select on guests from rowgate_app");
     await database.admin.unsafe("grant select (id, name) on guests to rowgate_app");
     assertEquals((await read(sql)).catalogue.tables.has("guests"), false);

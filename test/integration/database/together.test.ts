@@ -111,7 +111,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await read(), "1=1 2=1 3=1 4=1 9=8");
     });
 
-    it("sends nothing where one can not be compiled", async () => {
+    it("sends nothing where one cannot be compiled", async () => {
       const broken: Compile<Written> = (sql) => sql`select ${1 as unknown as string}::text as id`;
       const client = new AbortController();
       const answers = subject.database.runTogether([add(1), broken], {

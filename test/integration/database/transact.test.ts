@@ -76,7 +76,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["old"]);
     });
 
-    it("undoes what stood before a statement that can not be compiled", async () => {
+    it("undoes what stood before a statement that cannot be compiled", async () => {
       await assertRejects(() =>
         subject.database.transact([
           (sql) => sql`update places set name = ${"new"}::text`,

@@ -10,7 +10,7 @@ const LOAD = { everyMs: 10, forMs: 2000 };
 /** In the middle of the parameters that a session begins with, after the password was taken. */
 const AFTER_FIRST_PARAMETERS = 300;
 
-describe("a database that can not be connected to", () => {
+describe("a database that cannot be connected to", () => {
   let service: FaultyService;
 
   before(async () => {

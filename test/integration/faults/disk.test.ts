@@ -16,7 +16,7 @@ describe("a disk or memory that is full", () => {
   let service: FaultyService;
 
   before(async () => {
-    // Of its own: no checkpoint of others gets past a file that can not be written.
+    // Of its own: no checkpoint of others gets past a file that cannot be written.
     cluster = await startCluster();
     await makeTemplates(cluster.url);
     service = await createFaultyService({ cluster: cluster.url });

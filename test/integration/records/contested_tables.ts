@@ -11,7 +11,7 @@ export const CONTESTED_TABLES: readonly ContestedTable[] = [
   { name: "keyed", what: "a table with a key" },
   { name: "keyless", what: "a table without a key" },
   { name: "parted", what: "a partitioned table with equal ctids" },
-  { name: "unpinnable", what: "a table whose row version can not be read" },
+  { name: "unpinnable", what: "a table whose row version cannot be read" },
   { name: "lockable", what: "a table under row level security" },
   { name: "ruled", what: "a table with a rule that lets updates through" },
 ];

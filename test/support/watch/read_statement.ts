@@ -29,7 +29,7 @@ export function readStatement(statement: string): Token[] {
     if (sign === "(") depth++;
   }
   if (end < statement.length) {
-    throw new Error(`can not be read from: ${statement.slice(end, end + 60)}`);
+    throw new Error(`cannot be read from: ${statement.slice(end, end + 60)}`);
   }
   return tokens;
 }

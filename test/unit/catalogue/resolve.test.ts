@@ -95,7 +95,7 @@ describe("resolving a table", () => {
     }
   });
 
-  it("answers 400 at `table` naming a name that can not be one [E18] [O5]", () => {
+  it("answers 400 at `table` naming a name that cannot be one [E18] [O5]", () => {
     for (const name of ["", "deals;", "a b", "de%61ls", "deals\n", "déals", 'a"b', "a.b"]) {
       const error = refusal(name);
       assertEquals(error.status, 400);
@@ -179,7 +179,7 @@ describe("resolving a table", () => {
 });
 
 describe("a tenant and its column's type", () => {
-  it("fits only where the cast can not fail", () => {
+  it("fits only where the cast cannot fail", () => {
     const cases = [
       ["int2", ["0", "32767", "-32768", "007"], ["32768", "-32769", "", " 1", "1.0", "1e3", "+1"]],
       ["int4", ["2147483647"], ["2147483648", "one", "0x10", "1_000"]],

@@ -159,7 +159,7 @@ describe("parseJson", () => {
       assertEquals(printPath(issue!.path), "a[0]");
       assertEquals(
         issue!.message,
-        `${number} can not be held exactly by a JSON number, send it as a string`,
+        `${number} cannot be held exactly by a JSON number, send it as a string`,
       );
     });
   }

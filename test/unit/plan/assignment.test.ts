@@ -41,7 +41,7 @@ describe("planAssignment [U8] [U9] [U10]", () => {
   it("sets NULL where the column takes it, and names it where not", () => {
     assertEquals(plan(makeColumn("c", "text"), null), { value: null, issues: [] });
     const { issues } = plan(makeColumn("c", "text", { nullable: false }), null);
-    assertStringIncludes(issues[0]!.message, '"c" can not be null');
+    assertStringIncludes(issues[0]!.message, '"c" cannot be null');
   });
 
   it("stores any JSON in a json column as that JSON", () => {

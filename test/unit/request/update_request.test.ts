@@ -82,8 +82,8 @@ describe("parseUpdateRequest", () => {
   it("refuses a number that a double does not hold, inside a field as well [V9]", () => {
     assertStringIncludes(
       refuse('{"filters":{"id":9007199254740993},"fields":{"j":{"x":[1e400]}}}'),
-      "filters.id: 9007199254740993 can not be held exactly by a JSON number, send it as a string; " +
-        "fields.j.x[0]: 1e400 can not",
+      "filters.id: 9007199254740993 cannot be held exactly by a JSON number, send it as a string; " +
+        "fields.j.x[0]: 1e400 cannot",
     );
   });
 });
