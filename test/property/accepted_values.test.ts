@@ -16,7 +16,7 @@ interface TypedColumn {
   readonly type: string;
   readonly operators: readonly string[];
   readonly writable: boolean;
-  /** Bytes that Postgres keeps of a longer text without a word. */
+  /** Bytes to which Postgres silently cuts a longer text. */
   readonly keptBytes: number;
 }
 
@@ -124,7 +124,7 @@ function arbitraryText(
 ): Arbitrary<{ column: TypedColumn; text: string }> {
   const texts = JUNK.filter((value) => typeof value === "string")
     .filter((text) => text.isWellFormed() && !text.includes("\0") && !text.includes("@"))
-    // Versions of Postgres differ on these as numbers; the service takes them on none.
+    // Numbers only for some versions of Postgres; the service rejects them on all.
     .filter((text) => text !== "0x1F" && text !== "1_000");
   return fc.record({
     column: fc.constantFrom(...columns),
@@ -132,7 +132,7 @@ function arbitraryText(
   });
 }
 
-/** Rows of tenant 1 that equal the text read as the column's type; undefined: it cannot be read. */
+/** Rows of tenant 1 that equal the text as a value of the column's type; undefined: it is not one. */
 async function countRows(
   admin: Sql,
   { name, type, keptBytes }: TypedColumn,
@@ -159,7 +159,7 @@ async function canStore(
 ): Promise<boolean> {
   if (new TextEncoder().encode(text).length > keptBytes) return false;
   if (DROPPED[type]?.test(text)) return false;
-  // A json column takes any JSON, and a string is some.
+  // A json column takes any JSON, which a string is.
   const value = /^jsonb?$/.test(type) ? JSON.stringify(text) : text;
   // A bare literal is assigned as an insert would: a length refuses, where a cast would cut.
   const literal = `'${value.replaceAll("'", "''")}'`;

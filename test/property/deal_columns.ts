@@ -1,17 +1,17 @@
-/** A column of the fixture's `deals`, with values that it takes and values that it must refuse. */
+/** A column of the fixture's `deals`, with valid and invalid values. */
 export interface DealColumn {
   readonly name: string;
   readonly good: readonly unknown[];
   readonly bad: readonly unknown[];
   readonly settable: boolean;
-  /** Values that only an update takes, and only an update refuses. */
+  /** Values that are valid, or invalid, only in an update. */
   readonly goodNew?: readonly unknown[];
   readonly badNew?: readonly unknown[];
 }
 
-/** Text that no column of a narrower type takes; spaces that JavaScript knows and Postgres does not. */
+/** Texts that only text columns accept; some are white space in JavaScript but not in Postgres. */
 const NO_NUMBER = ["x", "", "1,5", "0x", "\u00a012", "12\ufeff", "1e", "--1", "١٢"];
-/** Numbers that a double does not hold, for {@link printBody} to print as they are. */
+/** Numbers that a double does not hold; {@link printBody} prints them as they are. */
 const UNSAFE = ["@raw:9007199254740993@", "@raw:1e400@", "@raw:0.1234567890123456789@"];
 const NO_TEXT = ["a\u0000b", "\ud800", "x\udc00"];
 const NO_SCALAR = [{}, { gt: 1 }, [], [1]];
@@ -98,7 +98,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
   },
 ];
 
-/** Shapes that no filter value has. */
+/** Values of shapes that no filter value has. */
 export const BAD_SHAPES = NO_SCALAR;
 
 /** Prints a body as JSON, `"@raw:…@"` without its quotes. */

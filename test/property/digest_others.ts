@@ -5,7 +5,7 @@ const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "company_no", "account_id"
 
 /**
  * Digests, for each table of the fixture, every row that is not tenant 1's: its place, version and
- * values, so that even a write that changes nothing shows.
+ * values, so that even a write that changes nothing is noticed.
  */
 export async function digestOthers(admin: Sql): Promise<Record<string, string>> {
   const tables = await admin<{ name: string; tenant: string | null }[]>`

@@ -1,7 +1,7 @@
 const MARKS = /[^\w\s:.,/+-]/;
 const MOMENT_OR_MARKS = /^\d{4}-\d\d-\d\d[T ]\d|[^\w\s:.,/+-]/;
 
-/** Hostile texts that Postgres reads as a type and drops a part of, by what `regtype` prints. */
+/** Hostile texts of which Postgres drops a part, by the type as `regtype` prints it. */
 export const DROPPED: Readonly<Record<string, RegExp>> = {
   date: MOMENT_OR_MARKS,
   "time without time zone": MOMENT_OR_MARKS,

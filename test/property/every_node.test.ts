@@ -10,13 +10,13 @@ import { mutateUpdate } from "./mutate_update.ts";
 import type { Mutation } from "./mutation.ts";
 import { arbitraryQueryBody, arbitraryUpdateBody } from "./valid_body.ts";
 
-describe("each node of a valid body, spoilt", () => {
+describe("Each part of a valid body, made invalid,", () => {
   let service: TestService;
   let slowest = { ms: 0, how: "" };
   const durations: number[] = [];
   beforeAll(async () => {
     service = await createTestService("real");
-    // The first request waits for the catalogue, its token and the compiler.
+    // The first request waits for the catalogue, the token and the compiler.
     const raw = '{"select":["nothing"]}';
     for (let count = 0; count < 20; count++) {
       await service.send("POST", "/integration/tables/deals/query", { raw });
@@ -44,7 +44,7 @@ describe("each node of a valid body, spoilt", () => {
     assertEquals(findingsOf(answer), paths, `${how}: ${raw} ${answer.text}`);
   }
 
-  it("is refused at exactly its path by Query Records [E5] [E17]", async () => {
+  it("is rejected at exactly its path by Query Records [E5] [E17]", async () => {
     const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
       const mutations = mutateQuery(body);
       assert(mutations.length > 20);
@@ -53,7 +53,7 @@ describe("each node of a valid body, spoilt", () => {
     await checkLaw(law, { runs: 25 });
   });
 
-  it("is refused at exactly its path by both updates, and nothing is changed [U19]", async () => {
+  it("is rejected at exactly its path by both updates, and nothing is changed [U19]", async () => {
     const before = await dumpDeals(service.database.admin);
     const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
       for (const mutation of mutateUpdate(body)) {

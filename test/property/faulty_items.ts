@@ -1,14 +1,14 @@
 import { BAD_SHAPES, DEAL_COLUMNS } from "./deal_columns.ts";
 
-/** Something in place of a condition or group, and where in it the fault lies. */
+/** An invalid condition or group, and the path of the error in it. */
 export interface FaultyItem {
   readonly item: unknown;
   readonly at: string;
 }
 
-/** A condition with nothing wrong. */
+/** A valid condition. */
 export const GOOD = { field: "fid", op: "eq", value: 1 };
-/** Names that are no column of `deals`, or none at all. */
+/** Names that are not columns of `deals`, or not names at all. */
 export const UNKNOWN_NAMES = [
   "fidd",
   "FID",
@@ -25,10 +25,10 @@ export const UNKNOWN_NAMES = [
   "",
   "a".repeat(80),
 ];
-/** What can be no name. */
+/** Values that are not names. */
 export const NO_STRINGS = [5, null, true, {}, ["fid"]];
 
-/** What can be neither condition nor group. */
+/** Values that are neither conditions nor groups. */
 export const FAULTY_ITEMS: readonly FaultyItem[] = [
   ...[{}, null, "x", 5, [], { not: [] }, { AND: [] }, { and: [], or: [] }, {
     and: [],
@@ -79,7 +79,7 @@ export const FAULTY_ITEMS: readonly FaultyItem[] = [
   { item: { field: "fid", op: "between", value: [1, [2]] }, at: ".value[1]" },
 ];
 
-/** A value that the column's type does not take, alone or in a list. */
+/** A value that does not fit the column's type, alone or in a list. */
 export const FAULTY_VALUES: readonly FaultyItem[] = DEAL_COLUMNS.flatMap((
   { name: field, good, bad },
 ) =>
@@ -95,7 +95,7 @@ export const FAULTY_VALUES: readonly FaultyItem[] = DEAL_COLUMNS.flatMap((
   ])
 );
 
-/** Members of a query body with a fault, and the path of the fault. */
+/** Invalid members of a query body, and the path of the error. */
 export const FAULTY_MEMBERS: readonly (readonly [member: string, value: unknown, path: string])[] =
   [
     ...["perPage", "limit", "Filters", "order", "constructor", "__proto__", "PAGE"].map((key) =>
@@ -111,7 +111,7 @@ export const FAULTY_MEMBERS: readonly (readonly [member: string, value: unknown,
     ),
   ];
 
-/** What can be no sort item. */
+/** Values that are not sort items. */
 export const FAULTY_SORT_ITEMS: readonly FaultyItem[] = [
   ...[null, "fid", 5, []].map((item) => ({ item, at: "" })),
   ...[...UNKNOWN_NAMES, ...NO_STRINGS].map((field) => ({ item: { field }, at: ".field" })),

@@ -1,10 +1,10 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 import type { Answer } from "../support/service.ts";
 
-/** Where one finding ends and another begins. */
+/** The separator of issues. */
 const NEXT_FINDING = /; (?=(?:filters|fields|select|sort|page|per_page|body)[^ ]*: )/;
 
-/** The paths of what a refusal tells, in its order. */
+/** The paths of the issues that an error reports, in order. */
 export function findingsOf({ body }: Answer): string[] {
   return String(body.error).split(NEXT_FINDING).map((finding) => finding.split(": ")[0]!);
 }

@@ -10,7 +10,7 @@ import { arbitraryHostileRequest } from "./hostile_request.ts";
 import type { HostileRequest } from "./hostile_request.ts";
 import type { Operation } from "./open_oracle.ts";
 
-/** What a 200 of each operation holds, and nothing more. */
+/** The members of a 200 of each operation. */
 const MEMBERS: Readonly<Record<Operation, readonly string[]>> = {
   "query": ["page", "per_page", "records", "success", "table", "total"],
   "records/single": ["fields", "matched", "success", "table", "updated"],
@@ -74,7 +74,7 @@ for (const kind of DATABASE_KINDS) {
   });
 }
 
-/** Equalities that only rows of tenant 2 meet. */
+/** Equalities that only rows of tenant 2 match. */
 const ATTACKS = [
   { table: "deals", field: "fid", value: 1001, set: "note" },
   { table: "deals", field: "tenant_id", value: 2, set: "note" },
@@ -115,7 +115,7 @@ function assertShape(answer: Answer, { operation }: HostileRequest): void {
   assert(status === 404 ? body.matched === 0 : status === 409 && Number(body.matched) > 1, text);
 }
 
-/** Nothing of tenant 2, whose texts say CANARY and whose keys are 1001 to 1260; nothing SECRET. */
+/** Nothing of tenant 2, whose texts contain CANARY and whose keys are 1001 to 1260; no SECRET. */
 function assertOwn({ status, text, body }: Answer, { raw }: HostileRequest): void {
   assert(!/SECRET|SQLSTATE|pg_catalog|\$t|\$r/.test(text) || said(raw, text), text);
   assert(!text.includes("CANARY"), text);
@@ -130,7 +130,7 @@ function assertOwn({ status, text, body }: Answer, { raw }: HostileRequest): voi
   }
 }
 
-/** What an error quotes from the request itself is no leak. */
+/** An error may quote the request. */
 function said(raw: string | Uint8Array, text: string): boolean {
   const request = typeof raw === "string" ? raw : new TextDecoder().decode(raw);
   return [...text.matchAll(/SECRET|SQLSTATE|pg_catalog|\$t|\$r/g)].every(([word]) =>

@@ -21,7 +21,7 @@ const arbitraryJunk = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
 );
 
-/** A query or update of a table's own columns, mostly, whose values may be anything. */
+/** A query or update, mostly of a table's own columns, with any values. */
 function arbitraryNearBody(table: string, operation: Operation): Arbitrary<unknown> {
   const names = COLUMNS.get(table) ?? COLUMNS.get("everything")!;
   const name = fc.oneof(
@@ -60,7 +60,7 @@ function arbitraryNearQuery(name: Arbitrary<string>): Arbitrary<unknown> {
   }, { requiredKeys: ["filters"] });
 }
 
-/** Replaces, takes away or doubles one part of a JSON value, wherever it is. */
+/** Replaces, removes or doubles one part of a JSON value. */
 function arbitraryMutation(body: unknown): Arbitrary<unknown> {
   const places: (readonly (string | number)[])[] = [];
   const walk = (value: unknown, steps: readonly (string | number)[]) => {
@@ -89,14 +89,14 @@ function change(
   );
 }
 
-/** Any bytes: none of them need be JSON, nor UTF-8. */
+/** Any bytes, which need not be JSON or UTF-8. */
 const arbitraryBytes = fc.oneof(
   fc.uint8Array({ maxLength: 40 }),
   fc.string({ unit: "binary" }).map((text) => new TextEncoder().encode(text)),
   fc.json().map((text) => new TextEncoder().encode(text)),
 ).map((bytes) => new Uint8Array(bytes));
 
-/** Cuts a text off, or puts bytes into it. */
+/** Cuts a text, or inserts bytes. */
 function arbitraryDamage(text: string): Arbitrary<Uint8Array<ArrayBuffer>> {
   const bytes = new TextEncoder().encode(text);
   return fc.tuple(fc.nat(bytes.length), fc.uint8Array({ maxLength: 3 }), fc.nat(3)).map((
@@ -104,7 +104,7 @@ function arbitraryDamage(text: string): Arbitrary<Uint8Array<ArrayBuffer>> {
   ) => new Uint8Array([...bytes.slice(0, at), ...more, ...bytes.slice(at + skip)]));
 }
 
-/** Headers that change what is done, or are none of the ones that do. */
+/** Headers that change the operation, and others. */
 const arbitraryHeaders = fc.record({
   prefer: fc.constantFrom(
     "count=none",
@@ -118,7 +118,7 @@ const arbitraryHeaders = fc.record({
   accept: fc.constantFrom("application/json;IEEE754Compatible=true", "text/html", "*/*;q=0"),
 }, { requiredKeys: [] });
 
-/** A request that means harm, on any table with any of the three operations. */
+/** A hostile request on any table, for any of the three operations. */
 export function arbitraryHostileRequest(): Arbitrary<HostileRequest> {
   const target = fc.record({
     table: fc.oneof(

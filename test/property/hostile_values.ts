@@ -1,4 +1,4 @@
-/** Columns of tables of the fixture, the open ones; key and tenant columns among them. */
+/** Columns of exposed tables of the fixture, including key and tenant columns. */
 export const COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
   deals: words(
     "fid tenant_id external_no title status amount probability closed owner stage tags data",
@@ -36,21 +36,21 @@ export const COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(Object.en
   soft_text: words("id name"),
 }));
 
-/** Tables that are closed, missing or odd. */
+/** Tables that are not exposed or do not exist. */
 export const OTHER_TABLES = words(
   "user_passwords SESSIONS internal_settings odd_tenant ungranted guarded open_deals deal_totals",
   "documents nothing constructor __proto__ pg_class measurements_2024 weird%20name",
 );
 
-/** Names that are a column nowhere, or of the database's own. */
+/** Names that are no column, or a system column. */
 export const OTHER_NAMES = words("ctid xmin tableoid fidd tenant_id password_hash");
 
-/** Operators, and what is none. */
+/** Operators, and words that are not operators. */
 export const OPERATORS = words(
   "eq neq gt gte lt lte like not_like in not_in between is_null is_not_null EQ constructor",
 );
 
-/** Texts that some type's input function reads, reads strangely or refuses; none holds a space. */
+/** Texts that the input functions of some types read, misread or reject; without spaces. */
 const WORDS = words(
   "1 1001 x null true NaN -Infinity infinity now epoch allballs 24:00:00 101 1e1000000",
   "2026-01-31 2026-02-30 2026-01-31T12:34:56.123456Z 294277-01-01 P1D PT999999999999H",
@@ -59,7 +59,7 @@ const WORDS = words(
   "0x1F 1_000 $1 'a':1A ' a:b:c !( 16/B374D848 <a/> <a> lead $99999999999999999.99",
 );
 
-/** Values that are awkward somewhere between JSON and a column. */
+/** Values that are difficult somewhere between JSON and a column. */
 export const JUNK: readonly unknown[] = [
   ...[null, true, false, 0, -0, 1, 1001, 2, -1.5, 1e300, 2147483648, 9007199254740991],
   ...["@raw:9007199254740993@", "@raw:1e999@", "@raw:-0.0e-0@"],

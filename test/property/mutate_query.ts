@@ -14,7 +14,7 @@ import type { QueryBody, SentFilter } from "./valid_body.ts";
 
 const LONG_NAME = "n".repeat(80);
 
-/** Each node of a query's body dropped, doubled, renamed, retyped, nested and overflown. */
+/** Every part of a query's body dropped, doubled, renamed, retyped, nested and overflowed. */
 export function mutateQuery(body: QueryBody): Mutation[] {
   const spoil = (steps: Steps, spoilt: readonly Spoilt[]) => replace(body, steps, spoilt);
   return [

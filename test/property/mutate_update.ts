@@ -10,7 +10,7 @@ import {
 } from "./mutation.ts";
 import type { UpdateBody } from "./valid_body.ts";
 
-/** Each node of an update's body dropped, doubled, renamed, retyped, nested and overflown. */
+/** Every part of an update's body dropped, doubled, renamed, retyped, nested and overflowed. */
 export function mutateUpdate(body: UpdateBody): Mutation[] {
   const spoil = (steps: Steps, spoilt: readonly Spoilt[]) => replace(body, steps, spoilt);
   return [

@@ -1,24 +1,24 @@
-/** A valid body with one node spoilt: as JSON, and where it must be refused. */
+/** A valid body with one invalid part: its JSON, and the path at which it must be rejected. */
 export interface Mutation {
   readonly how: string;
   readonly raw: string;
-  /** The paths of the findings, in order. */
+  /** The paths of the issues, in order. */
   readonly paths: readonly string[];
 }
 
 /** An object or a list of a body. */
 export type Node = Record<string | number, unknown>;
-/** The way to a node. */
+/** The keys and positions that lead to a part. */
 export type Steps = readonly (string | number)[];
-/** A spoilt node: what was done to it, what stands in its place, where that is refused. */
+/** An invalid part: what was done, what replaces it, and where it is rejected. */
 export type Spoilt = readonly [how: string, node: unknown, ...paths: string[]];
 
-/** Stands for a key that is there a second time. */
+/** Stands for a repeated key. */
 export const AGAIN = "@again@";
-/** What no double holds, as {@link printMutation} prints it. */
+/** A number that no double holds, as {@link printMutation} prints it. */
 export const UNSAFE = "@raw:9007199254740993@";
 
-/** Gives the bodies with each of the spoilt nodes at one place. */
+/** Gives a body for each invalid part at one place. */
 export function replace(body: unknown, steps: Steps, spoilt: readonly Spoilt[]): Mutation[] {
   return spoilt.map(([how, node, ...paths]) => {
     const copy: { body: unknown } = { body: structuredClone(body) };
@@ -34,7 +34,7 @@ function printMutation(body: unknown): string {
   return JSON.stringify(body).replaceAll(AGAIN, "").replaceAll(/"@raw:([^"@]*)@"/g, "$1");
 }
 
-/** Prints steps as the client's path. */
+/** Prints the path of an issue. */
 export function print(steps: Steps): string {
   return steps.reduce<string>(
     (text, step) =>
@@ -43,13 +43,13 @@ export function print(steps: Steps): string {
   );
 }
 
-/** Takes a key away. */
+/** Removes a key. */
 export function drop(node: Node, key: string): Node {
   delete node[key];
   return node;
 }
 
-/** The same value under a name that is near, but none; in the place of the old one. */
+/** Renames a key to a near name that is unknown, in the same place. */
 export function rename(node: Node, key: string): Node {
   return Object.fromEntries(
     Object.entries(node).map(([name, value]) => [name === key ? `${name}x` : name, value]),

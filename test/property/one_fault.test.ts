@@ -23,7 +23,7 @@ describe("a body", () => {
   });
   afterAll(() => service?.close());
 
-  it("with no fault is accepted by Query Records [Q34] [Q76] [Q77]", async () => {
+  it("without an error is accepted by Query Records [Q34] [Q76] [Q77]", async () => {
     const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
       const answer = await at("query", printBody(body));
       assertEquals(answer.status, 200, answer.text);
@@ -32,14 +32,14 @@ describe("a body", () => {
     await checkLaw(law, { runs: 400 });
   });
 
-  it("with one fault is refused at its path by Query Records [E17] [E19] [E20] [E21] [E23] [L1] [L3] [L2] [L4] [V1] [V2] [E5]", async () => {
+  it("with one error is rejected at its path by Query Records [E17] [E19] [E20] [E21] [E23] [L1] [L3] [L2] [L4] [V1] [V2] [E5]", async () => {
     const law = fc.asyncProperty(arbitraryFaultyQuery(), async ({ body, path }) => {
       assertRefusedAt(await at("query", printBody(body)), path);
     });
     await checkLaw(law, { runs: 2500 });
   });
 
-  it("with no fault is accepted by both updates [U1] [U8]", async () => {
+  it("without an error is accepted by both updates [U1] [U8]", async () => {
     const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
       const raw = printBody(body);
       const single = await at("records/single", raw);
@@ -50,7 +50,7 @@ describe("a body", () => {
     await checkLaw(law, { runs: 200 });
   });
 
-  it("with one fault is refused at its path by both updates, and changes nothing [E27] [E28] [U16] [U18] [U4] [U8] [U12] [U13] [U19] [E33]", async () => {
+  it("with one error is rejected at its path by both updates, and changes nothing [E27] [E28] [U16] [U18] [U4] [U8] [U12] [U13] [U19] [E33]", async () => {
     const before = await dumpDeals(service.database.admin);
     const law = fc.asyncProperty(arbitraryFaultyUpdate(), async ({ body, path }) => {
       assertRefusedAt(await at("records/single", printBody(body)), path);

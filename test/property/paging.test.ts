@@ -15,7 +15,7 @@ import type { TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { openOracle, type Oracle, recordsOf } from "./open_oracle.ts";
 
-/** Tables of the fixture, their sortable columns, and what tells their rows apart. */
+/** Tables of the fixture, their sortable columns, and their keys. */
 const TABLES = [
   { name: "deals", rows: 60, key: ["fid"], columns: ["status", "amount", "stage", "modified_at"] },
   {
@@ -45,7 +45,7 @@ for (const kind of DATABASE_KINDS) {
       await service?.close();
     });
 
-    it("through any filter and sort, the total constant [Q79] [Q69] [Q66]", async () => {
+    it("with any filter and sort, and a constant total [Q79] [Q69] [Q66]", async () => {
       const law = fc.asyncProperty(
         arbitraryRows(50),
         fc.option(arbitraryGroup(), { nil: undefined }),

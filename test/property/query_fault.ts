@@ -13,13 +13,13 @@ import type { FaultyItem } from "./faulty_items.ts";
 import { arbitraryQueryBody } from "./valid_body.ts";
 import type { QueryBody, SentFilter } from "./valid_body.ts";
 
-/** A body with one fault, and the path at which it must be refused. */
+/** A body with one error, and the path at which it must be rejected. */
 export interface FaultyBody {
   readonly body: unknown;
   readonly path: string;
 }
 
-/** A valid query body with one fault put in somewhere. */
+/** A valid query body with one error somewhere. */
 export function arbitraryFaultyQuery(): Arbitrary<FaultyBody> {
   const faults: ((body: QueryBody) => Arbitrary<FaultyBody>)[] = [
     (body) => spoilFilter(body, FAULTY_ITEMS),
@@ -37,7 +37,7 @@ export function arbitraryFaultyQuery(): Arbitrary<FaultyBody> {
   return arbitraryQueryBody().chain((body) => fc.constantFrom(...faults).chain((f) => f(body)));
 }
 
-/** Sets a member, `__proto__` too. */
+/** Sets a member, even `__proto__`. */
 function define(body: object, member: string, value: unknown): unknown {
   return Object.fromEntries([
     ...Object.entries(body).filter(([key]) => key !== member),
@@ -69,7 +69,7 @@ function spoilFilter(body: QueryBody, faults: readonly FaultyItem[]): Arbitrary<
     }));
 }
 
-/** The sixth group inside each other is refused, where it stands. @see L2 */
+/** A sixth level of groups is rejected at its path. @see L2 */
 function spoilDepth(body: QueryBody): Arbitrary<FaultyBody> {
   return fc.tuple(fc.constantFrom(...placesOf(body.filters)), fc.constantFrom("and", "or"))
     .map(([place, combine]) => {
@@ -83,7 +83,7 @@ function spoilDepth(body: QueryBody): Arbitrary<FaultyBody> {
     });
 }
 
-/** The fifty-first condition is refused, where it stands. @see L4 */
+/** The fifty-first condition is rejected at its path. @see L4 */
 function spoilCount(body: QueryBody): Arbitrary<FaultyBody> {
   const before = JSON.stringify(body.filters).split('"field":').length - 1;
   return fc.constantFrom("and", "or").map((combine) => ({
@@ -92,7 +92,7 @@ function spoilCount(body: QueryBody): Arbitrary<FaultyBody> {
   }));
 }
 
-/** An item of a group: the steps to it, and its path as the client would write it. */
+/** An item of a group: the keys that lead to it, and its path as an error prints it. */
 interface Place {
   readonly steps: readonly (string | number)[];
   readonly path: string;

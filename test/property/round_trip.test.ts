@@ -8,7 +8,7 @@ import type { TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { recordsOf } from "./open_oracle.ts";
 
-/** Text that Postgres can hold, awkward for JSON, for array literals and for LIKE. */
+/** Text that Postgres can hold, difficult for JSON, array literals and LIKE. */
 const arbitraryText = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.array(fc.constantFrom(...'{}",\\ %_\n\t\u2028\u{1F680}é$1NULL'), { maxLength: 8 })

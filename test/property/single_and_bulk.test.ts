@@ -67,7 +67,7 @@ describe("single and bulk", () => {
     await checkLaw(law, { runs: 200 });
   });
 
-  it("find a second run of the same update changing nothing [U29] [U42]", async () => {
+  it("change nothing when the same update runs again [U29] [U42]", async () => {
     const law = fc.asyncProperty(
       arbitraryRows(10).filter((rows) => rows.some(({ tenant }) => tenant === 1)),
       arbitraryFields(),

@@ -52,7 +52,7 @@ describe("the text of a statement", () => {
     await checkLaw(law, { runs: 1000 });
   });
 
-  it("depends on the shape of an update only, and so for both updates [P10]", async () => {
+  it("depends only on the shape of an update, for both updates [P10]", async () => {
     const columns = fc.subarray([...ORACLE_COLUMNS], { minLength: 1 });
     const law = fc.asyncProperty(
       fc.tuple(columns, columns).chain(([filters, fields]) => {
@@ -105,7 +105,7 @@ function describeColumn({ name, type }: { name: string; type: string }): Column 
   return makeColumn(name, KINDS[name]!, { type: base, cast, labels });
 }
 
-/** Of two pages with 1,000 rows before them or more, or fewer, each is read in its own way. */
+/** A page with 1,000 rows or more before it has another statement than one with fewer. */
 function arbitraryPage(deep: boolean): Arbitrary<{ page: number; per_page: number }> {
   return fc.record({
     page: deep ? fc.integer({ min: 1001, max: 1e6 }) : fc.integer({ min: 1, max: 5 }),

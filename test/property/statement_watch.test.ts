@@ -59,7 +59,7 @@ const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
 };
 const PREDICATE = /"\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/g;
 
-/** Each place of the predicate, with the text that stands there after a mutation. */
+/** The text with the predicate mutated, once for each place of the predicate. */
 function mutate(text: string, mutant: (predicate: string) => string): string[] {
   return [...text.matchAll(PREDICATE)].map(({ 0: predicate, index }) =>
     text.slice(0, index) + mutant(predicate) + text.slice(index + predicate.length)
@@ -97,13 +97,13 @@ describe("the watch over statements", () => {
       }
     });
 
-    it(`catches ${name} when it is another tenant's or nobody's [TE20]`, () => {
+    it(`catches ${name} when it is bound to another tenant, or sent outside of a request [TE20]`, () => {
       assert(check(statement, "2").length > 0);
       assert(checkStatement(statement, { rules: RULES, tenant: undefined }).length > 0);
     });
   }
 
-  it("takes look-ups of those who are being answered, and of no other [TE20]", () => {
+  it("accepts look-ups of requests in flight, and no others [TE20]", () => {
     const statement = printStatement((sql) => compileLookUps(sql, [lookUp("1"), lookUp("2")]));
     const served = { rules: RULES, tenant: "1" };
     assertEquals(checkStatement(statement, { ...served, tenants: new Set(["1", "2"]) }), []);
@@ -113,7 +113,7 @@ describe("the watch over statements", () => {
     assert(checkStatement(other, { rules: RULES, tenant: "2", tenants }).length > 0);
   });
 
-  it("takes a statement that goes out together with others for one of those who are being answered [TE20]", () => {
+  it("accepts a batched statement of a request in flight [TE20]", () => {
     const statement = STATEMENTS["a single update by key"]!;
     const judge = (statement: PrintedStatement, ...tenants: string[]) =>
       checkStatementOfOne(statement, { rules: RULES, tenants: new Set(tenants) });
@@ -125,14 +125,14 @@ describe("the watch over statements", () => {
     assert(judge({ ...statement, parameters }, "1", "2").length > 0);
   });
 
-  it("takes a shared table that is read, and none that is written [TE15] [TE20]", () => {
+  it("accepts reading a shared table, but not writing it [TE15] [TE20]", () => {
     const read = `select count(*) from "app"."lists" "$row" where true`;
     assertEquals(check({ text: read, parameters: [] }), []);
     const write = `update "app"."lists" "$row" set "status" = $1 where true`;
     assert(check({ text: write, parameters: ["x"] }).length > 0);
   });
 
-  it("catches a table that is joined, or named beside the one that is bound [TE20]", () => {
+  it("catches a second table beside the one that is bound [TE20]", () => {
     const bound = `where "$row"."tenant_id" = $1::text::"pg_catalog"."int4"`;
     for (
       const text of [

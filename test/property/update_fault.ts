@@ -33,7 +33,7 @@ const FAULTY_MEMBERS: readonly (readonly [member: string, value: unknown])[] = [
   ),
 ];
 
-/** A valid update body with one fault put in somewhere. */
+/** A valid update body with one error somewhere. */
 export function arbitraryFaultyUpdate(): Arbitrary<FaultyBody> {
   return arbitraryUpdateBody().chain((body) =>
     fc.oneof(
@@ -49,7 +49,7 @@ export function arbitraryFaultyUpdate(): Arbitrary<FaultyBody> {
   );
 }
 
-/** Sets or, with undefined, takes away a member; `__proto__` is one like any other. */
+/** Sets a member, even `__proto__`; undefined removes it. */
 function put(target: object, name: string, value: unknown): unknown {
   return Object.fromEntries([
     ...Object.entries(target).filter(([key]) => key !== name),

@@ -5,7 +5,7 @@ import { DEAL_COLUMNS } from "./deal_columns.ts";
 /** A condition or group as a client sends it. */
 export type SentFilter = Record<string, unknown>;
 
-/** A query body with every member, nothing wrong with it, groups at most four deep. */
+/** A valid query body with every member, groups at most four deep. */
 export interface QueryBody {
   readonly filters: SentFilter;
   readonly select: unknown[];
@@ -14,7 +14,7 @@ export interface QueryBody {
   readonly per_page: number;
 }
 
-/** An update body, nothing wrong with it. */
+/** A valid update body. */
 export interface UpdateBody {
   readonly filters: Record<string, unknown>;
   readonly fields: Record<string, unknown>;

@@ -17,7 +17,7 @@ describe("the watch over answers", () => {
     assertEquals(findCanaries(text.replace("CANARY", ""), "1", secrets), []);
   });
 
-  it("leaves a client its own words, and nothing beside them", () => {
+  it("allows a client its own text, and nothing else", () => {
     const spoken = new Set<string>();
     hearSpoken(`{"value":"my \\"CANARY\\""}`, spoken);
     const echoed = JSON.stringify({
@@ -27,7 +27,7 @@ describe("the watch over answers", () => {
     assertEquals(findCanaries(`${echoed} CANARY`, "1", { ...secrets, spoken }).length, 1);
   });
 
-  it("finds a token, plain and in base64, whoever is told", () => {
+  it("finds a token, plain and in base64, in any output", () => {
     for (const text of [`x ${TOKEN} y`, btoa(TOKEN)]) {
       for (const tenant of ["1", "2", undefined]) {
         assertEquals(findCanaries(text, tenant, secrets), ["a token"]);
@@ -35,7 +35,7 @@ describe("the watch over answers", () => {
     }
   });
 
-  it("finds SQL and Postgres's words, but not in what a client said", () => {
+  it("finds SQL and texts of Postgres, except those that a client sent", () => {
     for (
       const text of [
         `duplicate key value violates unique constraint "x"`,
@@ -76,7 +76,7 @@ for (const kind of DATABASE_KINDS) {
       ] as const
     ) {
       it(`sees a write to ${what} [TE8]`, async () => {
-        // One that does not know of the test's own writes.
+        // A watch that does not know of the test's own writes.
         const rows = openRowWatch(test);
         const end = await rows.start(writer);
         await write(statement);
@@ -91,7 +91,7 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("takes what the test writes itself for what it is", async () => {
+    it("ignores what the test itself writes", async () => {
       const end = await test.rows.start("1");
       end();
       await write("update deals set note = 'z' where fid = 1001");
@@ -99,7 +99,7 @@ for (const kind of DATABASE_KINDS) {
       assert((await test.admin`select 1 from deals where note = 'z'`).length > 0);
     });
 
-    it("takes what the test writes while the picture is taken for what it is", async () => {
+    it("ignores what the test writes while the rows are read", async () => {
       const taken = Promise.withResolvers<void>();
       const written = Promise.withResolvers<void>();
       const admin = new Proxy(test.admin, {
@@ -121,7 +121,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await rows.check(), []);
     });
 
-    it("takes what two of its writers do at once for what it is", async () => {
+    it("ignores two concurrent writes of the test", async () => {
       for (let round = 0; round < 20; round++) {
         (await test.rows.start(undefined))();
         await Promise.all([1001, 1002, 1003].map(async (fid, index) => {

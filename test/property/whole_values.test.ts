@@ -29,14 +29,14 @@ const CLASSES = {
   era: ["BC", "AD"],
   word: ["epoch", "infinity", "-infinity", "today", "tomorrow", "yesterday", "allballs"],
 };
-/** What Postgres reads somewhere and drops. */
+/** Words that Postgres reads in some places and drops. */
 const NOTHING = [
   ..."d h j m s y jd mm dow doy isodow isoyear julian dst at on".split(" "),
   ..."Mon Tuesday wednes thurs Fri sat SUNDAY".split(" "),
 ];
 
 type Class = keyof typeof CLASSES;
-/** A part and another of its class, in whose place it might stand; null: nothing stands there. */
+/** A part, and another of its class that may replace it; null: it is removed. */
 type Part = { readonly text: string; readonly other: string | null; readonly gap: string };
 
 const PART = fc.oneof(
@@ -61,7 +61,7 @@ describe("every part of a value", () => {
   });
   afterAll(() => database?.drop());
 
-  /** What Postgres makes of a text that the service accepts; undefined: one of them refuses it. */
+  /** The value of a text that the service accepts; undefined when the service or Postgres rejects it. */
   async function read(text: string, type: string): Promise<string | undefined> {
     const baseType = type.replace(/\[\]$/, "");
     const own = OWN_KINDS.includes(baseType) ? baseType as ValueKind : KINDS[baseType] ?? "other";

@@ -1,17 +1,17 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 
-/** How Postgres would run a statement, as far as tables are concerned. */
+/** How Postgres would read the tables of a statement. */
 export interface Explained {
-  /** Indexes that are used, by name, each once. */
+  /** Names of the indexes that it reads. */
   readonly indexes: readonly string[];
-  /** Those of them that are read without their table. */
+  /** Those that it reads without their table. */
   readonly alone: readonly string[];
-  /** Tables that are read from end to end, each once. */
+  /** Tables that it reads from end to end. */
   readonly scanned: readonly string[];
 }
 
-/** Generic: the plan of a prepared statement that has run often, for values that nobody knows. */
+/** Generic: the plan of a prepared statement for any values, used after some runs. */
 export type PlanMode = "generic" | "custom";
 
 interface PlanNode {
@@ -21,7 +21,7 @@ interface PlanNode {
   readonly "Plans"?: readonly PlanNode[];
 }
 
-/** Asks Postgres how it would run what a compiler of src/sql makes. */
+/** Asks Postgres for the plan of a statement. */
 export async function explain(
   admin: Sql,
   compile: (sql: Sql) => unknown,

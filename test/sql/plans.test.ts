@@ -64,11 +64,11 @@ const NAME = ["deals_name"];
 const LATEST = [{ field: "at", direction: "desc" }];
 const RANGE = { field: "at", op: "between", value: ["2024-01-01", "2024-01-02"] };
 
-/** Each way to ask, and the indexes that answer it. */
+/** Statements, and the indexes that they use. */
 const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a row by its key", filter({ field: "id", op: "eq", value: 7 }), KEY],
   ["a row by its key, not counted", query({ filters: keyed(7) }, { count: false }), KEY],
-  ["rows by their keys, together", lookUps(8), KEY],
+  ["rows by their keys, batched", lookUps(8), KEY],
   ["rows by keys", filter({ field: "id", op: "in", value: [1, 2, 3] }), KEY],
   ["a text that is equal", filter({ field: "name", op: "eq", value: "n7" }), NAME],
   ["one of several texts", filter({ field: "name", op: "in", value: ["n7", "n8"] }), NAME],
@@ -78,10 +78,10 @@ const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a page in an order without index", page({ field: "amount" }, RANGE), TIME],
   ["a page in order of time", query({ sort: LATEST }, { count: false }), TIME],
   ["a single update by key", update(compileUpdateByKey)({ id: 7 }), KEY],
-  ["a single update by key that is counted", update(compileUpdateSingle)({ id: 7 }), KEY],
+  ["a single update by key that counts", update(compileUpdateSingle)({ id: 7 }), KEY],
   ["a single update by a text", update(compileUpdateSingle)({ name: "n7" }), NAME],
   ["a bulk update by a text", update(compileUpdateBulk)({ name: "n7" }), NAME],
-  ["the lock of the lane", update(compileLock)({ id: 7 }), KEY],
+  ["the lock of a single update in a transaction", update(compileLock)({ id: 7 }), KEY],
 ];
 
 function keyed(value: number): object {
@@ -101,7 +101,7 @@ function nested(): Compile {
   return filter(RANGE, either);
 }
 
-describe("plans", () => {
+describe("The plans of Postgres", () => {
   let database: TestDatabase;
 
   before(async () => {
@@ -115,28 +115,28 @@ describe("plans", () => {
       create index deals_name on app.deals (tenant_id, name);
       create table app.bare as select * from app.deals;
       analyze app.bare`);
-    // Which pages of the table an index may answer for is known after a vacuum.
+    // Index-only scans need the visibility map, which a vacuum fills.
     await database.admin.unsafe("vacuum analyze app.deals");
   });
   after(() => database.drop());
 
   for (const mode of ["generic", "custom"] as const) {
     for (const [title, compile, indexes] of ASKED) {
-      it(`read by an index and never a whole table, ${mode}: ${title}`, async () => {
+      it(`read an index and never a whole table, ${mode}: ${title}`, async () => {
         const found = await explain(database.admin, compile, mode);
         assertEquals([found.indexes, found.scanned], [indexes, []]);
       });
     }
   }
 
-  it("pass over what is before a deep page in the index of the key alone", async () => {
+  it("skip the rows before a deep page in the index of the key", async () => {
     for (const [page, alone] of [[1, []], [30, KEY]] as const) {
       const found = await explain(database.admin, deep(page), "generic");
       assertEquals(found, { indexes: KEY, alone, scanned: [] });
     }
   });
 
-  it("are seen to read a whole table where there is no index", async () => {
+  it("read the whole table if there is no index, so that the other tests can fail", async () => {
     const found = await explain(
       database.admin,
       (sql) => sql`select 1 from app.bare where name = ${"n7"}::text`,

@@ -109,7 +109,7 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
       sql,
       select({ select: ["id", "amount", "status"] }, { count: false, wide: true }),
     ),
-  "look-ups by key together": (sql) =>
+  "look-ups by key in a batch": (sql) =>
     compileLookUps(
       sql,
       [1, 2, 3].map((value) =>
@@ -122,14 +122,14 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a single update by key with a tenant setting and an audit": (sql) =>
     compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
-  "a single update of a table that cannot be pinned": (sql) =>
+  "a single update of a table without row versions": (sql) =>
     compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTINGS),
   "a bulk update": (sql) => compileUpdateBulk(sql, update(UPDATE)),
   "a bulk update with max-affected": (sql) =>
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5 }), SETTINGS),
   "a single update with an audit": (sql) =>
     compileUpdateSingle(sql, update(UPDATE, { audited: AUDITED })),
-  "a single update with an audit, where the lane has locked nothing": (sql) =>
+  "a single update with an audit, where the transaction has locked nothing": (sql) =>
     compileUpdateSingle(
       sql,
       { ...update(UPDATE, { maxAffected: 1, audited: AUDITED }), readsOnly: true },
@@ -139,13 +139,14 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
     compileUpdateBulk(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
   "a bulk update with max-affected and an audit": (sql) =>
     compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5, audited: AUDITED })),
-  "the decision before rules": (sql) => compileDecision(sql, update(UPDATE)),
-  "an update of a table with rules": (sql) => compileUpdateWithRules(sql, update(UPDATE), 1),
-  "the lock of the lane": (sql) => compileLock(sql, update(UPDATE)),
+  "the decision before rewrite rules": (sql) => compileDecision(sql, update(UPDATE)),
+  "an update of a table with rewrite rules": (sql) =>
+    compileUpdateWithRules(sql, update(UPDATE), 1),
+  "the lock of a transaction": (sql) => compileLock(sql, update(UPDATE)),
 };
-const AUDIT_TITLE = "the audit of an update of a table with rules";
+const AUDIT_TITLE = "the audit of an update of a table with rewrite rules";
 
-describe("statements", () => {
+describe("Statements", () => {
   let database: TestDatabase;
 
   before(async () => {
@@ -158,17 +159,17 @@ describe("statements", () => {
   after(() => database.drop());
 
   for (const [title, compile] of Object.entries(STATEMENTS)) {
-    it(`are known to the letter: ${title} [Q68] [U21] [S8]`, async () => {
+    it(`match their golden file: ${title} [Q68] [U21] [S8]`, async () => {
       await compareGolden(title, record(compile));
     });
 
-    it(`take text alone: ${title} [D1]`, async () => {
+    it(`take only text as parameters: ${title} [D1]`, async () => {
       const { types } = await database.admin.unsafe(record(compile)).describe();
       const allowed = [25, 1009]; // text, text[]
       assertEquals(types.filter((type) => !allowed.includes(type)), []);
     });
 
-    it(`name the tenant on every table reference: ${title} [S8]`, () => {
+    it(`compare the tenant on every table reference: ${title} [S8]`, () => {
       const references = record(compile).split(`"app"."deals" "$row"`).slice(1);
       const scoped = /^( set .*?)? where "\$row"\."tenant_id" = \$\d+::text::"pg_catalog"\."int4"/;
       const pinned =
@@ -178,7 +179,7 @@ describe("statements", () => {
     });
   }
 
-  it(`are known to the letter, and take text alone: ${AUDIT_TITLE} [R23]`, async () => {
+  it(`match their golden file and take only text: ${AUDIT_TITLE} [R23]`, async () => {
     const { audit } = update(UPDATE, { audited: AUDITED });
     const counts = { matched: "2", updated: "1" };
     const text = record((sql) => compileAuditWithRules(sql, audit!, counts));
@@ -187,7 +188,7 @@ describe("statements", () => {
     assertEquals(types.filter((type) => type !== 25), []);
   });
 
-  it("keep no value of the request in the row of the audit [R23]", () => {
+  it("leave no value of the request in the row of the audit [R23]", () => {
     assertEquals(update(UPDATE, { audited: AUDITED }).audit, {
       ...AUDITED,
       tokenId: "t",

@@ -107,7 +107,7 @@ describe("the catalogue in force follows the database", () => {
     throw new Error("it did not come about in 5 s");
   }
 
-  it("loads at first use, once for all who wait", async () => {
+  it("loads at first use, once for all requests that wait", async () => {
     const catalogue = follow();
     assertEquals([catalogue.loaded(), statements], [false, 0]);
     const found = await Promise.all(Array.from({ length: 20 }, () => catalogue.current()));
@@ -117,7 +117,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("warns when nothing at all is exposed, as by a misspelt tenant column", async () => {
+  it("warns when nothing is exposed, as with a misspelt tenant column", async () => {
     const catalogue = followDatabase(database, {
       schema: "public",
       tenantColumn: "tenant_ident",
@@ -133,7 +133,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("reads anew on demand, and tells whether there is something newer [T39]", async () => {
+  it("reads again on demand, and says whether there is a newer catalogue [T39]", async () => {
     const catalogue = follow();
     const seen = await catalogue.current();
     assertEquals(await catalogue.refresh(seen, { reason: "unknown name" }), false);
@@ -181,7 +181,7 @@ describe("the catalogue in force follows the database", () => {
       assertEquals(await catalogue.refresh(seen, why), false);
     }
     assertEquals(statements, 2);
-    // Another failure may be of another cause: it joins the next reading, with all that wait.
+    // Another failure may have another cause: it joins the next read.
     timeMs += MIN_REFRESH_INTERVAL_MS;
     const others = Array.from({ length: 50 }, (_, n) => ({ reason: "x", failed: `deals ${n}` }));
     await Promise.all(others.map((other) => catalogue.refresh(seen, other)));
@@ -193,7 +193,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("reads anew before a request finds it a minute old [T41]", async () => {
+  it("reads again before a request uses a catalogue that is a minute old [T41]", async () => {
     const catalogue = follow();
     await catalogue.current();
     const name = await addColumn();
@@ -215,7 +215,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("reads anew on NOTIFY rowgate_catalogue [T38]", async () => {
+  it("reads again on NOTIFY rowgate_catalogue [T38]", async () => {
     const catalogue = follow();
     await catalogue.current();
     await eventually(async () => {
@@ -230,7 +230,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("keeps what is in force while the database is away [R35]", async () => {
+  it("keeps the catalogue in force while the database is unavailable [R35]", async () => {
     let away = false;
     const failing: Database = {
       ...database,
@@ -252,7 +252,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("rejects while it was never loaded, and loads as soon as it can [R35]", async () => {
+  it("rejects until it is loaded, and loads as soon as it can [R35]", async () => {
     let away = true;
     const failing: Database = {
       ...database,
@@ -273,7 +273,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("warns once of what the policy names in vain", async () => {
+  it("warns once of names in the policy that the database does not have", async () => {
     const catalogue = follow({ ...EMPTY_POLICY, credentialTables: ["vault"] });
     const seen = await catalogue.current();
     await addColumn();

@@ -111,7 +111,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(built.catalogue.tables.has("measurements_2024"), false);
     });
 
-    it("leaves out names that the pattern does not admit [N1] [N2]", () => {
+    it("leaves out names that do not match the pattern [N1] [N2]", () => {
       assertEquals(built.catalogue.tables.has("weird name"), false);
       assertEquals([...tableOf(built, "oddities").columns.keys()], ["id", "tenant_id", "good"]);
     });
@@ -203,7 +203,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(ordered("events_log"), []);
     });
 
-    it("tells why a column cannot be set", () => {
+    it("says why a column cannot be set", () => {
       const reasons = [
         ["deals", "fid", "primary key"],
         ["deals", "tenant_id", "tenant"],
@@ -223,7 +223,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "deals").writable, true);
     });
 
-    it("tells what in the policy the database does not bear out [T8] [T30] [CF6]", () => {
+    it("reports what in the policy does not match the database [T8] [T30] [CF6]", () => {
       const expected = [
         'table "odd_tenant": its tenant column cannot hold a tenant, not exposed',
         'table "soft_tenant": its tenant column cannot hold a tenant, not exposed',
@@ -258,7 +258,7 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("describes types by element and through domains, casts without modifiers [P1]", () => {
+    it("describes types by element, resolves domains, and casts without modifiers [P1]", () => {
       const plain = (type: string, cast = `pg_catalog.${type}`) => ({
         type,
         cast,
@@ -346,7 +346,7 @@ for (const kind of DATABASE_KINDS) {
       );
     });
 
-    it("gives casts and operators that Postgres accepts, for every column there is [T50]", async () => {
+    it("gives casts and operators that Postgres accepts, for every column [T50]", async () => {
       for (const table of built.catalogue.tables.values()) {
         for (const column of table.columns.values()) {
           const { identifier, cast, storedCast, comparedAs } = column;
@@ -368,7 +368,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("has no equality where Postgres has none, or one of areas and lengths only [Q54] [P2]", () => {
+    it("has no equality where Postgres has none, or compares only areas or lengths [Q54] [P2]", () => {
       const without = [...tableOf(built, "everything").columns.values()]
         .filter((column) => !column.equality).map((column) => column.name);
       const shapes = ["point", "line", "lseg", "box", "path", "polygon", "circle"];
@@ -388,7 +388,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("says the same of the same schema, and another version after a change", async () => {
+    it("gives the same text for the same schema, and another version after a change", async () => {
       const before = await read(sql, POLICY);
       assertEquals(before.catalogue.version, built.catalogue.version);
       const versions = new Set([before.catalogue.version]);
@@ -413,7 +413,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(versions.has((await read(sql, POLICY)).catalogue.version), true);
     });
 
-    it("finds nothing in a schema that is not there, and no other schema's tables [T1] [R9]", async () => {
+    it("finds nothing in a missing schema, and no tables of other schemas [T1] [R9]", async () => {
       await sql.unsafe(`
         create schema other;
         create table other.deals (id int4 primary key, tenant_id int4 not null);
@@ -429,7 +429,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(catalogue.tables.get("deals")?.columns.size, 2);
     });
 
-    it("takes a hostile schema name for a name", async () => {
+    it("treats a hostile schema name as a name", async () => {
       const name = `'"; drop table deals; --`;
       assertEquals((await read(sql, {}, name)).catalogue.tables.size, 0);
       assertEquals((await sql`select 1 from deals limit 1`).length, 1);
@@ -460,18 +460,18 @@ describe("introspection by a role with few rights, real", () => {
     await database.drop();
   });
 
-  it("does not know tables without SELECT [T6]", () => {
+  it("leaves out tables without SELECT [T6]", () => {
     assertEquals(built.catalogue.tables.has("ungranted"), false);
     assertEquals(built.catalogue.tables.has("deals"), true);
   });
 
-  it("does not know columns without SELECT [T18]", () => {
+  it("leaves out columns without SELECT [T18]", () => {
     const columns = tableOf(built, "staff").columns;
     assertEquals([...columns.keys()], ["id", "tenant_id", "name", "job"]);
     assertEquals(tableOf(built, "staff").writable, true);
   });
 
-  it("closes columns without UPDATE [T53]", async () => {
+  it("makes columns without UPDATE read-only [T53]", async () => {
     await database.admin.unsafe("revoke update on deals from rowgate_app");
     await database.admin.unsafe("grant update (title) on deals to rowgate_app");
     const deals = await read(sql);
@@ -489,7 +489,7 @@ describe("introspection by a role with few rights, real", () => {
     await sql`select ctid, xmin, tableoid from staff`;
   });
 
-  it("closes a table whose tenant column cannot be read", async () => {
+  it("leaves out a table whose tenant column cannot be read", async () => {
     await database.admin.unsafe("revoke select on guests from rowgate_app");
     await database.admin.unsafe("grant select (id, name) on guests to rowgate_app");
     assertEquals((await read(sql)).catalogue.tables.has("guests"), false);

@@ -21,7 +21,7 @@ function refuse(document: unknown): readonly string[] {
 }
 
 describe("the policy file", () => {
-  it("takes an empty object as no policy", () => {
+  it("accepts an empty object as no policy", () => {
     assertEquals(accept({}), { tables: new Map(), credentialTables: [] });
   });
 
@@ -63,7 +63,7 @@ describe("the policy file", () => {
     assertEquals(parsed.policy.tables.get("constructor")?.shared, true);
   });
 
-  it("tells every problem at once, each where it stands [T10] [R7]", () => {
+  it("reports every problem at once, each with its path [T10] [R7]", () => {
     const problems = refuse({
       table: {},
       credential_tables: ["ok", "no good", 7],
@@ -97,7 +97,7 @@ describe("the policy file", () => {
     assertEquals(problems.length, 10);
   });
 
-  it("refuses what is no JSON object", () => {
+  it("rejects what is not a JSON object", () => {
     assertEquals(refuse("{").length, 1);
     for (const document of [[], "text", 1, null]) {
       assertEquals(refuse(JSON.stringify(document)), ["the policy file must hold a JSON object"]);

@@ -95,7 +95,7 @@ describe("resolving a table", () => {
     }
   });
 
-  it("answers 400 at `table` naming a name that cannot be one [E18] [O5]", () => {
+  it("responds 400 at `table` naming a name that cannot be one [E18] [O5]", () => {
     for (const name of ["", "deals;", "a b", "de%61ls", "deals\n", "déals", 'a"b', "a.b"]) {
       const error = refusal(name);
       assertEquals(error.status, 400);
@@ -103,7 +103,7 @@ describe("resolving a table", () => {
     }
   });
 
-  it("answers 403 for credential tables in any case, existing or not [O6] [O7] [AU15]", () => {
+  it("responds 403 for credential tables in any case, existing or not [O6] [O7] [AU15]", () => {
     const names = [
       "user_passwords",
       "passwords",
@@ -133,7 +133,7 @@ describe("resolving a table", () => {
     }
   });
 
-  it("answers 404 with one text for unknown, foreign and unlisted tables [O8] [O9]", () => {
+  it("responds 404 with one text for unknown, foreign and unlisted tables [O8] [O9]", () => {
     const unlisted = refusal("deals", { access: { ...ACCESS, tables: ["Deals"] } });
     const unfit = refusal("deals", { access: { ...ACCESS, tenant: "one" } });
     for (const error of [unlisted, unfit]) {
@@ -147,13 +147,13 @@ describe("resolving a table", () => {
     }
   });
 
-  it("answers 404 before 403, so that a scope tells nothing of tables [O9]", () => {
+  it("responds 404 before 403, so that a scope reveals nothing of tables [O9]", () => {
     const access: Access = { ...ACCESS, scopes: ["update"], tables: ["archive"] };
     assertEquals(refusal("deals", { access }).status, 404);
     assertEquals(refusal("archive", { access }).status, 403);
   });
 
-  it("answers 403 for an operation that the token does not grant [O10]", () => {
+  it("responds 403 for an operation that the token does not grant [O10]", () => {
     for (const [operation, scopes] of [["query", ["update"]], ["update", ["query"]]] as const) {
       const error = refusal("deals", { operation, access: { ...ACCESS, scopes } });
       assertEquals(error.status, 403);
@@ -163,12 +163,12 @@ describe("resolving a table", () => {
     resolveTable(catalogue, "deals", { access, operation: "fields" });
   });
 
-  it("answers 403 for an update of a table without a column to set", () => {
+  it("responds 403 for an update of a table without a column to set", () => {
     assertEquals(refusal("archive", { operation: "update" }).status, 403);
     resolveTable(catalogue, "archive", { access: ACCESS, operation: "query" });
   });
 
-  it("opens to a token only what it may know of [O9]", () => {
+  it("opens to a token only the tables that it may know of [O9]", () => {
     const deals = catalogue.tables.get("deals")!;
     assertEquals(isOpenTo(deals, ACCESS), true);
     assertEquals(isOpenTo(deals, { ...ACCESS, tables: ["deals"] }), true);
@@ -179,7 +179,7 @@ describe("resolving a table", () => {
 });
 
 describe("a tenant and its column's type", () => {
-  it("fits only where the cast cannot fail", () => {
+  it("fit only where the cast cannot fail", () => {
     const cases = [
       ["int2", ["0", "32767", "-32768", "007"], ["32768", "-32769", "", " 1", "1.0", "1e3", "+1"]],
       ["int4", ["2147483647"], ["2147483648", "one", "0x10", "1_000"]],

@@ -17,12 +17,12 @@ function paths(text: string): string[] {
   return parseJson(text).issues.map((issue) => printPath(issue.path));
 }
 
-/** Numbers beyond a double are findings; the law about values leaves them out. */
+/** Numbers that a double does not hold are issues, which the law leaves out. */
 const SAFE_JSON = fc.jsonValue({ maxDepth: 4, noUnicodeString: false })
   .map((value) => JSON.stringify(value, (_key, item) => typeof item === "number" ? 1.5 : item));
 
 describe("parseJson", () => {
-  it("gives the same in turns: value, findings or refusal [RE18]", async () => {
+  it("gives the same in slices: value, issues or error [RE18]", async () => {
     const text = fc.oneof(
       SAFE_JSON,
       fc.json(),
@@ -41,7 +41,7 @@ describe("parseJson", () => {
     }));
   });
 
-  it("lets others go on while it reads a long document in turns [FS10] [RE18]", async () => {
+  it("yields to the event loop while it reads a long document [FS10] [RE18]", async () => {
     for (const [item, end] of [["{},", "1]"], ["[[1]],", "1]"], ["1e5,", "x"]]) {
       let beats = 0;
       const timer = setInterval(() => beats++, 0);
@@ -63,8 +63,8 @@ describe("parseJson", () => {
     }));
   });
 
-  it("reads a key by itself, whatever documents were read before [TV28]", () => {
-    // V8's own parser takes a later key for an earlier one spelt alike: nodejs/node#63785.
+  it("reads keys independently of earlier documents [TV28]", () => {
+    // V8's parser mistakes a key for an earlier one with a similar spelling: nodejs/node#63785.
     for (
       const [earlier, later] of [
         [String.raw`{"h":[],"\\":0}`, String.raw`{"h":1,"\"":2}`],
@@ -113,12 +113,12 @@ describe("parseJson", () => {
       ["\u00a0{}", "body: not valid JSON at line 1, column 1, expected a value"],
     ] as const
   ) {
-    it(`tells where ${JSON.stringify(text)} is no JSON [HT13]`, () => {
+    it(`reports where ${JSON.stringify(text)} is not JSON [HT13]`, () => {
       assertStringIncludes(refuse(text), expected);
     });
   }
 
-  it("refuses a key twice in one object, also when it is written with escapes [E13]", () => {
+  it("rejects a repeated key, even when it is written with escapes [E13]", () => {
     assertEquals(
       refuse(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
       'body: the key "fid" stands twice at filters.fid, expected it once',
@@ -127,13 +127,13 @@ describe("parseJson", () => {
     assertEquals(paths('{"a":{"x":1},"b":{"x":1}}'), []);
   });
 
-  it("takes 64 levels and refuses 65 [L17] [P24]", () => {
+  it("accepts 64 levels and rejects 65 [L17] [P24]", () => {
     assertEquals(paths("[".repeat(64) + "]".repeat(64)), []);
     assertStringIncludes(refuse("[".repeat(65) + "]".repeat(65)), "expected at most 64 levels");
     assertStringIncludes(refuse("[".repeat(1_000_000)), "nested too deeply");
   });
 
-  it("keeps __proto__ and constructor as keys like any other [J1]", () => {
+  it("treats __proto__ and constructor like any other key [J1]", () => {
     const value = parseJson('{"__proto__":{"polluted":1},"constructor":"x"}').value as object;
     assertEquals(Object.keys(value), ["__proto__", "constructor"]);
     assertEquals((value as Record<string, unknown>).polluted, undefined);
@@ -181,14 +181,14 @@ describe("parseJson", () => {
       "123456789012.345",
     ]
   ) {
-    it(`takes ${number}, which a double holds [V10]`, () => {
+    it(`accepts ${number}, which a double holds [V10]`, () => {
       const { value, issues } = parseJson(number);
       assertEquals(issues, []);
       assertEquals(Object.is(value, Number(number)), true);
     });
   }
 
-  it("takes every double within the safe range as JavaScript prints it [V10]", () => {
+  it("accepts every double in the safe range as JavaScript prints it [V10]", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, max: 2 ** 53 - 1, min: 1 - 2 ** 53 }), (number) => {
         const { value, issues } = parseJson(String(number));
@@ -215,12 +215,12 @@ describe("parseJson", () => {
     });
   }
 
-  it("takes surrogate pairs, raw and as escapes [TV28]", () => {
+  it("accepts surrogate pairs, raw and as escapes [TV28]", () => {
     const { value, issues } = parseJson('["😀", "\\ud83d\\ude00", "\\u2028é"]');
     assertEquals({ value, issues }, { value: ["😀", "😀", "\u2028é"], issues: [] });
   });
 
-  it("prints any part of the document: its members in the client's own words [RE18]", () => {
+  it("prints any part of the document, its members as the client wrote them [RE18]", () => {
     const { value, print } = parseJson(' {"fields" : {"a": [ 1.0, {"b":[ ]} ], "c": "\\u0041"}} ');
     const { fields } = value as { fields: { a: [number, { b: unknown }]; c: string } };
     assertEquals(print(fields), '{"a": [ 1.0, {"b":[ ]} ], "c": "\\u0041"}');
@@ -235,7 +235,7 @@ describe("parseJson", () => {
     }));
   });
 
-  it("keeps the text of a number that prints as another, and of no other [TV30] [V11]", () => {
+  it("keeps the text of a number only if it would print differently [TV30] [V11]", () => {
     const text = '{"a": {"b": 1.50, "c": 1.5, "constructor": 1E5}, "d": [2, -0, [1.0]], "e": 1.0}';
     const { value, literalsIn } = parseJson(text);
     const literals = (path: Path) => ({ ...literalsIn(path) }) as Record<string, string>;
@@ -250,7 +250,7 @@ describe("parseJson", () => {
     assertEquals(parseJson('{"a": 1.5, "b": 20}').literalsIn(null), undefined);
   });
 
-  it("gives each entry of an array in the client's own words [TV30] [V11]", () => {
+  it("prints each entry of an array as the client wrote it [TV30] [V11]", () => {
     const entries = fc.array(SAFE_JSON);
     fc.assert(fc.property(entries, (texts) => {
       const own = texts.map((text) => text.trim());
@@ -260,7 +260,7 @@ describe("parseJson", () => {
     assertEquals(parseJson("[1]").printEach([1.5, { a: [] }]), ["1.5", '{"a":[]}']);
   });
 
-  it("gives findings in document order and not without end [E9]", () => {
+  it("gives a limited number of issues, in document order [E9]", () => {
     assertEquals(paths('{"b":1e999,"a":[1,1e999,{"c":1e999}]}'), ["b", "a[1]", "a[2].c"]);
     assertEquals(
       paths(`[${"1e999,".repeat(1000)}1]`).slice(0, 5),

@@ -8,7 +8,7 @@ import { serveWorstBody } from "../../support/serve_worst_body.ts";
 
 import fc from "fast-check";
 
-/** A text that counts as long. */
+/** A text that is long enough to be trimmed. */
 const LONG = 20_000;
 
 const useOf = useOfUpdate((name) =>
@@ -21,7 +21,7 @@ async function parse(fields: string, use: UseOf = useOf) {
   return { fields: (value as { fields: Record<string, unknown> }).fields, print };
 }
 
-/** How many arrays and objects there are in memory of a value, itself among them. */
+/** Counts the arrays and objects of a value, including itself. */
 function count(value: unknown): number {
   const held = new Set<unknown>();
   JSON.stringify(value, (_key, part) => {
@@ -36,7 +36,7 @@ const JSON_VALUE = fc.oneof(
   fc.array(fc.constantFrom({}, [], [[1]], { a: {} }), { minLength: 90, maxLength: 300 }),
 ).map((value) => JSON.stringify(value, (_key, item) => typeof item === "number" ? 1.5 : item));
 const MEMBER = fc.constantFrom("filters", "fields", "select", "sort", "page", "other");
-/** No numbers: an object tells them first wherever they stand. */
+/** Keys that are not numbers, which an object would list first. */
 const NAME = fc.constantFrom("a", "n", "j", "l", "t", "and", "value", "no");
 
 /** A body whose members and fields hold anything. */
@@ -57,7 +57,7 @@ const BODY = fc.uniqueArray(
 );
 
 describe("a long document", () => {
-  it("is answered as if all of it were kept [RE27]", async () => {
+  it("gets the same response as if all of it were kept [RE27]", async () => {
     const operation = fc.constantFrom<"query" | "update">("query", "update");
     await fc.assert(fc.asyncProperty(BODY, operation, async (text, operation) => {
       const bytes = new TextEncoder().encode(text);
@@ -67,7 +67,7 @@ describe("a long document", () => {
     }));
   });
 
-  it("keeps of values that a column does not take what a message shows [RE27]", async () => {
+  it("keeps what a message shows of values that do not fit a column [RE27]", async () => {
     const many = `[${"[{}],".repeat(3000)}1]`;
     const { fields } = await parse(`{"t":${many},"l":${many},"j":${many},"jl":${many}}`);
     assertEquals([count(fields["t"]), count(fields["j"])], [102, 1]);
@@ -75,7 +75,7 @@ describe("a long document", () => {
     assert(count(fields["jl"]) < 3000, `${count(fields["jl"])}`);
   });
 
-  it("keeps every scalar of a list, and prints JSON in the client's own words [RE27]", async () => {
+  it("keeps every scalar of a list, and prints JSON as the client wrote it [RE27]", async () => {
     const list = Array.from({ length: 3000 }, (_, n) => `x${n}`);
     const own = `{"k": [${"{} , ".repeat(3000)}1.50]}`;
     const { fields, print } = await parse(`{"l":${JSON.stringify(list)},"j":${own}}`);
@@ -83,7 +83,7 @@ describe("a long document", () => {
     assertEquals(print(fields["j"]), own);
   });
 
-  it("keeps no more of a query than its limits admit [RE27]", async () => {
+  it("keeps no more of a query than its limits allow [RE27]", async () => {
     for (
       const text of [
         `{"filters":{"and":[${'{"and":[]},'.repeat(50_000)}1]}}`,
@@ -99,7 +99,7 @@ describe("a long document", () => {
     }
   });
 
-  it("is refused for a key twice, U+0000 and bad syntax in what is not kept [RE27]", async () => {
+  it("is rejected for a repeated key, U+0000 and bad syntax in parts that are not kept [RE27]", async () => {
     const late = `[${"{},".repeat(5000)}`;
     for (
       const [end, expected] of [

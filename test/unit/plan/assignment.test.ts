@@ -29,7 +29,7 @@ describe("planAssignment [U8] [U9] [U10]", () => {
     ["composite", "composite type"],
   ] as const;
   for (const [readOnly, text] of reasons) {
-    it(`refuses a column that is ${readOnly}, whatever the value`, () => {
+    it(`rejects any value for a column that is ${readOnly}`, () => {
       for (const value of ["x", null]) {
         const { issues } = plan(makeColumn("c", "text", { readOnly }), value);
         assertEquals(issues.map((issue) => issue.path), [pathOf("fields", "c")]);
@@ -38,19 +38,19 @@ describe("planAssignment [U8] [U9] [U10]", () => {
     });
   }
 
-  it("sets NULL where the column takes it, and names it where not", () => {
+  it("sets NULL only in nullable columns", () => {
     assertEquals(plan(makeColumn("c", "text"), null), { value: null, issues: [] });
     const { issues } = plan(makeColumn("c", "text", { nullable: false }), null);
     assertStringIncludes(issues[0]!.message, '"c" cannot be null');
   });
 
-  it("stores any JSON in a json column as that JSON", () => {
+  it("stores any JSON in a json column as it is", () => {
     for (const value of [{ a: [1, null] }, [1], "text", 1.5, false]) {
       assertEquals(plan(makeColumn("c", "json"), value).value?.text, JSON.stringify(value));
     }
   });
 
-  it("prints a list for an array column, every element quoted, NULL bare", () => {
+  it("prints a list for an array column, with every element but NULL quoted", () => {
     const column = makeColumn("c", "array", { elementKind: "text", baseType: "text[]" });
     assertEquals(
       plan(column, ["a,b", 'q"q', "\\", null, "", 5]).value?.text,
@@ -59,19 +59,19 @@ describe("planAssignment [U8] [U9] [U10]", () => {
     );
   });
 
-  it("names the element of a list that does not fit", () => {
+  it("reports the element of a list that does not fit", () => {
     const column = makeColumn("c", "array", { elementKind: "int4", baseType: "int4[]" });
     assertEquals(plan(column, [1, "x"]).issues[0]!.path, pathOf("fields", "c", 1));
     assertEquals(plan(column, [[1], 2]).issues[0]!.path, pathOf("fields", "c", 0));
   });
 
-  it("refuses objects and lists where a scalar belongs", () => {
+  it("rejects objects and lists for a scalar column", () => {
     for (const value of [{ a: 1 }, [1]]) {
       assertEquals(plan(makeColumn("c", "text"), value).issues[0]!.path, pathOf("fields", "c"));
     }
   });
 
-  it("counts characters, not UTF-16 units, against a length", () => {
+  it("compares a length in characters, not UTF-16 units", () => {
     const column = makeColumn("c", "text", { maxLength: 3 });
     for (const fitting of ["abc", "🚀bc", "🚀🚀🚀"]) assertEquals(plan(column, fitting).issues, []);
     for (const long of ["🚀bcd", "🚀🚀🚀d", "🚀🚀🚀🚀"]) {
@@ -81,7 +81,7 @@ describe("planAssignment [U8] [U9] [U10]", () => {
     assertEquals(plan(column, "abc ").issues.length, 1);
   });
 
-  it("leaves a rounded type to Postgres in the end", () => {
+  it("is not certain of a type that rounds", () => {
     const column = makeColumn("c", "numeric", { storedCast: "numeric(10,2)" as SqlText });
     assertEquals(plan(column, 1.5).value?.certain, false);
   });

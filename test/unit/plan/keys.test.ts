@@ -31,13 +31,13 @@ function filter(...and: readonly object[]): object {
 }
 
 describe("findKey", () => {
-  it("finds a key that is one column, whatever is selected, sorted and counted", () => {
+  it("finds a key of one column, whatever is selected, sorted and counted", () => {
     assertEquals(find(filter(ID_IS_7)), ["id"]);
     const more = { select: ["status"], sort: [{ field: "status" }], per_page: 1 };
     assertEquals(find({ ...filter(ID_IS_7), ...more }), ["id"]);
   });
 
-  it("finds a key of several columns beside the tenant, in the order of the conditions", () => {
+  it("finds a key of the tenant and several columns, in the order of the conditions", () => {
     const primaryKey = [TENANT, ID!, CODE];
     assertEquals(find(filter(CODE_IS_A, ID_IS_7), { primaryKey }), ["code", "id"]);
     assertEquals(find(filter(CODE_IS_A), { primaryKey }), undefined);
@@ -45,7 +45,7 @@ describe("findKey", () => {
     assertEquals(find(filter(tenant, ID_IS_7), { primaryKey }), undefined);
   });
 
-  it("takes no query for a look-up that is none", () => {
+  it("finds no key in other queries", () => {
     const others = [
       {},
       filter(),
@@ -62,21 +62,21 @@ describe("findKey", () => {
     assertEquals(others.map((body) => find(body)), others.map(() => undefined));
   });
 
-  it("leaves values alone that Postgres may refuse, and texts with padding", () => {
+  it("finds no key in values that Postgres may reject, and in texts with padding", () => {
     const day = { field: "day", op: "eq", value: "2026-02-30" };
     assertEquals(find(filter(day), { primaryKey: [DAY] }), undefined);
     const padded = { field: "padded", op: "eq", value: "a" };
     assertEquals(find(filter(padded), { primaryKey: [PADDED] }), undefined);
   });
 
-  it("leaves tables alone that are shared, have no key, or one that several rows may have", () => {
+  it("finds no key of tables that are shared, have no key, or may repeat it", () => {
     assertEquals(find(filter(ID_IS_7), { tenant: undefined }), undefined);
     assertEquals(find(filter(ID_IS_7), { primaryKey: [], keyUnique: false }), undefined);
     assertEquals(find(filter(ID_IS_7), { keyUnique: false }), undefined);
   });
 });
 
-describe("whether an update names the key", () => {
+describe("namesKey", () => {
   function names(filters: object, more: Partial<Table> = {}): boolean {
     const table = { ...TABLE, ...more };
     const options = { access: ACCESS, maxAffected: undefined, rollback: false };
@@ -84,7 +84,7 @@ describe("whether an update names the key", () => {
     return planUpdate(request, { ...options, table }).byKey;
   }
 
-  it("is true when the whole key beside the tenant is there, whatever else is", () => {
+  it("is true when all columns of the key except the tenant are compared, whatever else is", () => {
     assertEquals(names({ id: 7 }), true);
     assertEquals(names({ status: "new", id: 7, name: null }), true);
     const primaryKey = [TENANT, ID!, CODE];
@@ -92,11 +92,11 @@ describe("whether an update names the key", () => {
     assertEquals(names({ status: "new" }, { primaryKey: [TENANT] }), true);
   });
 
-  it("is true for values that Postgres may refuse: it does, whether or not a row is there", () => {
+  it("is true for values that Postgres may reject, since it does so without a row as well", () => {
     assertEquals(names({ day: "2026-02-30" }, { primaryKey: [DAY] }), true);
   });
 
-  it("is false for a part of the key, null, padding, and keys that several rows may have", () => {
+  it("is false for a part of the key, null, padding, and keys that may repeat", () => {
     assertEquals(names({ status: "new" }), false);
     assertEquals(names({ id: 7 }, { primaryKey: [ID!, CODE] }), false);
     assertEquals(names({ code: null }, { primaryKey: [CODE] }), false);

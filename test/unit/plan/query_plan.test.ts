@@ -47,18 +47,18 @@ function refusalOf(request: () => unknown): string {
 }
 
 describe("planQuery", () => {
-  it("always carries the tenant's scope [S8]", () => {
+  it("always has the tenant's scope [S8]", () => {
     const { scope } = plan({});
     assertEquals(scope, { kind: "tenant", column: TABLE.tenant!, tenant: "1" });
   });
 
-  it("gives every column without select, each once with it, as the client ordered them", () => {
+  it("has every column without select, and each selected column once in the order of the request", () => {
     assertEquals(plan({}).columns.map((column) => column.name), ["id", "status", "amount", "data"]);
     const { columns } = plan({ select: ["amount", "id", "amount"] });
     assertEquals(columns.map((column) => column.name), ["amount", "id"]);
   });
 
-  it("sorts by a column that comes twice at its first place, and names the place of each", () => {
+  it("sorts by a repeated column at its first place, and reports the path of each issue", () => {
     const by = (field: string) => ({ field, direction: "asc" as const });
     const { sort } = plan({ sort: [by("amount"), by("id"), by("amount")] });
     assertEquals(sort.map(({ column }) => column.name), ["amount", "id"]);
@@ -68,7 +68,7 @@ describe("planQuery", () => {
     assertEquals(refusalOf(() => plan({ select })).split(":")[0], "select[2]");
   });
 
-  it("reads eq and neq with null as tests for null, on every type [Q42] [Q43]", () => {
+  it("plans eq and neq with null as tests for null, for every type [Q42] [Q43]", () => {
     for (const field of ["status", "data"]) {
       const [first, second] = predicateOf(
         { field, op: "eq", value: null },
@@ -80,7 +80,7 @@ describe("planQuery", () => {
     }
   });
 
-  it("adds the test for null to a list that holds null [Q44] [Q45]", () => {
+  it("adds a test for null to a list that contains null [Q44] [Q45]", () => {
     const [inside, outside, alone] = predicateOf(
       { field: "status", op: "in", value: ["a", null] },
       { field: "status", op: "not_in", value: ["a", null] },
@@ -89,7 +89,7 @@ describe("planQuery", () => {
     assertEquals([inside!.kind, outside!.kind, alone!.kind], ["or", "and", "null"]);
   });
 
-  it("refuses an operator that the type has not, naming type and operators", () => {
+  it("rejects an operator that the type does not have, naming type and operators", () => {
     const message = refusalOf(() => predicateOf({ field: "data", op: "gt", value: "1" }));
     assertEquals(
       message,
@@ -102,13 +102,13 @@ describe("planQuery", () => {
     );
   });
 
-  it("names the nearest column of an unknown one, and asks for a fresh catalogue", () => {
+  it("suggests the nearest column for an unknown one, and marks the error as stale", () => {
     const error = assertThrows(() => plan({ select: ["stauts"] }), ApiError);
     assertEquals(error.message, 'select[0]: Unknown column "stauts", did you mean "status"');
     assertEquals([error.status, error.stale], [400, true]);
   });
 
-  it("tells several faults at once, with the path of each value [E7]", () => {
+  it("reports several issues at once, with the path of each value [E7]", () => {
     const message = refusalOf(() =>
       predicateOf(
         { field: "amount", op: "in", value: [1, "x"] },

@@ -59,7 +59,7 @@ describe("parseQueryRequest", () => {
   });
 
   for (const body of ["null", "[]", '"x"', "1", "true"]) {
-    it(`refuses ${body} as body [Q1]`, () => {
+    it(`rejects ${body} as body [Q1]`, () => {
       assertEquals(refuse(body), `body: ${body} is not an object, expected a JSON object`);
     });
   }
@@ -74,7 +74,7 @@ describe("parseQueryRequest", () => {
       ["__proto__", "expected one of filters"],
     ] as const
   ) {
-    it(`refuses the unknown key ${key}, naming it [Q3] [E12]`, () => {
+    it(`rejects the unknown key ${key}, naming it [Q3] [E12]`, () => {
       const message = refuse(`{"${key}": 1}`);
       assertStringIncludes(message, `${key}: "${key}" is not a known key, ${expected}`);
     });
@@ -100,24 +100,24 @@ describe("parseQueryRequest", () => {
       [{ and: [{ not: [GOOD] }] }, "filters.and[0]"],
     ] as const
   ) {
-    it(`refuses the group ${JSON.stringify(filters)} at ${path} [Q6] [Q7]`, () => {
+    it(`rejects the group ${JSON.stringify(filters)} at ${path} [Q6] [Q7]`, () => {
       const message = refuse({ filters });
       assertEquals(message.slice(0, path.length + 2), `${path}: `);
       assertEquals(message.includes("; "), false);
     });
   }
 
-  it("takes empty groups [Q15] [Q16]", () => {
+  it("accepts empty groups [Q15] [Q16]", () => {
     assertEquals(parse({ filters: { or: [] } }).filters?.items, []);
   });
 
-  it("takes depth 5 and refuses depth 6 at its own path [L2]", () => {
+  it("accepts depth 5 and rejects depth 6 at its own path [L2]", () => {
     parse({ filters: nest(5) });
     const path = "filters.and[0].and[0].and[0].and[0].and[0]";
     assertStringIncludes(refuse({ filters: nest(6) }), `${path}: the group is nested too deeply`);
   });
 
-  it("takes 50 conditions over the whole tree and refuses the 51st at its own path [L3] [L4]", () => {
+  it("accepts 50 conditions in all groups, and rejects the 51st at its own path [L3] [L4]", () => {
     const fifty = { and: [{ or: Array(25).fill(GOOD) }, { or: Array(25).fill(GOOD) }] };
     parse({ filters: fifty });
     assertStringIncludes(
@@ -200,7 +200,7 @@ describe("parseQueryRequest", () => {
     ] as const
   ) {
     const shown = JSON.stringify(condition).slice(0, 70);
-    it(`refuses ${shown} at its own path and nowhere else [E17]`, () => {
+    it(`rejects ${shown} at its own path and nowhere else [E17]`, () => {
       const message = refuseCondition(condition);
       assertEquals(message.startsWith("filters.and[1]."), true, message);
       assertStringIncludes(message, expected);
@@ -209,7 +209,7 @@ describe("parseQueryRequest", () => {
     });
   }
 
-  it("takes every operator with a value of its shape [Q18]", () => {
+  it("accepts every operator with a value of its shape [Q18]", () => {
     const scalars = ["x", 1, true, null];
     const conditions = [
       ...scalars.flatMap((value) => [{ op: "eq", value }, { op: "neq", value }]),
@@ -245,7 +245,7 @@ describe("parseQueryRequest", () => {
       ["per_page", "50"],
     ] as const
   ) {
-    it(`refuses ${member}: ${JSON.stringify(value)} [Q4]`, () => {
+    it(`rejects ${member}: ${JSON.stringify(value)} [Q4]`, () => {
       assertStringIncludes(
         refuse({ [member]: value }),
         `${member}: ${JSON.stringify(value)} is not`,
@@ -253,7 +253,7 @@ describe("parseQueryRequest", () => {
     });
   }
 
-  it("takes a page written 1.0 and refuses 1e300 and 2^53 [FS18]", () => {
+  it("accepts a page written 1.0 and rejects 1e300 and 2^53 [FS18]", () => {
     assertEquals(parse('{"page":1.0,"per_page":2e1}').perPage, 20);
     for (const [sent, shown] of [["1e300", "1e+300"], ["9007199254740992", "9007199254740992"]]) {
       assertStringIncludes(
@@ -267,13 +267,13 @@ describe("parseQueryRequest", () => {
     assertEquals([200, 201, 100000].map((n) => parse({ per_page: n }).perPage), [200, 200, 200]);
   });
 
-  it("takes empty select and sort as left out, and keeps the place of each name [Q58] [Q65]", () => {
+  it("treats empty select and sort as absent, and keeps the order of names [Q58] [Q65]", () => {
     const { select, sort } = parse({ select: [], sort: [] });
     assertEquals([select, sort], [[], []]);
     assertEquals(parse({ select: ["b", "a", "b"] }).select, ["b", "a", "b"]);
   });
 
-  it("refuses names outside the pattern at their place [E18]", () => {
+  it("rejects names that do not match the pattern at their path [E18]", () => {
     assertStringIncludes(refuse({ select: ["a", "*"] }), 'select[1]: "*" is not a valid name');
     assertStringIncludes(refuse({ select: [7] }), "select[0]: 7 is not a name");
     assertStringIncludes(
@@ -282,7 +282,7 @@ describe("parseQueryRequest", () => {
     );
   });
 
-  it("takes sort items, ascending when not told [Q64]", () => {
+  it("sorts ascending by default [Q64]", () => {
     assertEquals(parse({ sort: [{ field: "a" }, { field: "b", direction: "desc" }] }).sort, [
       { field: "a", direction: "asc" },
       { field: "b", direction: "desc" },
@@ -290,7 +290,7 @@ describe("parseQueryRequest", () => {
   });
 
   for (const direction of ["ASC", "descending", "desc nulls last", null, 1]) {
-    it(`refuses the direction ${JSON.stringify(direction)} [Q63]`, () => {
+    it(`rejects the direction ${JSON.stringify(direction)} [Q63]`, () => {
       assertEquals(
         refuse({ sort: [{ field: "a", direction }] }),
         `sort[0].direction: ${
@@ -300,7 +300,7 @@ describe("parseQueryRequest", () => {
     });
   }
 
-  it("refuses sort items that are no objects, lack a field or have other keys [Q61]", () => {
+  it("rejects sort items that are not objects, lack a field or have other keys [Q61]", () => {
     assertStringIncludes(refuse({ sort: ["a"] }), 'sort[0]: "a" is not a sort item');
     assertStringIncludes(refuse({ sort: [{}] }), "sort[0].field: field is required");
     assertEquals(
@@ -309,7 +309,7 @@ describe("parseQueryRequest", () => {
     );
   });
 
-  it("tells at most five faults, in document order, those of the parser among them [E8] [E9]", () => {
+  it("reports at most five issues, in document order, including those of the parser [E8] [E9]", () => {
     const message = refuse(
       '{"per_page":0,"filters":{"and":[{"field":"a","op":"eq","value":12345678901234567890},' +
         '{"value":"\\u0000","field":"b!","op":"eq"}]},"page":0,"select":["?"],"x":1}',

@@ -43,26 +43,26 @@ describe("parseUpdateRequest", () => {
     });
 
     for (const value of [{}, null, [], ["a"], "a", 1]) {
-      it(`refuses ${member}: ${JSON.stringify(value)} [IN16]`, () => {
+      it(`rejects ${member}: ${JSON.stringify(value)} [IN16]`, () => {
         const message = refuse({ ...other, [member]: value });
         assertEquals(message.startsWith(`${member}: `), true, message);
         assertStringIncludes(message, "expected an object with at least one entry");
       });
     }
 
-    it(`names a name outside the pattern in ${member} [E28]`, () => {
+    it(`rejects a name that does not match the pattern in ${member} [E28]`, () => {
       const message = refuse({ ...other, [member]: { "na me": 1 } });
       assertStringIncludes(message, `${member}["na me"]: "na me" is not a valid name`);
     });
   }
 
-  it("says both when both are missing [E7]", () => {
+  it("reports both members when both are missing [E7]", () => {
     const message = refuse({});
     assertStringIncludes(message, "filters is required");
     assertStringIncludes(message, "fields is required");
   });
 
-  it("refuses other keys, naming the nearest, and says what is missing [U16]", () => {
+  it("rejects other keys, suggests the nearest, and reports what is missing [U16]", () => {
     const message = refuse({ filter: FILTERS, fields: FIELDS });
     assertStringIncludes(message, 'filter: "filter" is not a known key, did you mean "filters"');
     assertStringIncludes(message, "filters is required");
@@ -70,7 +70,7 @@ describe("parseUpdateRequest", () => {
   });
 
   for (const value of [{ gt: 1 }, { $ne: null }, [1], []]) {
-    it(`refuses the filter value ${JSON.stringify(value)} [US9]`, () => {
+    it(`rejects the filter value ${JSON.stringify(value)} [US9]`, () => {
       assertEquals(
         refuse({ filters: { status: value }, fields: FIELDS }),
         `filters.status: ${JSON.stringify(value)} is not a scalar, ` +
@@ -79,7 +79,7 @@ describe("parseUpdateRequest", () => {
     });
   }
 
-  it("refuses a number that a double does not hold, inside a field as well [V9]", () => {
+  it("rejects a number that a double does not hold, inside a field as well [V9]", () => {
     assertStringIncludes(
       refuse('{"filters":{"id":9007199254740993},"fields":{"j":{"x":[1e400]}}}'),
       "filters.id: 9007199254740993 cannot be held exactly by a JSON number, send it as a string; " +

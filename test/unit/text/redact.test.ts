@@ -5,7 +5,7 @@ import { redactTokens } from "../../../src/text/redact.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 
 describe("redactTokens", () => {
-  it("leaves of a token its id, whole, cut, or percent-encoded [AU19]", async () => {
+  it("leaves only the id of a token: whole, cut, or percent-encoded [AU19]", async () => {
     const { token, id } = await mintToken();
     assertEquals(redactTokens(`a ${token}.`), `a rg_${id}_….`);
     assertEquals(redactTokens(`x${token}`), `xrg_${id}_…`);
