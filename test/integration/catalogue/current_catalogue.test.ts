@@ -204,7 +204,7 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
-  it("reads anew beside the request that finds it half a minute old [0012]", async () => {
+  it("reads again in the background of a request when half a minute old [0012]", async () => {
     const catalogue = follow();
     await catalogue.current();
     const name = await addColumn();

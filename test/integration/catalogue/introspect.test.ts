@@ -152,14 +152,14 @@ for (const kind of DATABASE_KINDS) {
       ]);
     });
 
-    it("takes a shared table without tenant column, and scopes one that has it [T12] [0012]", () => {
+    it("exposes a shared table without a tenant column, and scopes one that has it [T12] [0012]", () => {
       const countries = tableOf(built, "countries");
       assertEquals([countries.tenant, countries.writable], [undefined, false]);
       assertEquals(countries.columns.get("name")?.readOnly, "policy");
       assertEquals(tableOf(built, "guests").tenant?.name, "tenant_id");
     });
 
-    it("exposes views read-only and by policy alone, with the key it names [T7] [T17] [T8] [0012]", () => {
+    it("exposes views read-only, only by policy, with the key that it names [T7] [T17] [T8] [0012]", () => {
       const view = tableOf(built, "open_deals");
       assertEquals(view.primaryKey.map((column) => column.name), ["fid"]);
       assertEquals(view.keyOrder as readonly string[], ['"fid"']);
@@ -178,7 +178,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(catalogue.tables.has("countries"), false);
     });
 
-    it("does not know hidden columns, but orders pages by a hidden key column [T14] [T20] [0012]", () => {
+    it("leaves out hidden columns, but orders pages by a hidden key column [T14] [T20] [0012]", () => {
       assertEquals(tableOf(built, "deals").columns.has("secret_score"), false);
       const lines = tableOf(built, "order_lines");
       assertEquals(lines.columns.has("line_no"), false);
@@ -191,7 +191,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(tableOf(built, "events_log").keyOrder, []);
     });
 
-    it("knows by which columns an index gives a tenant's rows in order [0019]", () => {
+    it("finds the columns by which an index orders a tenant's rows [0019]", () => {
       const ordered = (name: string) => [...tableOf(built, name).ordered].sort();
       assertEquals(ordered("deals") as readonly string[], [
         '"external_no"',
@@ -481,7 +481,7 @@ describe("introspection by a role with few rights, real", () => {
     assertEquals(tableOf(await read(sql), "deals").writable, false);
   });
 
-  it("knows that column grants alone can not pin a row version, unless they say so [0012]", async () => {
+  it("cannot pin row versions with grants on columns, unless they include the system columns [0012]", async () => {
     assertEquals(tableOf(built, "staff").pinnable, false);
     assertEquals(tableOf(built, "deals").pinnable, true);
     await database.admin.unsafe("grant select (ctid, xmin, tableoid) on staff to rowgate_app");

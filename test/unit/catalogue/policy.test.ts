@@ -105,7 +105,7 @@ describe("the policy file", () => {
     assertEquals(refuse({ tables: [] }), ["tables: expected an object"]);
   });
 
-  it("refuses a key that stands twice, which would lose hidden columns in silence [0012]", () => {
+  it("rejects a repeated key, which would silently lose hidden columns [0012]", () => {
     const problems = refuse(
       '{"tables": {"deals": {"hidden_columns": ["a:"]}, "de\\u0061ls": {"read_only": true}}}',
     );
