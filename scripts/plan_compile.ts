@@ -1,4 +1,4 @@
-import { HEAP_FLAGS } from "../src/runtime/heap_flags.ts";
+import { HEAP_FLAGS } from "../src/runtime/deno.ts";
 import { BINARY } from "./permissions.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { startDeadline } from "../runtime/deadline.ts";
+import { startDeadline } from "../runtime/timers.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import type { Config } from "../config/config.ts";

@@ -1,4 +1,4 @@
-import { startDeadline } from "../runtime/deadline.ts";
+import { startDeadline } from "../runtime/timers.ts";
 
 /** Bytes of memory that tenants share. */
 export interface ByteBudget {

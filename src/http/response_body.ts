@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
-import { IS_BUN } from "../runtime/name.ts";
-import { afterTurn } from "../runtime/next_tick.ts";
+import { IS_BUN } from "../runtime/adapter.ts";
+import { onNextTick } from "../runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
 
@@ -139,7 +139,7 @@ export function streamBytes(
     async pull(controller) {
       pulledMs = performance.now();
       // Other requests are served between two slices, however fast the client reads.
-      if (at > 0) await new Promise<void>((resolve) => afterTurn(resolve));
+      if (at > 0) await new Promise<void>((resolve) => onNextTick(resolve));
       controller.enqueue(bytes.slice(at, at += SLICE_BYTES));
       if (at < bytes.length) return;
       controller.close();

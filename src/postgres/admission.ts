@@ -1,6 +1,6 @@
 import type { Failure } from "./database_error.ts";
 import { fail } from "./database_error.ts";
-import { startDeadline } from "../runtime/deadline.ts";
+import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 
 /** Lets so many in at a time; the others wait, and no share keeps the others waiting for long. */

@@ -2,7 +2,7 @@ import type { Backend } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import { SLOW_MS } from "./sessions.ts";
-import { startDeadline } from "../runtime/deadline.ts";
+import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 import type { Failure } from "./database_error.ts";
 import { fail } from "./database_error.ts";

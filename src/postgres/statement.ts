@@ -3,7 +3,7 @@ import { takeRows } from "./driver.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Backend } from "./session.ts";
 import type { Client, Compile } from "./database.ts";
-import { startDeadline } from "../runtime/deadline.ts";
+import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, DEADLINE, fail, isBroken, nameFault } from "./database_error.ts";
 import type { StatementCache } from "./statement_cache.ts";

@@ -1,5 +1,5 @@
-import { startDeadline } from "../runtime/deadline.ts";
-import { afterTurn } from "../runtime/next_tick.ts";
+import { startDeadline } from "../runtime/timers.ts";
+import { onNextTick } from "../runtime/timers.ts";
 
 /** A batch that has not settled this long after it was sent is given up; what is left of it runs alone. */
 const LATE_MS = 250;
@@ -78,7 +78,7 @@ export function openBatcher<Item, Result>(
   async function runWithOthers(batchable: Batchable<Item, Result>): Promise<Result> {
     const { item } = batchable;
     const result = await new Promise<Result | undefined>((resolve, reject) => {
-      if (pending.push({ item, resolve, reject }) === 1) afterTurn(sendPending);
+      if (pending.push({ item, resolve, reject }) === 1) onNextTick(sendPending);
     });
     return result === undefined ? await runAlone(batchable) : result;
   }

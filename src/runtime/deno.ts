@@ -1,4 +1,26 @@
-import type { Handler, ListenOptions, Server } from "./serve.ts";
+import { spawn } from "node:child_process";
+import process from "node:process";
+import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
+import { refuseOffLinux } from "./adapter.ts";
+
+/**
+ * The flags of V8 that Deno is started with; the `start` task, the workers and the binary have them.
+ * The young heap may have 32 MB, so that what is in use is copied a quarter as often. The old heap may
+ * grow by half before V8 walks it, not to four times its size, and that walk begins when 60 % of the
+ * growth is used, at the latest at 90 %: by itself V8 begins as soon as less is left than the young heap
+ * has, and counts the bytes read from Postgres, so six times a second with pages of 200 rows. Without
+ * the memory reducer the heap does not shrink at rest, only to grow again.
+ *
+ * They must stand on the command line: `node:v8` cannot set the size of the young heap at run time.
+ * @see docs/decisions/0037-v8-heap.md
+ */
+export const HEAP_FLAGS = [
+  "--v8-flags=--max-semi-space-size=32",
+  "--heap-growing-percent=50",
+  "--incremental-marking-soft-trigger=60",
+  "--incremental-marking-hard-trigger=90",
+  "--no-memory-reducer",
+].join(",");
 
 /** Listens with Deno's own server. */
 export function listen(handler: Handler, { host, port, shared }: ListenOptions): Server {
@@ -18,4 +40,54 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     stop: () => server.shutdown(),
     abort: () => aborter.abort(),
   };
+}
+
+/**
+ * A program cannot read the flags of its own Deno (`process.execArgv` is empty, 2.9.6), so a worker gets
+ * these, and each permission that this process has as a whole.
+ */
+const WORKER_FLAGS = ["run", "--no-prompt", "--unstable-net", HEAP_FLAGS];
+const PERMISSIONS = ["net", "env", "read", "write", "sys", "run"] as const;
+
+/** Starts the same script once more; each worker listens on the port itself. */
+export function openWorkers(): WorkerSupport {
+  const granted = PERMISSIONS.filter((name) => isGranted({ name }));
+  const flags = granted.map((name) => `--allow-${name}`);
+  if (!granted.includes("read")) {
+    const files = listFiles().filter((path) => isGranted({ name: "read", path }));
+    if (files.length > 0) flags.push(`--allow-read=${files.join()}`);
+  }
+  const words = [...WORKER_FLAGS, ...flags, Deno.mainModule, ...process.argv.slice(2)];
+  return {
+    refusal: explainRefusal(granted),
+    fork: (variables) =>
+      spawn(process.execPath, words, {
+        env: { ...process.env, ...variables },
+        stdio: ["pipe", "inherit", "inherit", "ipc"],
+      }),
+  };
+}
+
+function explainRefusal(granted: readonly string[]): string | undefined {
+  if (Deno.build.standalone) return "a binary of Deno cannot start itself; one of Bun can";
+  if (!granted.includes("net") || !granted.includes("env")) {
+    return "on Deno it needs --allow-net and --allow-env without a list behind them";
+  }
+  return isGranted({ name: "run", command: process.execPath })
+    ? refuseOffLinux("Deno")
+    : "Deno denies to start processes, it needs --allow-run=deno";
+}
+
+/** The files that serving reads, where it may not read all. */
+function listFiles(): readonly string[] {
+  const { ROWGATE_POLICY, DATABASE_URL = "" } = process.env;
+  const authorities = /[?&]sslrootcert=([^&]+)/.exec(DATABASE_URL)?.[1];
+  return [ROWGATE_POLICY, authorities && decodeURIComponent(authorities)]
+    .filter((path): path is string => path !== undefined && path !== "");
+}
+
+/** Reports whether a permission is granted as a whole, without a `--deny-` for a part of it. */
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  const { state, partial } = Deno.permissions.querySync(permission);
+  return state === "granted" && !partial;
 }

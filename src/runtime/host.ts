@@ -1,27 +1,27 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 
-/** Where text goes to. */
+/** An output of the process. */
 export interface Output {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;
-  /** The same for lines by the thousand: printed and written together, milliseconds later. */
+  /** The same for log lines: printed and written in batches, milliseconds later. */
   readonly writeLine: (print: () => string) => void;
 }
 
 /** The process around the command, the same on every runtime. */
 export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What stands behind the command's name. */
+  /** The arguments of the command. */
   readonly args: readonly string[];
   readonly stdout: Output;
   readonly stderr: Output;
   /** Reads a file of UTF-8 text. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Calls back on each SIGTERM and SIGINT, which end the process no more. */
-  readonly onSignal: (told: (signal: string) => void) => void;
-  /** Calls back on errors that nobody took, which end the process no more. */
-  readonly onStrayError: (told: (error: unknown) => void) => void;
+  /** Calls back on each SIGTERM and SIGINT, which no longer end the process. */
+  readonly onSignal: (listener: (signal: string) => void) => void;
+  /** Calls back on uncaught errors, which no longer end the process. */
+  readonly onStrayError: (listener: (error: unknown) => void) => void;
   /** Ends the process once all output is written. */
   readonly exit: (code: number) => Promise<never>;
 }
@@ -29,16 +29,16 @@ export interface Host {
 type Stream = typeof process.stdout | typeof process.stderr;
 
 /**
- * Lines wait so long for others: writing to a file or pipe blocks the process, on Node for longer than
- * the work on a look-up by key.
+ * How long a line waits for others: writing to a file or pipe blocks the process, on Node for longer
+ * than a look-up by key takes.
  */
 const LINES_MS = 10;
-/** A pipe takes 4096 bytes as one; lines are ASCII but for tables and paths that are not. */
+/** A pipe takes 4096 bytes in one piece; nearly all lines are ASCII. */
 const ATOMIC_CHARACTERS = 4000;
 
-/** Gives the process that this runs in; Deno and Bun know it by Node's name. */
+/** Gives the process that this runs in. */
 export function openHost(): Host {
-  // A reader that went away (`rowgate token list | head`) is no reason to fail.
+  // A reader that has closed the pipe (`rowgate token list | head`) is no reason to fail.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   const [stdout, stderr] = [openOutput(process.stdout), openOutput(process.stderr)];
@@ -48,13 +48,13 @@ export function openHost(): Host {
     stdout,
     stderr,
     readFile: readText,
-    onSignal(told) {
-      process.on("SIGTERM", () => told("SIGTERM"));
-      process.on("SIGINT", () => told("SIGINT"));
+    onSignal(listener) {
+      process.on("SIGTERM", () => listener("SIGTERM"));
+      process.on("SIGINT", () => listener("SIGINT"));
     },
-    onStrayError(told) {
-      process.on("uncaughtException", told);
-      process.on("unhandledRejection", told);
+    onStrayError(listener) {
+      process.on("uncaughtException", listener);
+      process.on("unhandledRejection", listener);
     },
     async exit(code) {
       stdout.write("");
@@ -82,7 +82,7 @@ function openOutput(stream: Stream): Output {
     const held = lines;
     lines = [];
     const text = held.map((print) => print()).join("");
-    // A channel is there when a supervisor is, and then other workers write to the same pipe.
+    // A process with a channel has a supervisor, whose other workers write to the same pipe.
     if (process.connected) {
       splitLines(text, ATOMIC_CHARACTERS).forEach((part) => stream.write(part));
     } else stream.write(text);
@@ -102,7 +102,7 @@ function openOutput(stream: Stream): Output {
   return { isTerminal, write, writeLine: isTerminal ? (print) => write(print()) : writeLine };
 }
 
-/** Cuts behind lines, so that each part has as many as there is room for, and one at least. */
+/** Splits a text between lines, into parts of at most so many characters where the lines allow it. */
 function splitLines(text: string, most: number): readonly string[] {
   const parts: string[] = [];
   for (let from = 0; from < text.length;) {
@@ -114,7 +114,7 @@ function splitLines(text: string, most: number): readonly string[] {
   return parts;
 }
 
-/** What is written to a pipe is on its way when `write` returns, not there. */
+/** When `write` returns, what is written to a pipe has not arrived yet. */
 function drain(stream: Stream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => resolve());

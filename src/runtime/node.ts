@@ -1,12 +1,13 @@
 import { createAdaptorServer } from "@hono/node-server";
+import cluster from "node:cluster";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { outliveSupervisor } from "./node_workers.ts";
-import type { Handler, ListenOptions, Server } from "./serve.ts";
+import process from "node:process";
+import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 
-/** The handler has its own word (408) on a body that is late; the server comes after it. */
+/** The handler answers a late body with 408 before the server closes the connection. */
 const GRACE_MS = 1000;
-/** Connections that are kept open for a next request are closed as they fall idle. */
+/** Connections are closed when they fall idle, at this interval, once the server is to stop. */
 const SWEEP_MS = 50;
 
 /** Listens with Node's server behind the Web's Request and Response. */
@@ -14,7 +15,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const server = createAdaptorServer({
     fetch: (request, { incoming: { socket, url: target } }) =>
       handler(request, { peer: socket.remoteAddress, target, cut: () => socket.destroy() }),
-    // Where HTTP/1.0 sends none.
+    // Of a request without `Host`, as HTTP/1.0 allows.
     hostname: "localhost",
     createServer,
     serverOptions: {
@@ -47,4 +48,22 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     stop,
     abort: () => server.closeAllConnections(),
   };
+}
+
+/**
+ * Starts the same script once more. All workers take connections from one socket, which the supervisor
+ * holds and never reads: where it distributes connections itself, as Node does by default, one that is
+ * on its way to a worker that was killed stays open and is never answered (20.20). Node 20 has no other
+ * way to share a port.
+ */
+export function openWorkers(): WorkerSupport {
+  const [, exec = "", ...args] = process.argv;
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ exec, args, stdio: ["pipe", "inherit", "inherit", "ipc"] });
+  return { refusal: undefined, fork: (variables) => cluster.fork(variables).process };
+}
+
+/** Lets a worker finish its requests when its supervisor is gone; by default the cluster ends it. */
+function outliveSupervisor(): void {
+  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 }

@@ -1,63 +1,32 @@
-import { IS_BUN, IS_DENO } from "./name.ts";
+import type { Adapter, Handler, ListenOptions } from "./adapter.ts";
+import { IS_BUN, IS_DENO } from "./adapter.ts";
 
-/**
- * The fetch handler; `peer` is the address at the other end, without the port, `target` the path as it
- * was sent where the URL of the request has it rewritten, `cut` ends the connection where a body that
- * breaks off does not.
- */
-export type Handler = (
-  request: Request,
-  connection: {
-    readonly peer: string | undefined;
-    readonly target?: string | undefined;
-    readonly cut?: () => void;
-  },
-) => Promise<Response>;
-
-/** Where to listen, and how long a request may take to arrive. */
-export interface ListenOptions {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  readonly requestTimeoutMs: number;
-  /** Other processes listen on the same port. */
-  readonly shared?: boolean;
-}
-
-/** A server that listens. */
-export interface Server {
-  readonly port: number;
-  /** Takes no more connections; settles when those that were there are done. */
-  readonly stop: () => Promise<void>;
-  /** Cuts what is left. */
-  readonly abort: () => void;
-}
-
-/** A server, and how it ends. */
+/** A server with an address. */
 export interface Served {
   /** `http://host:port`, as a client writes it. */
   readonly address: string;
-  /** Finishes what runs, for so long at most, then cuts it. */
+  /** Waits for the requests in flight, at most so many milliseconds, then closes their connections. */
   readonly stop: (timeoutMs: number) => Promise<void>;
 }
 
-/** An answer that the handler has given is on its way for so long at most. */
+/** How long an answer that the handler has given may take to be sent. */
 const FLUSH_MS = 500;
-/** So long a server has to stop; cut while it does, Deno's throws where nobody can catch it. */
+/** How long a server has to stop: aborted earlier, Deno's throws an error that cannot be caught. */
 const STOP_MS = 100;
 
 /**
- * Serves the handler over HTTP with what the runtime has for it.
- * @throws {Error} when the address can not be listened on; its `code` says why
+ * Serves the handler over HTTP with the runtime's own server.
+ * @throws {Error} when it cannot listen on the address; its `code` says why
  * @see R8, R17
  */
 export async function serve(handler: Handler, options: ListenOptions): Promise<Served> {
-  // Counted, not kept: a set of promises would keep the answers alive.
+  // A count: a set of promises would keep the answers alive. @see docs/decisions/0035-answers-are-released.md
   let running = 0;
-  let rested: (() => void) | undefined;
+  let drained: (() => void) | undefined;
   const end = () => {
-    if (--running === 0) rested?.();
+    if (--running === 0) drained?.();
   };
+  const { listen } = await loadAdapter();
   const server = await listen((request, connection) => {
     const answer = handler(request, connection);
     running++;
@@ -70,7 +39,7 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
     let done = false;
     const stopped = server.stop().catch(() => {}).then(() => done = true);
     while (running > 0 && performance.now() < endMs) {
-      await within(new Promise<void>((resolve) => rested = resolve), endMs - performance.now());
+      await within(new Promise<void>((resolve) => drained = resolve), endMs - performance.now());
     }
     await within(stopped, Math.min(FLUSH_MS, Math.max(STOP_MS, endMs - performance.now())));
     if (!done) server.abort();
@@ -80,10 +49,11 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
   return { address: `http://${host}:${server.port}`, stop };
 }
 
-async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
-  if (IS_DENO) return (await import("./deno.ts")).listen(handler, options);
-  if (IS_BUN) return (await import("./bun.ts")).listen(handler, options);
-  return await (await import("./node.ts")).listen(handler, options);
+/** Gives the adapter of the runtime that this is. */
+export async function loadAdapter(): Promise<Adapter> {
+  if (IS_DENO) return await import("./deno.ts");
+  if (IS_BUN) return await import("./bun.ts");
+  return await import("./node.ts");
 }
 
 async function within(promise: Promise<unknown>, ms: number): Promise<void> {

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import manifest from "../../deno.json" with { type: "json" };
 import npmManifest from "../../package.json" with { type: "json" };
-import { HEAP_FLAGS } from "../../src/runtime/heap_flags.ts";
+import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
 import { COMMANDS } from "../support/runtime_server.ts";
 import { readDocument } from "./blocks.ts";
 

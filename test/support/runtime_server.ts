@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
-import { HEAP_FLAGS } from "../../src/runtime/heap_flags.ts";
+import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
 
 /** What the service is proved on: a runtime, or the binary that brings its own. */
 export type Runtime = typeof RUNTIMES[number] | "binary";

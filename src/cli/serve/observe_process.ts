@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Host } from "../../runtime/host.ts";
-import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
+import type { SupervisorLink } from "../../runtime/workers.ts";
 import { debounce } from "../../telemetry/debounce.ts";
 import { createLog, type LogOptions } from "../../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";

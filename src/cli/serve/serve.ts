@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { describeSettings } from "../../config/settings.ts";
-import { limitBunHeap } from "../../runtime/bun_heap.ts";
+import { limitBunHeap } from "../../runtime/bun.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Served } from "../../runtime/serve.ts";
-import { openSupervisorLink, type SupervisorLink } from "../../runtime/supervisor_link.ts";
+import { openSupervisorLink, type SupervisorLink } from "../../runtime/workers.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure, FAILED } from "../stop.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import { countProcessors } from "../../runtime/count_processors.ts";
-import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
+import { countProcessors } from "../../runtime/workers.ts";
+import type { SupervisorLink } from "../../runtime/workers.ts";
 
 /** Gives the number of processes that serve; the embedded Postgres allows only one. */
 export function countWorkers({ workers, databaseUrl }: Config): number {

@@ -1,4 +1,4 @@
-import type { Ended, WorkerProcess } from "../../runtime/worker_process.ts";
+import type { Ended, WorkerProcess } from "../../runtime/workers.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 
 /** Which worker is kept running, and until when. */

@@ -1,4 +1,4 @@
-import type { SupervisorLink } from "../../runtime/supervisor_link.ts";
+import type { SupervisorLink } from "../../runtime/workers.ts";
 import {
   addMetrics,
   keepCounters,

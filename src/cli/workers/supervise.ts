@@ -1,7 +1,11 @@
 import type { Config } from "../../config/config.ts";
-import { claimPort } from "../../runtime/claim_port.ts";
 import type { Host } from "../../runtime/host.ts";
-import { type Ended, openWorkerStarter, type WorkerProcess } from "../../runtime/worker_process.ts";
+import {
+  claimPort,
+  type Ended,
+  openWorkerStarter,
+  type WorkerProcess,
+} from "../../runtime/workers.ts";
 import type { Observe } from "../../telemetry/observe.ts";
 import { explainListen } from "../serve/listen.ts";
 import { FAILED, stop, WRONG_USAGE } from "../stop.ts";
@@ -54,7 +58,7 @@ export async function supervise(
 
   function startWorker(number: number): WorkerProcess {
     const place = `${number}/${workers}`;
-    const worker = starter.start({ place, port, told: (message) => receive(worker, message) });
+    const worker = starter.start({ place, port, onMessage: (message) => receive(worker, message) });
     running.add(worker);
     void worker.ended.then((ended) => {
       running.delete(worker);

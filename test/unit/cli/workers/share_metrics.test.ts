@@ -6,7 +6,7 @@ import {
 } from "../../../../src/cli/workers/share_metrics.ts";
 import { createMetrics } from "../../../../src/telemetry/metrics.ts";
 import { VERSION } from "../../../../src/config/config.ts";
-import type { WorkerProcess } from "../../../../src/runtime/worker_process.ts";
+import type { WorkerProcess } from "../../../../src/runtime/workers.ts";
 import { readMetrics } from "../../../support/read_metrics.ts";
 
 describe("the metrics of several workers", () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { startDeadline } from "../../../src/runtime/deadline.ts";
+import { startDeadline } from "../../../src/runtime/timers.ts";
 
 /** A client that is looked at once what it waits for is slow. */
 function tell(slow: () => void): { readonly signal: AbortSignal } {

@@ -1,0 +1,66 @@
+import type { ChildProcess } from "node:child_process";
+import process from "node:process";
+
+/** Whether this is Deno. */
+export const IS_DENO = "Deno" in globalThis;
+/** Whether this is Bun. */
+export const IS_BUN = "Bun" in globalThis;
+
+/** What `deno.ts`, `bun.ts` and `node.ts` each provide. */
+export interface Adapter {
+  /** Listens with the runtime's own server. */
+  readonly listen: (handler: Handler, options: ListenOptions) => Server | Promise<Server>;
+  readonly openWorkers: () => WorkerSupport;
+}
+
+/** Answers a request. */
+export type Handler = (request: Request, connection: Connection) => Promise<Response>;
+
+/** The connection that a request came on. */
+export interface Connection {
+  /** Address of the client, without the port. */
+  readonly peer: string | undefined;
+  /** The path as it was sent, where the URL of the request has another. */
+  readonly target?: string | undefined;
+  /** Closes the connection, where a body that breaks off does not. */
+  readonly cut?: () => void;
+}
+
+/** Where to listen, and how long a request may take to arrive. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly requestTimeoutMs: number;
+  /** True when other processes listen on the same port. */
+  readonly shared?: boolean;
+}
+
+/** A server that listens. */
+export interface Server {
+  readonly port: number;
+  /** Takes no more connections; resolves when the open ones are closed. */
+  readonly stop: () => Promise<void>;
+  /** Closes what is still open. */
+  readonly abort: () => void;
+}
+
+/** How several processes serve one port. */
+export interface WorkerSupport {
+  /** Why this runtime cannot do that here, in words for a person. */
+  readonly refusal: string | undefined;
+  readonly fork: Fork;
+}
+
+/**
+ * Starts this command once more, with its arguments and outputs, a channel for messages, a standard
+ * input and these variables.
+ */
+export type Fork = (variables: Readonly<Record<string, string>>) => ChildProcess;
+
+/** Says why a runtime cannot share a port on this system: Linux alone distributes the connections. */
+export function refuseOffLinux(runtime: string): string | undefined {
+  return process.platform === "linux"
+    ? undefined
+    : `${runtime} shares a port between processes on Linux alone; Node does so everywhere`;
+}
