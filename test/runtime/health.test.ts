@@ -59,7 +59,10 @@ for (const runtime of RUNTIMES) {
 
       const busy = await stand(503);
       const { code, said } = await check({ PORT: busy.port, HOST: "0.0.0.0" });
-      assertEquals([code, said], [1, `rowgate: http://127.0.0.1:${busy.port}/readyz 503\n`]);
+      assertEquals([code, said], [
+        1,
+        `rowgate: http://127.0.0.1:${busy.port}/readyz answers 503\n`,
+      ]);
       await busy.close();
       assertEquals(proxy.asked, []);
     });
