@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RecordedAnswer } from "../test/support/watch/record_answers.ts";
+import type { RecordedResponse } from "../test/support/record_responses.ts";
 
 /** How two runs of the same tests answered. */
 export interface Comparison {
@@ -62,7 +62,7 @@ const NOW = new RegExp(
   "g",
 );
 
-function differ(known: RecordedAnswer, answer: RecordedAnswer): string | undefined {
+function differ(known: RecordedResponse, answer: RecordedResponse): string | undefined {
   const [before, after] = [known, answer].map(({ status, headers, body }) =>
     `${status} ${JSON.stringify(headers)} ${UNORDERED.test(answer.test) ? sortRows(body) : body}`
       .replaceAll(NOW, "now")
@@ -79,12 +79,12 @@ function sortRows(body: string): string {
   return `${head}${rows!.split(", \n ").toSorted().join(", ")}${tail}`;
 }
 
-async function readAnswers(folder: string): Promise<Map<string, RecordedAnswer>> {
-  const answers = new Map<string, RecordedAnswer>();
+async function readAnswers(folder: string): Promise<Map<string, RecordedResponse>> {
+  const answers = new Map<string, RecordedResponse>();
   for (const name of await readdir(folder)) {
     const lines = (await readFile(join(folder, name), "utf8")).split("\n");
     for (const line of lines.filter((line) => line !== "")) {
-      const answer = JSON.parse(line) as RecordedAnswer;
+      const answer = JSON.parse(line) as RecordedResponse;
       answers.set(`${answer.test} #${answer.number}`, answer);
     }
   }

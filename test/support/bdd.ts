@@ -6,7 +6,7 @@
  */
 import * as runner from "bdd";
 import process from "node:process";
-import { enterTest } from "./watch/current_test.ts";
+import { enterTest } from "./current_test.ts";
 
 type Body = () => unknown;
 

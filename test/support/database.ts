@@ -6,8 +6,8 @@ import { connectEmbedded } from "./connect_embedded.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { ACCESS } from "./access.ts";
 import { clusterUrl, embeddedTemplate } from "./shared_databases.ts";
-import { openRowWatch, type RowWatch } from "./watch/row_watch.ts";
-import { watchAdmin } from "./watch/watch_admin.ts";
+import { guardRows, type RowGuard } from "./invariants/row_guard.ts";
+import { trackAdmin } from "./invariants/track_admin.ts";
 
 /** A cluster of Postgres, or PGlite in this process. */
 export type DatabaseKind = "real" | "embedded";
@@ -23,7 +23,7 @@ export interface TestDatabase {
   /** The superuser's client; what it writes is not laid to the service. */
   readonly admin: Sql;
   /** Knows which rows there were before the service was asked. */
-  readonly rows: RowWatch;
+  readonly rows: RowGuard;
   readonly drop: () => Promise<void>;
 }
 
@@ -43,11 +43,11 @@ export async function createTestDatabase(
   cluster?: string,
 ): Promise<TestDatabase> {
   const made = kind === "real" ? await cloneReal(template, cluster) : await openMemory(template);
-  const rows = openRowWatch(made);
+  const rows = guardRows(made);
   return {
     ...made,
     rows,
-    admin: watchAdmin(made.admin, rows),
+    admin: trackAdmin(made.admin, rows),
     drop: async () => {
       await rows.close();
       await made.drop();

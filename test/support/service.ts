@@ -17,7 +17,7 @@ import { ACCESS, ACCESS_VARIABLES } from "./access.ts";
 import { FIXTURE_POLICY } from "./fixture_policy.ts";
 import { isRuntime, type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
 import { type Answer, send, type SendOptions } from "./send.ts";
-import { watchService } from "./watch/watch_service.ts";
+import { guardService } from "./invariants/guard_service.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
 
 export type { Answer, SendOptions };
@@ -89,7 +89,7 @@ export async function createTestService(
   const { policy } = parsed;
   const { schema, tenantColumn } = config;
   const { tables } = { tables: {}, ...options.policy ?? FIXTURE_POLICY };
-  const watch = watchService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
+  const watch = guardService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
 
   const { embedded } = database;
   const opened = openDatabase(config, observe, embedded && { embedded });

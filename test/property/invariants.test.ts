@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../support/database.ts";
-import { findCanaries, findPostgres, hearSpoken } from "../support/watch/find_leaks.ts";
-import { openRowWatch } from "../support/watch/row_watch.ts";
+import { collectSpoken, findLeaks, findPostgres } from "../support/invariants/find_leaks.ts";
+import { guardRows } from "../support/invariants/row_guard.ts";
 
 const TOKEN = "rg_abc_0123456789";
 
@@ -11,26 +11,26 @@ describe("the watch over answers", () => {
 
   it("finds another tenant's canary, and leaves tenant 2 its own [TE1]", () => {
     const text = `{"records":[{"title":"Deal 7 CANARY"}]}`;
-    assertEquals(findCanaries(text, "1", secrets).length, 1);
-    assertEquals(findCanaries(text, undefined, secrets).length, 1);
-    assertEquals(findCanaries(text, "2", secrets), []);
-    assertEquals(findCanaries(text.replace("CANARY", ""), "1", secrets), []);
+    assertEquals(findLeaks(text, "1", secrets).length, 1);
+    assertEquals(findLeaks(text, undefined, secrets).length, 1);
+    assertEquals(findLeaks(text, "2", secrets), []);
+    assertEquals(findLeaks(text.replace("CANARY", ""), "1", secrets), []);
   });
 
   it("allows a client its own text, and nothing else", () => {
     const spoken = new Set<string>();
-    hearSpoken(`{"value":"my \\"CANARY\\""}`, spoken);
+    collectSpoken(`{"value":"my \\"CANARY\\""}`, spoken);
     const echoed = JSON.stringify({
       error: `value: ${JSON.stringify('my "CANARY"')} is no number`,
     });
-    assertEquals(findCanaries(echoed, "1", { ...secrets, spoken }), []);
-    assertEquals(findCanaries(`${echoed} CANARY`, "1", { ...secrets, spoken }).length, 1);
+    assertEquals(findLeaks(echoed, "1", { ...secrets, spoken }), []);
+    assertEquals(findLeaks(`${echoed} CANARY`, "1", { ...secrets, spoken }).length, 1);
   });
 
   it("finds a token, plain and in base64, in any output", () => {
     for (const text of [`x ${TOKEN} y`, btoa(TOKEN)]) {
       for (const tenant of ["1", "2", undefined]) {
-        assertEquals(findCanaries(text, tenant, secrets), ["a token"]);
+        assertEquals(findLeaks(text, tenant, secrets), ["a token"]);
       }
     }
   });
@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
     ) {
       it(`sees a write to ${what} [TE8]`, async () => {
         // A watch that does not know of the test's own writes.
-        const rows = openRowWatch(test);
+        const rows = guardRows(test);
         const end = await rows.start(writer);
         await write(statement);
         end();
@@ -111,7 +111,7 @@ for (const kind of DATABASE_KINDS) {
             return digests;
           },
       });
-      const rows = openRowWatch({ url: undefined, admin });
+      const rows = guardRows({ url: undefined, admin });
       const started = rows.start(undefined);
       await taken.promise;
       await write("update deals set note = 'v' where fid = 1001");

@@ -3,7 +3,7 @@ import type { Sql } from "../../../src/postgres/driver.ts";
 import { compareDigests, digestRows, type Digests } from "./digest_rows.ts";
 
 /** Knows which rows there were before a service was asked, and which tenants wrote since. */
-export interface RowWatch {
+export interface RowGuard {
   /** A request begins, by which the tenant may write; gives what ends it. */
   readonly start: (writer: string | undefined) => Promise<() => void>;
   /** Settles before someone other than the service writes. */
@@ -26,9 +26,9 @@ interface Picture {
 const CHANGING: ReadonlySet<string> = new Set(["42P01", "42703", "55P03", "40P01", "XX000"]);
 
 /** Watches the rows of a database: its URL, or the client of the one that is embedded. */
-export function openRowWatch(
+export function guardRows(
   { url, admin }: { readonly url: string | undefined; readonly admin: Sql },
-): RowWatch {
+): RowGuard {
   let sql: Sql | undefined = url === undefined ? admin : undefined;
   let before: Picture | undefined;
   let reading: Promise<void> | undefined;

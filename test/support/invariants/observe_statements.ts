@@ -6,10 +6,10 @@ import { type PrintedStatement, printStatement } from "../print_statement.ts";
  * Hears the text and the parameters of each statement before it is sent, and whether it goes out
  * together with those of other requests.
  */
-export type HearStatement = (statement: PrintedStatement, together: boolean) => void;
+export type OnStatement = (statement: PrintedStatement, together: boolean) => void;
 
 /** Gives the database with someone who hears every statement. */
-export function watchDatabase(database: Database, hear: HearStatement): Database {
+export function observeStatements(database: Database, hear: OnStatement): Database {
   const tell = (compile: (sql: Sql) => unknown, together = false) =>
     hear(printStatement(compile), together);
   return {

@@ -4,7 +4,7 @@ import process from "node:process";
 import { currentTest } from "./current_test.ts";
 
 /** An answer, by the test that asked for it and its number there. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly test: string;
   readonly number: number;
   readonly request: string;
@@ -27,7 +27,7 @@ export function openRecord(
   const number = (numbers.get(test) ?? 0) + 1;
   numbers.set(test, number);
   return (response, body) => {
-    const answer: RecordedAnswer = {
+    const answer: RecordedResponse = {
       test,
       number,
       request: `${request.method} ${request.url}`,

@@ -8,15 +8,15 @@ export interface Secrets {
 
 /** What stands in tenant 2's rows of the fixture, and what stands in rows that nobody may read. */
 const CANARIES: readonly RegExp[] = [/CANARY/, /SECRET/];
-const CANARY_TENANTS = new Set(["2", "22222222-2222-4222-8222-222222222222"]);
+const TENANTS_OF_MARKERS = new Set(["2", "22222222-2222-4222-8222-222222222222"]);
 
 /** What Postgres says, and what it is asked; nothing that we say ourselves. */
 const POSTGRES_TEXT =
   /SQLSTATE|ERROR:|DETAIL|HINT|CONTEXT:|syntax error|duplicate key|violates|invalid input|out of range for type|permission denied|does not exist|already exists|deadlock detected|canceling statement|terminating connection|current transaction|\bpg_(catalog|class|attribute|type|roles|authid|toast|temp|stat\w*|proc|namespace|index)\b|PL\/pgSQL|::(?:text|pg_catalog)\b|\$\d+::|parameter \$\d|\bselect\s.*\bfrom\b|\bupdate\b.*\bset\b|node_modules|\.ts:\d/;
 
 /** Finds, in a text that a tenant may see, what is none of its business. */
-export function findCanaries(text: string, tenant: string | undefined, secrets: Secrets): string[] {
-  if (tenant !== undefined && CANARY_TENANTS.has(tenant)) return findTokens(text, secrets);
+export function findLeaks(text: string, tenant: string | undefined, secrets: Secrets): string[] {
+  if (tenant !== undefined && TENANTS_OF_MARKERS.has(tenant)) return findTokens(text, secrets);
   if (!CANARIES.some((canary) => canary.test(text))) return findTokens(text, secrets);
   const heard = [...secrets.spoken].sort((a, b) => b.length - a.length)
     .reduce(
@@ -48,7 +48,7 @@ export function findPostgres(text: string): string[] {
 }
 
 /** Adds the strings of a request that hold what would be a canary in an answer. */
-export function hearSpoken(text: string, spoken: Set<string>): void {
+export function collectSpoken(text: string, spoken: Set<string>): void {
   if (!CANARIES.some((canary) => canary.test(text))) return;
   for (const [quoted] of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
     if (CANARIES.some((canary) => canary.test(quoted))) spoken.add(unquote(quoted));

@@ -12,7 +12,7 @@ import { compileDecision, compileUpdateWithRules } from "../../src/sql/update_wi
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
 import { type PrintedStatement, printStatement } from "../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
-import { checkStatement, checkStatementOfOne } from "../support/watch/check_statement.ts";
+import { checkStatement, checkStatementOfOne } from "../support/invariants/check_statement.ts";
 
 const RULES = { schema: "app", tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
 const ACCESS = makeAccess();

@@ -1,7 +1,7 @@
 import type { PendingQuery, Sql } from "../../../src/postgres/driver.ts";
 
 /** What is to be known of the superuser's statements. */
-export interface AdminWatch {
+export interface AdminTracker {
   /** Settles before a statement that may write is sent. */
   readonly beforeWrite: () => Promise<void>;
   /** Another session may write from now on, whenever it wants. */
@@ -41,7 +41,7 @@ function beLazy<T extends object>(
  * Watches a client of the tests, so that what the tests write themselves is not laid to the service:
  * before a statement that writes, what the service did so far is checked.
  */
-export function watchAdmin(admin: Sql, watch: AdminWatch): Sql {
+export function trackAdmin(admin: Sql, watch: AdminTracker): Sql {
   let writing = 0;
   const around = async <T>(run: () => PromiseLike<T>): Promise<T> => {
     // What another one of these has written would be laid to the service.
@@ -75,7 +75,7 @@ export function watchAdmin(admin: Sql, watch: AdminWatch): Sql {
       }
       if (name === "reserve") {
         return async () =>
-          watchAdmin(await target.reserve(), {
+          trackAdmin(await target.reserve(), {
             beforeWrite: () => Promise.resolve(watch.afterWrite()),
             afterWrite: watch.afterWrite,
           });

@@ -1,8 +1,8 @@
 import type { TenancyRules } from "./check_statement.ts";
-import { findCanaries, findPostgres, type Secrets } from "./find_leaks.ts";
+import { findLeaks, findPostgres, type Secrets } from "./find_leaks.ts";
 
 /** Whom an answer is for, and what it must not tell. */
-export interface AnswerCheck {
+export interface ResponseCheck {
   readonly rules: TenancyRules;
   readonly secrets: Secrets;
   readonly tenant: string | undefined;
@@ -11,19 +11,19 @@ export interface AnswerCheck {
 }
 
 /** Finds what an answer tells that is none of the tenant's business. The answer can still be read. */
-export async function checkAnswer(
+export async function checkResponse(
   request: Request,
   response: Response,
-  check: AnswerCheck,
+  check: ResponseCheck,
 ): Promise<string[]> {
   const { tenant, secrets } = check;
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
   const text = isFile(request, response) ? "" : await readCopy(response);
   check.record?.(response, text);
   return [
-    ...findCanaries(headers, tenant, secrets),
+    ...findLeaks(headers, tenant, secrets),
     ...findPostgres(headers),
-    ...findCanaries(text, tenant, secrets),
+    ...findLeaks(text, tenant, secrets),
     ...checkBody(request, text, check),
   ];
 }
@@ -33,7 +33,7 @@ function isFile(request: Request, response: Response): boolean {
   return response.ok && new URL(request.url).pathname.startsWith("/console/");
 }
 
-function checkBody(request: Request, text: string, check: AnswerCheck): string[] {
+function checkBody(request: Request, text: string, check: ResponseCheck): string[] {
   if (!text.startsWith("{")) return [];
   const body = JSON.parse(text) as { error?: unknown; records?: unknown };
   if (typeof body.error === "string") return findPostgres(body.error);
@@ -44,7 +44,7 @@ function checkBody(request: Request, text: string, check: AnswerCheck): string[]
 function checkRecords(
   request: Request,
   records: readonly Record<string, unknown>[],
-  { rules, tenant }: AnswerCheck,
+  { rules, tenant }: ResponseCheck,
 ): string[] {
   const table = /\/tables\/([^/]+)\/query/.exec(new URL(request.url).pathname)?.[1] ?? "";
   const column = rules.tables[table]?.tenant_column ?? rules.tenantColumn;

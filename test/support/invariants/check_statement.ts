@@ -1,5 +1,5 @@
 import type { PrintedStatement } from "../print_statement.ts";
-import { listTables, readStatement, type TableReference, type Token } from "./read_statement.ts";
+import { listTables, parseStatement, type TableReference, type Token } from "./parse_statement.ts";
 
 /** How the tables of a service tell whose a row is: known to the test, not read from the service. */
 export interface TenancyRules {
@@ -42,7 +42,7 @@ export function checkStatement(
   { text, parameters }: PrintedStatement,
   { rules, tenant, tenants }: StatementCheck,
 ): string[] {
-  const tokens = readStatement(text);
+  const tokens = parseStatement(text);
   const references = listTables(tokens);
   const exposed = references.filter(({ schema }) => schema === rules.schema);
   if (exposed.length === 0) {

@@ -10,7 +10,7 @@ const TOKEN =
   /\s+|--[^\n]*|([a-z_][a-z0-9_]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|\$(\d+)|(\d+(?:\.\d+)?)|(::|<>|<=|>=|[-+*/=<>(),.;[\]~!#@&|:])/gyi;
 
 /** Cuts a statement into tokens; what it does not know is an error. */
-export function readStatement(statement: string): Token[] {
+export function parseStatement(statement: string): Token[] {
   const tokens: Token[] = [];
   let depth = 0;
   let end = 0;

@@ -7,11 +7,11 @@ import type { Metrics } from "../../../src/telemetry/metrics.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import type { TokenStore } from "../../../src/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
-import { checkAnswer } from "./check_answer.ts";
+import { checkResponse } from "./check_response.ts";
 import { checkStatement, checkStatementOfOne, type TenancyRules } from "./check_statement.ts";
-import { openRecord } from "./record_answers.ts";
-import { findCanaries, findPostgres, hearSpoken } from "./find_leaks.ts";
-import { watchDatabase } from "./watch_database.ts";
+import { openRecord } from "../record_responses.ts";
+import { collectSpoken, findLeaks, findPostgres } from "./find_leaks.ts";
+import { observeStatements } from "./observe_statements.ts";
 
 /** One that watches a service of the tests; what it finds fails the test that runs. */
 export interface Watch {
@@ -53,7 +53,7 @@ afterEach(async () => {
  * and metrics tell nothing of another tenant, no token, no SQL and nothing of Postgres's, and after
  * each test the rows of every tenant that wrote nothing are as they were.
  */
-export function watchService({ test, rules, metrics }: WatchOptions): Watch {
+export function guardService({ test, rules, metrics }: WatchOptions): Watch {
   const tenants = new Map<string, string>();
   const answering = new Set<Asking>();
   const secrets = { tokens: new Set<string>(), spoken: new Set<string>() };
@@ -63,14 +63,14 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
     for (const fault of faults) found.push(`${where}: ${fault}`);
   };
   const logged = (line: string) => {
-    add(`log ${line}`, [...findCanaries(line, undefined, secrets), ...findPostgres(line)]);
+    add(`log ${line}`, [...findLeaks(line, undefined, secrets), ...findPostgres(line)]);
   };
   const log = createLog("debug", { write: (print) => logged(print()), human: false });
 
   async function check(): Promise<string[]> {
     add("rows", await rows.check());
     const text = await metrics?.print() ?? "";
-    add("metrics", [...findCanaries(text, undefined, secrets), ...findPostgres(text)]);
+    add("metrics", [...findLeaks(text, undefined, secrets), ...findPostgres(text)]);
     const all = found;
     found = [];
     return all;
@@ -79,7 +79,7 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
 
   return {
     database: (database) =>
-      watchDatabase(database, (statement, together) => {
+      observeStatements(database, (statement, together) => {
         const tenant = asking.getStore()?.tenant;
         const tenants = new Set([...answering].flatMap((one) => one.tenant ?? []));
         const faults = readFaults(() =>
@@ -109,7 +109,7 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
       answering.add(store);
       try {
         const response = await asking.run(store, () => app(request, connection));
-        const faults = await checkAnswer(request, response, {
+        const faults = await checkResponse(request, response, {
           rules,
           secrets,
           record,
@@ -128,7 +128,7 @@ export function watchService({ test, rules, metrics }: WatchOptions): Watch {
       tenants.set(token, tenant);
       secrets.tokens.add(token);
     },
-    spoken: (text) => hearSpoken(text, secrets.spoken),
+    spoken: (text) => collectSpoken(text, secrets.spoken),
     close: () => checks.delete(check),
   };
 }
