@@ -6,7 +6,6 @@ import { countInFlight } from "./http/in_flight.ts";
 import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { openRateLimits } from "./http/rate_limit.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
-import { takeRequestId } from "./http/request_id.ts";
 import {
   type Exchange,
   respond,
@@ -16,7 +15,7 @@ import {
   respondText,
 } from "./http/respond.ts";
 import type { Sending } from "./http/response_body.ts";
-import { readTraceId, startTrace, type Trace } from "./http/trace.ts";
+import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
 import { quote } from "./errors/issue.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
 import { openHealth } from "./http/health.ts";

@@ -58,7 +58,7 @@ export async function handleRequest(
 
   const access = await authenticate(trace, service); // 401 429
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
-  const body = openBody(exchange, { ...service, tenant: access.tenant });
+  const body = openBody(exchange, access.tenant, service);
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
     const { json, rows } = await retryOnFreshCatalogue(async (current) => {

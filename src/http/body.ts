@@ -25,15 +25,18 @@ export interface Body {
   readonly release: () => void;
 }
 
-/** Limits of the body, and the tenant that it counts for. */
+/** Limits of the bodies of a service. */
 export interface OpenBodyOptions {
   readonly config: Config;
   readonly bodies: ByteBudget;
-  readonly tenant: string;
 }
 
-/** Opens the body of a request, to be read once the table and the token allow it. */
-export function openBody(exchange: Exchange, { config, bodies, tenant }: OpenBodyOptions): Body {
+/** Opens the body of a tenant's request, to be read once the table and the token allow it. */
+export function openBody(
+  exchange: Exchange,
+  tenant: string,
+  { config, bodies }: OpenBodyOptions,
+): Body {
   const { request } = exchange;
   let leave: (() => void) | undefined;
   let held = false;

@@ -92,7 +92,7 @@ const SERVICES: readonly { what: string; environment: Record<string, string> }[]
 for (const { what, environment } of SERVICES) {
   describe(`Update Single by key against a transaction that commits while it waits${what}`, () => {
     let service: TestService;
-    // Without the setting its policy lets nobody see a row.
+    // Without the setting its policy shows no row.
     const tables = KEYED_TABLES.filter(({ name }) => what !== "" || name !== "lockable");
 
     before(async () => {
@@ -109,12 +109,12 @@ for (const { what, environment } of SERVICES) {
           const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
           const path = `/integration/tables/${table.name}/records/single`;
           const transaction = { statements: statements(table.name), rollback };
-          const { status, body: told } = await race(
+          const { status, body: reported } = await race(
             admin,
             transaction,
             () => service.send("PATCH", path, { body }),
           );
-          assertEquals([status, told["matched"], told["updated"]], answer);
+          assertEquals([status, reported["matched"], reported["updated"]], answer);
           assertEquals(await readContestedTable(admin, table), rows);
         });
       }
@@ -129,8 +129,8 @@ for (const { what, environment } of SERVICES) {
         insert into keyed values (1, 1, 'open', null, 7)`);
       const body = { filters: { id: 1 }, fields: { note: "ours" } };
       const path = "/integration/tables/keyed/records/single";
-      const { status, body: told } = await service.send("PATCH", path, { body });
-      assertEquals([status, told["matched"]], [409, 2]);
+      const { status, body: reported } = await service.send("PATCH", path, { body });
+      assertEquals([status, reported["matched"]], [409, 2]);
       const rows = ["1 1 open - 0", "1 1 open - 7", ...OTHERS];
       assertEquals((await readContestedTable(admin, table)).toSorted(), rows);
     });

@@ -88,7 +88,7 @@ describe("Tables that change while they are used", () => {
       }
     });
     assert(statuses(answers).includes(200));
-    // One that met two changes has been tried once more in vain.
+    // A request that met two changes was repeated once, and failed again.
     for (const { status, text } of answers) {
       assert(status === 200 || text.includes("The database cannot do this with"), text);
     }

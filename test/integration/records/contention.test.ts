@@ -55,9 +55,9 @@ describe("Updates of many clients through two instances of the service", () => {
         while (known.n < GOAL) {
           const { n } = known;
           const body = { filters: { id: 1, n }, fields: { n: n + 1 } };
-          const { status, body: told } = await update(worker, `${table}/records/single`, body);
+          const { status, body: reported } = await update(worker, `${table}/records/single`, body);
           if (status === 200) won++;
-          else assertEquals([status, told["matched"]], [404, 0]);
+          else assertEquals([status, reported["matched"]], [404, 0]);
           known.n = Math.max(known.n, n + (status === 200 ? 1 : 0));
         }
         return won;
@@ -68,16 +68,16 @@ describe("Updates of many clients through two instances of the service", () => {
     });
 
     it(`serves ${CLIENTS} clients of one hot row of ${table} without a failure [U20] [CO9]`, async () => {
-      const told = new Set<string>();
+      const outcomes = new Set<string>();
       await Promise.all(Array.from({ length: CLIENTS }, async (_, client) => {
         for (let turn = 0; turn < 6; turn++) {
           const fields = { note: `by ${client}, ${turn}` };
           const path = `${table}/records/single`;
           const { status, body } = await update(client, path, { filters: { id: 2 }, fields });
-          told.add(`${status} ${body["matched"]}`);
+          outcomes.add(`${status} ${body["matched"]}`);
         }
       }));
-      assertEquals([...told], ["200 1"]);
+      assertEquals([...outcomes], ["200 1"]);
     });
   }
 
@@ -107,7 +107,7 @@ describe("Updates of many clients through two instances of the service", () => {
     assertEquals(await read(notes), 1);
     const deadlocks =
       "select deadlocks > 0 as value from pg_stat_database where datname = current_database()";
-    // A session that rests tells its counters after ten seconds at the latest.
+    // An idle session reports its counters after ten seconds at the latest.
     for (let tries = 0; tries < 300 && await read(deadlocks) !== true; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

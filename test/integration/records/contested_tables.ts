@@ -1,6 +1,6 @@
 import type { Sql } from "../../../src/postgres/driver.ts";
 
-/** A table that a row can be singled out in, by how its rows are told apart. */
+/** A table in which one row can be updated, and how its rows are identified. */
 export interface ContestedTable {
   readonly name: string;
   readonly what: string;

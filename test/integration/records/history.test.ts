@@ -15,7 +15,7 @@ const ROWS = 8;
 const STEPS = 1000;
 const TRANSFERS = 12 * CLIENTS;
 const AMOUNT = 7;
-/** What each row has at first: no order of transfers takes it below zero, where the rule refuses. */
+/** What each row has at first: no order of transfers takes it below zero, where the rule rejects it. */
 const ENOUGH = TRANSFERS * AMOUNT;
 /** Those that need no setting of the session. */
 const TABLES = CONTESTED_TABLES.filter(({ name }) => name !== "lockable");
@@ -70,10 +70,10 @@ describe("What many clients do at once through two instances", () => {
       await recorder.take(0, { kind: "page", id: 2, stale: false });
       for (let id = 1; id <= ROWS; id++) {
         const unexplained = findUnexplained(recorder.eventsOf(id), "v0 0");
-        const told = unexplained?.map(({ start, end, what }) => `${start}-${end} ${what}`).join(
+        const shown = unexplained?.map(({ start, end, what }) => `${start}-${end} ${what}`).join(
           "\n",
         );
-        assertEquals(told, undefined, `row ${id}, seed ${seed}:\n${told}`);
+        assertEquals(shown, undefined, `row ${id}, seed ${seed}:\n${shown}`);
       }
       const { swap, miss, write } = recorder.counts();
       assert(swap > steps / 50 && miss > 0 && write > 0, `${swap} ${miss} ${write}`);
@@ -100,7 +100,7 @@ describe("What many clients do at once through two instances", () => {
     });
   }
 
-  /** Adds to a row what nobody else may add meanwhile. */
+  /** Adds to a row, unless another client did so meanwhile. */
   async function add(
     client: number,
     { table, id, amount }: { table: string; id: number; amount: number },

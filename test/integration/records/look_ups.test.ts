@@ -27,7 +27,7 @@ function ask(service: TestService, { table, token, body, headers = {} }: Asked) 
   return service.send("POST", `/integration/tables/${table}/query`, { token, body, headers });
 }
 
-/** A look-up of each key that any tenant has, by each tenant, and of one that nobody has. */
+/** A look-up of each key that any tenant has, by each tenant, and of one that no tenant has. */
 async function listLookUps(service: TestService, table: Table): Promise<Asked[]> {
   const { a, b, uuid } = service.tokens;
   const tokens = table === "documents" ? [uuid] : [a, b];
@@ -48,16 +48,16 @@ async function listLookUps(service: TestService, table: Table): Promise<Asked[]>
 
 const GATHERED = 'rowgate_gathered_requests_total{operation="query_records"}';
 
-/** How many look-ups shared a statement so far, by the service's own figures. */
-async function countGathered({ send }: TestService): Promise<number> {
+/** How many look-ups shared a statement so far, by the service's metrics. */
+async function countBatched({ send }: TestService): Promise<number> {
   const { text } = await send("GET", "/metrics", { token: null });
   return readMetrics(text).samples.get(GATHERED) ?? 0;
 }
 
-/** Of a server in another process each request may find a turn of its own. */
-function assertGathered(lookUps: number): void {
-  // Where each has its own statement they rest by table, so trouble in one test lasts into the next.
-  if (!IS_REMOTE && ACCESS !== "rls") assert(lookUps > 0, "no two look-ups went out together");
+/** With a server in another process, each request may arrive in a tick of its own. */
+function assertBatched(lookUps: number): void {
+  // Statements of their own are paused by table, so trouble in one test lasts into the next.
+  if (!IS_REMOTE && ACCESS !== "rls") assert(lookUps > 0, "no two look-ups were batched");
 }
 
 for (const kind of DATABASE_KINDS) {
@@ -70,10 +70,10 @@ for (const kind of DATABASE_KINDS) {
     async function compare(asked: readonly Asked[]): Promise<void> {
       const alone: string[] = [];
       for (const one of asked) alone.push((await ask(service, one)).text);
-      const before = await countGathered(service);
+      const before = await countBatched(service);
       const together = await Promise.all(asked.map((one) => ask(service, one)));
       assertEquals(together.map(({ text }) => text), alone);
-      assertGathered(await countGathered(service) - before);
+      assertBatched(await countBatched(service) - before);
     }
 
     for (const table of Object.keys(TABLES) as Table[]) {
@@ -100,7 +100,7 @@ for (const kind of DATABASE_KINDS) {
       for (let round = 0; round < 20; round++) {
         await Promise.all(lookUps.map((one) => ask(service, one)));
       }
-      assert(await countGathered(service) > 0);
+      assert(await countBatched(service) > 0);
     });
 
     it("reveal no other tenant's row, whichever look-ups are beside them [S9] [TE2]", async () => {
@@ -144,13 +144,13 @@ describe("Look-ups by key in trouble", () => {
 
   /** The row of each key, and how many of the answers shared a statement. */
   async function findAll(keys = KEYS) {
-    const before = await countGathered(service);
+    const before = await countBatched(service);
     const answers = await Promise.all(keys.map(find));
     const rows = answers.map(({ status, body }) => {
       const records = (body["records"] ?? []) as { id: number; label: string }[];
       return [status, records[0]?.id ?? 0, records[0]?.label.length ?? 0];
     });
-    return { rows, gathered: await countGathered(service) - before };
+    return { rows, batched: await countBatched(service) - before };
   }
 
   const ALL = KEYS.map((key) => [200, key, `parcel ${key}`.length]);
@@ -158,13 +158,13 @@ describe("Look-ups by key in trouble", () => {
   it("wait for a locked table no longer than alone [E39]", async () => {
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table parcels in access exclusive mode");
-      const { rows, gathered } = await findAll();
+      const { rows, batched } = await findAll();
       assertEquals(rows, KEYS.map(() => [503, 0, 0]));
-      assertGathered(gathered);
+      assertBatched(batched);
     });
-    const { rows, gathered } = await findAll();
+    const { rows, batched } = await findAll();
     assertEquals(rows, ALL);
-    assertEquals(gathered, 0);
+    assertEquals(batched, 0);
   });
 
   it("have their row when a column has gone [T42]", async () => {
@@ -173,19 +173,19 @@ describe("Look-ups by key in trouble", () => {
   });
 
   it("have their row when sessions end under them [E43]", async () => {
-    const [{ rows, gathered }] = await Promise.all([
+    const [{ rows, batched }] = await Promise.all([
       findAll(),
       service.database.admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
         where usename = 'rowgate_app' and datname = current_database()`),
     ]);
     assertEquals(rows, ALL);
-    assertGathered(gathered);
+    assertBatched(batched);
   });
 
   it("have their row when it is a large one [Q86]", async () => {
-    const { rows, gathered } = await findAll([...KEYS, LARGE]);
+    const { rows, batched } = await findAll([...KEYS, LARGE]);
     assertEquals(rows, [...ALL, [200, LARGE, 100_000]]);
-    assertGathered(gathered);
+    assertBatched(batched);
   });
 });
 
@@ -208,7 +208,7 @@ describe("Look-ups by key under the operator's row level security", () => {
       const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
       assertEquals(answers.map(({ text }) => text), alone);
     }
-    assert(IS_REMOTE || await countGathered(service) > 0, "no two left together");
+    assert(IS_REMOTE || await countBatched(service) > 0, "no two left together");
   });
 
   it("have their row when sessions end under them [E43]", async () => {

@@ -14,7 +14,7 @@ import { openOtherSession } from "./other_session.ts";
 /** Row 2 comes to match in place of row 1 while ours waits for row 1, and is taken at once. */
 const TAKEN_MEANWHILE = [
   {
-    title: "refuses to write when a further row matches",
+    title: "does not write when a further row matches",
     statements: (t: string) =>
       `update ${t} set n = 9 where id = 2; update ${t} set state = 'open' where id = 4`,
     answer: [409, 2],
@@ -41,7 +41,7 @@ describe("Update Single that waits for one row after the other", () => {
 
   for (const table of CONTESTED_TABLES) {
     for (const { title, statements, answer, rows } of TAKEN_MEANWHILE) {
-      // With tx=rollback every table goes through the lane, and locks first.
+      // With tx=rollback every table takes a transaction, and locks first.
       for (
         const prefer of ["unpinnable", "ruled"].includes(table.name)
           ? ["", "tx=rollback"]

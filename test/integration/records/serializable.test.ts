@@ -37,8 +37,8 @@ describe("A database whose transactions are serializable by default", () => {
           (_, n) => update("single", { fid: 50, note: `round ${round}` }, { note: `won ${n}` }),
         ),
       );
-      const told = answers.map(({ status, body }) => `${status} ${body.matched}`).sort();
-      assertEquals(told, ["200 1", ...Array(WORKERS - 1).fill("404 0")]);
+      const outcomes = answers.map(({ status, body }) => `${status} ${body.matched}`).sort();
+      assertEquals(outcomes, ["200 1", ...Array(WORKERS - 1).fill("404 0")]);
       const bulks = await Promise.all(
         Array.from(
           { length: WORKERS },

@@ -68,7 +68,7 @@ describe("the work for another tenant's key and for one that does not exist", ()
     test = await createTestDatabase("real", "empty");
     await test.admin.unsafe(`
       create table timed (id int8 not null, tenant_id int4 not null, title text);
-      -- Never tenant 1's: what an update leaves behind is found in the index while anybody may see it.
+      -- Never tenant 1's: what an update leaves behind is found in the index while a transaction may see it.
       insert into timed select n, case n when ${OTHER} then 2 else 1 + n % 2 end, 'title ' || n
         from generate_series(1, 20000) n`);
   });

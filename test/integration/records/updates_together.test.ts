@@ -133,12 +133,12 @@ describe("Updates by key in trouble", () => {
     return answers.map(({ status }) => status);
   }
 
-  /** Which rows hold what was sent, and how often the audit tells so. */
+  /** The rows that hold what was sent, and the rows of the audit. */
   async function read(n: number) {
-    const rows = await service.database.admin<{ written: boolean; told: number }[]>`
-      select n = ${n} as written, (select count(*)::int4 from rowgate.audit) as told
+    const rows = await service.database.admin<{ written: boolean; audited: number }[]>`
+      select n = ${n} as written, (select count(*)::int4 from rowgate.audit) as audited
       from lots where id % 2 = 1 order by id`;
-    return { written: rows.map(({ written }) => written), told: rows[0]!.told };
+    return { written: rows.map(({ written }) => written), audited: rows[0]!.audited };
   }
 
   it("do not wait for another's row that is locked, and write it or say so [E39]", async () => {
@@ -150,9 +150,9 @@ describe("Updates by key in trouble", () => {
     } finally {
       await other.close();
     }
-    const { written, told } = await read(2);
+    const { written, audited } = await read(2);
     assertEquals(written, ODD.map((id) => id !== 5 && id !== 11));
-    assertEquals(told, 2 * ODD.length - 2);
+    assertEquals(audited, 2 * ODD.length - 2);
     assertEquals(await updateAll(3), ODD.map(() => 200));
   });
 
@@ -165,10 +165,10 @@ describe("Updates by key in trouble", () => {
           where usename = 'rowgate_app' and datname = current_database()`,
       ]);
       assertEquals(statuses.filter((status) => status !== 200 && status !== 503), []);
-      const { written, told } = await read(round);
+      const { written, audited } = await read(round);
       const lost = ODD.filter((_, place) => statuses[place] === 200 && !written[place]);
       assertEquals(lost, []);
-      assertEquals(told, written.filter((each) => each).length);
+      assertEquals(audited, written.filter((each) => each).length);
     }
   });
 });

@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("makes the schema once, however many start at a time [R33]", async () => {
-      // Each server has a lane of its own; PGlite has but one session.
+      // Each server has transactions of its own; PGlite has only one session.
       const others = (kind === "real" ? [1, 2, 3] : []).map(() => openSubject(test).database);
       const states = await Promise.all([database, ...others].map((each) => migrateSchema(each)));
       await Promise.all(others.map((other) => other.close(1000)));

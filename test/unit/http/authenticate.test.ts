@@ -23,7 +23,7 @@ function send(authorization: string | null): { asked: string[]; answer: Promise<
   return { asked, answer: findAccess(new Request("http://localhost/", { headers }), { find }) };
 }
 
-async function refuse(authorization: string | null) {
+async function reject(authorization: string | null) {
   const { asked, answer } = send(authorization);
   const { status, message, headers } = await assertRejects(() => answer, ApiError) as ApiError;
   return { asked, status, message, challenge: headers["www-authenticate"] };
@@ -38,7 +38,7 @@ describe("findAccess", () => {
 
   for (const header of [null, "", "Bearer", "Bearer  ", "Basic Z29vZA==", "Token x", "good"]) {
     it(`rejects ${JSON.stringify(header)} as if no token was sent [A2] [AU1] [AU2]`, async () => {
-      assertEquals(await refuse(header), {
+      assertEquals(await reject(header), {
         asked: [],
         status: 401,
         message: 'Authorization: no API token, expected "Bearer <API token>"',
@@ -49,15 +49,15 @@ describe("findAccess", () => {
 
   for (const token of ["a b", 'a"', "a%00é", "good, Bearer good", "x".repeat(256), "=", "a,b"]) {
     it(`rejects ${token.slice(0, 20)} without a look-up [A22] [A3] [AU4] [AU5]`, async () => {
-      const { asked, status, challenge } = await refuse(`Bearer ${token}`);
+      const { asked, status, challenge } = await reject(`Bearer ${token}`);
       assertEquals([asked, status], [[], 401]);
       assertEquals(challenge, 'Bearer error="invalid_token"');
     });
   }
 
   it("says the same of a token that no store knows as of a malformed one [A7]", async () => {
-    const unknown = await refuse("Bearer unknown");
-    const malformed = await refuse("Bearer a,b");
+    const unknown = await reject("Bearer unknown");
+    const malformed = await reject("Bearer a,b");
     assertEquals(unknown.asked, ["unknown"]);
     assertEquals({ ...unknown, asked: [] }, malformed);
   });

@@ -24,7 +24,7 @@ function stream(chunks: readonly string[], end: "close" | "hang" | "break"): Rea
   });
 }
 
-async function refuse(sent: Request, limits = LIMITS): Promise<string> {
+async function reject(sent: Request, limits = LIMITS): Promise<string> {
   const error = await assertRejects(() => readBody(sent, limits), ApiError) as ApiError;
   return `${error.status} ${error.message}`;
 }
@@ -56,7 +56,7 @@ describe("readBody", () => {
     ]
   ) {
     it(`rejects ${type} with 415 [H3] [H2] [H1] [HT8]`, async () => {
-      const message = await refuse(request("{}", { "content-type": type }));
+      const message = await reject(request("{}", { "content-type": type }));
       assertEquals(
         message,
         `415 Content-Type: "${type}" is not supported, expected application/json in UTF-8`,
@@ -66,13 +66,13 @@ describe("readBody", () => {
 
   it("rejects a body without media type with 415 [H2]", async () => {
     const bytes = new TextEncoder().encode("{}");
-    assertStringIncludes(await refuse(request(bytes, {})), "415 Content-Type: no media type");
+    assertStringIncludes(await reject(request(bytes, {})), "415 Content-Type: no media type");
   });
 
   for (const encoding of ["gzip", "br", "deflate", "identity, gzip"]) {
     it(`rejects Content-Encoding: ${encoding} with 415 [RE7]`, async () => {
       const sent = request("{}", { ...JSON_TYPE, "content-encoding": encoding });
-      assertStringIncludes(await refuse(sent), `415 Content-Encoding: "${encoding}"`);
+      assertStringIncludes(await reject(sent), `415 Content-Encoding: "${encoding}"`);
     });
   }
 
@@ -84,7 +84,7 @@ describe("readBody", () => {
   it("accepts the last byte that is allowed and rejects one more with 413 [H4]", async () => {
     assertEquals((await readBody(request("x".repeat(100)), LIMITS)).length, 100);
     assertEquals(
-      await refuse(request("x".repeat(101))),
+      await reject(request("x".repeat(101))),
       "413 body: it is too large, expected at most 100 bytes",
     );
   });
@@ -94,26 +94,26 @@ describe("readBody", () => {
     const sent = request(stream(["{"], "hang"), headers);
     // Runtimes that forbid the header in a Request of their own still give it to a server.
     const seen = { headers: new Headers(headers), body: sent.body } as unknown as Request;
-    assertStringIncludes(await refuse(seen), "413 body: ");
+    assertStringIncludes(await reject(seen), "413 body: ");
     assertEquals(sent.bodyUsed, false);
   });
 
   it("counts the bytes of a stream, whatever was announced [RE2]", async () => {
     const sent = request(stream(["x".repeat(60), "x".repeat(60)], "hang"));
-    assertStringIncludes(await refuse(sent), "413 body: ");
+    assertStringIncludes(await reject(sent), "413 body: ");
   });
 
   it("rejects a body that does not arrive in time with 408 [R16] [RE4]", async () => {
     const sent = request(stream(["{"], "hang"));
     assertEquals(
-      await refuse(sent, { maxBytes: 100, timeoutMs: 1 }),
+      await reject(sent, { maxBytes: 100, timeoutMs: 1 }),
       "408 body: it did not arrive in time, expected it whole within 1 ms",
     );
   });
 
   it("rejects a body that breaks off with 400 [HT24]", async () => {
     assertEquals(
-      await refuse(request(stream(["{"], "break"))),
+      await reject(request(stream(["{"], "break"))),
       "400 body: it broke off, expected it whole",
     );
   });
@@ -132,11 +132,11 @@ describe("readBody", () => {
 
   it("rejects bytes that are not UTF-8, and a byte order mark, with 400 [E14] [E15]", async () => {
     const invalid = new Uint8Array([0x22, 0xff, 0x22]);
-    assertStringIncludes(await refuse(request(invalid)), "400 body: it is not valid UTF-8");
+    assertStringIncludes(await reject(request(invalid)), "400 body: it is not valid UTF-8");
     const surrogate = new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]);
-    assertStringIncludes(await refuse(request(surrogate)), "400 body: it is not valid UTF-8");
+    assertStringIncludes(await reject(request(surrogate)), "400 body: it is not valid UTF-8");
     assertStringIncludes(
-      await refuse(request("\ufeff{}")),
+      await reject(request("\ufeff{}")),
       "400 body: it begins with a byte order",
     );
   });

@@ -4,7 +4,7 @@ import { type ByteBudget, openByteBudget } from "../../../src/http/byte_budget.t
 
 const WAIT_MS = 60_000;
 
-/** Waits for room, and tells whether it was there. */
+/** Waits for bytes, and reports whether there were enough. */
 function enter(room: ByteBudget, tenant: string, bytes: number, waitMs = WAIT_MS) {
   const client = new AbortController();
   const waiter = { tenant, entered: false, leave: () => {}, client };

@@ -12,14 +12,14 @@ describe("countInFlight", () => {
       return place;
     };
     const flood = Array.from({ length: 10 }, () => claim("flood"));
-    // A refused request has its place until it is answered.
-    let refused: Place | undefined;
+    // A rejected request has its place until it has its response.
+    let rejected: Place | undefined;
     const error = assertThrows(() => {
-      refused = inFlight.enter();
-      refused.claim("flood");
+      rejected = inFlight.enter();
+      rejected.claim("flood");
     }, ApiError);
     assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
-    refused?.leave();
+    rejected?.leave();
 
     const others = Array.from({ length: 5 }, () => claim("other"));
     const sixth = inFlight.enter();
@@ -49,13 +49,13 @@ describe("countInFlight", () => {
   });
 
   it("reports how many there are at each arrival and departure [H15]", () => {
-    const told: number[] = [];
-    const inFlight = countInFlight(10, (requests) => told.push(requests));
+    const observed: number[] = [];
+    const inFlight = countInFlight(10, (requests) => observed.push(requests));
     const first = inFlight.enter();
     const second = inFlight.enter();
     first.claim("a");
     first.leave();
     second.leave();
-    assertEquals(told, [1, 2, 1, 0]);
+    assertEquals(observed, [1, 2, 1, 0]);
   });
 });

@@ -6,7 +6,7 @@ import { wantsWideNumbersAsText } from "../../../src/http/preferences.ts";
 
 const NONE = { count: true, maxAffected: undefined, rollback: false, applied: undefined };
 
-function refuse(header: string, operation: "query" | "update" | "other"): string {
+function reject(header: string, operation: "query" | "update" | "other"): string {
   const error = assertThrows(() => parsePreferences(header, operation), ApiError) as ApiError;
   assertEquals(error.status, 400);
   return error.message;
@@ -63,7 +63,7 @@ describe("parsePreferences", () => {
     ] as const
   ) {
     it(`rejects ${header} on ${operation}, naming the unknown preference [U49]`, () => {
-      assertEquals(refuse(header, operation).includes(expected), true);
+      assertEquals(reject(header, operation).includes(expected), true);
     });
   }
 
@@ -74,13 +74,13 @@ describe("parsePreferences", () => {
 
   for (const value of ["", "=", "=-1", "=1.5", "=ten", "=1e3", "=99999999999999999999"]) {
     it(`rejects max-affected${value} even when lenient, or no limit would hold [U50]`, () => {
-      const message = refuse(`max-affected${value}, handling=lenient`, "update");
+      const message = reject(`max-affected${value}, handling=lenient`, "update");
       assertEquals(message.startsWith("Prefer: max-affected is "), true);
     });
   }
 
   it("rejects a tx other than rollback, or the change would be kept [U50]", () => {
-    assertEquals(refuse("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
+    assertEquals(reject("tx=rolback", "update"), 'Prefer: tx is "rolback", expected tx=rollback');
   });
 });
 

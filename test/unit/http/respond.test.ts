@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { makeEtag } from "../../../src/http/respond.ts";
-import { takeRequestId } from "../../../src/http/request_id.ts";
+import { takeRequestId } from "../../../src/http/trace.ts";
 import { type Exchange, respond, respondError, respondOptions } from "../../../src/http/respond.ts";
 import { SENDING } from "../../support/sending.ts";
 
@@ -131,9 +131,9 @@ describe("CORS", () => {
   });
 
   it("lets a named origin read answers and refusals, no other one [H9]", () => {
-    const refused = respondError(new ApiError(404, "x"), exchange(asked, "GET", origins));
-    assertEquals(refused.headers.get("access-control-allow-origin"), "https://app.example");
-    assertEquals(refused.headers.get("access-control-expose-headers")!.includes("ETag"), true);
+    const rejected = respondError(new ApiError(404, "x"), exchange(asked, "GET", origins));
+    assertEquals(rejected.headers.get("access-control-allow-origin"), "https://app.example");
+    assertEquals(rejected.headers.get("access-control-expose-headers")!.includes("ETag"), true);
     const other = exchange({ origin: "https://app.example.evil" }, "GET", origins);
     const answer = respond({ status: 200, json: LONG }, other);
     assertEquals(answer.headers.get("access-control-allow-origin"), null);

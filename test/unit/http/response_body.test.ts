@@ -9,9 +9,9 @@ const MAX = 2_000_000;
 
 function open(timeoutMs = 60_000) {
   const unsent = openByteBudget(MAX);
-  const told: string[] = [];
-  const sending = { unsent, timeoutMs, late: () => told.push("late") };
-  return { unsent, told, recipient: { sending, tenant: "1" } };
+  const observed: string[] = [];
+  const sending = { unsent, timeoutMs, late: () => observed.push("late") };
+  return { unsent, observed, recipient: { sending, tenant: "1" } };
 }
 
 /** Tells whether a tenant has all the room that one may have. */
@@ -71,20 +71,20 @@ describe("a long answer", () => {
 
   for (const cut of [undefined, () => {}]) {
     it(`is cut off when nothing of it is read${cut ? ", by its connection" : ""} [RE29] [L14]`, async () => {
-      const { unsent, told, recipient } = open(50);
+      const { unsent, observed, recipient } = open(50);
       let cuts = 0;
       const cutting = cut && { cut: () => cuts++ };
       const reader = streamBytes(BYTES, { ...recipient, ...cutting }).getReader();
       await reader.read();
       await new Promise((resolve) => setTimeout(resolve, 200));
-      assertEquals([told, cuts], [["late"], cut ? 1 : 0]);
+      assertEquals([observed, cuts], [["late"], cut ? 1 : 0]);
       assert(isFree(unsent));
       if (cut === undefined) await assertRejects(() => reader.read());
     });
   }
 
   it("is not cut off while it is read slowly [RE29] [L14]", async () => {
-    const { told, recipient } = open(300);
+    const { observed, recipient } = open(300);
     const reader = streamBytes(BYTES, recipient).getReader();
     let size = 0;
     for (;;) {
@@ -93,6 +93,6 @@ describe("a long answer", () => {
       if (done) break;
       size += value.byteLength;
     }
-    assertEquals([size, told], [BYTES.length, []]);
+    assertEquals([size, observed], [BYTES.length, []]);
   });
 });

@@ -14,9 +14,9 @@ describe("the failure behind an answer", () => {
     const place = { admit: () => {}, leave: () => {}, claim: () => {} };
     const trace = startTrace(exchange, { peer: undefined, traceId: undefined, place });
     trace.operation = "update_single";
-    const told: Observation[] = [];
-    trace.reportError(error, (observation) => told.push(observation));
-    return told;
+    const observed: Observation[] = [];
+    trace.reportError(error, (observation) => observed.push(observation));
+    return observed;
   }
 
   it("is reported with the database's code where the status is 500 or above", () => {

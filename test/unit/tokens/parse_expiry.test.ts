@@ -14,7 +14,7 @@ describe("parseExpiry", () => {
     );
   });
 
-  const refused = [
+  const rejected = [
     "",
     "0",
     "0d",
@@ -27,7 +27,7 @@ describe("parseExpiry", () => {
     "2027-02-30",
     "2027-13-01",
   ];
-  for (const text of [...refused, "31.01.2027", "2027-1-31", "Never", "99999999y", "90d "]) {
+  for (const text of [...rejected, "31.01.2027", "2027-1-31", "Never", "99999999y", "90d "]) {
     it(`rejects ${JSON.stringify(text)} [A16]`, () => {
       assertEquals(parseExpiry(text), undefined);
     });
