@@ -30,7 +30,6 @@ const HEADER_BYTES = 4;
  * total is null and the page must not be used.
  * @see Q85, Q87, P21
  * @see docs/decisions/0019-page-and-total.md
- * @see docs/decisions/0019-page-and-total.md
  * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function compileQuery(
