@@ -54,7 +54,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     columns,
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
     keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
-    ordered: new Set(listOrdered(found, tenantName)),
+    orderedByIndex: new Set(listOrdered(found, tenantName)),
     keyUnique,
     keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
     tenant: tenant === "shared" ? undefined : tenant,
@@ -92,7 +92,7 @@ function buildColumn(
     if (found.identity) return "identity";
     if (closed) return "policy";
     if (type.kind === "composite" || type.elementKind === "composite") return "composite";
-    if (type.lookedUp) return "looked up";
+    if (type.namesObjects) return "names objects";
     return found.update ? undefined : "privilege";
   }
 }

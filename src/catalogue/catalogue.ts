@@ -31,7 +31,7 @@ export type ReadOnlyReason =
   | "policy"
   | "privilege"
   | "composite"
-  | "looked up";
+  | "names objects";
 
 /** A column that a client may name. @see N2, T18 */
 export interface Column {
@@ -74,7 +74,7 @@ export interface Column {
   /** The type has `<` by a default operator class of btree. */
   readonly order: boolean;
   /** Values name objects of the database, which Postgres looks up; none is accepted. */
-  readonly lookedUp: boolean;
+  readonly namesObjects: boolean;
   /** False if different texts may be equal under the collation; patterns need another one then. */
   readonly deterministic: boolean;
   /** 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
@@ -107,7 +107,7 @@ export interface Table {
    */
   readonly keyOrder: readonly SqlText[];
   /** Quoted identifiers of the columns by which an index orders the rows of a tenant. */
-  readonly ordered: ReadonlySet<SqlText>;
+  readonly orderedByIndex: ReadonlySet<SqlText>;
   /** True when no two rows have the same key, and clients can see all of it. */
   readonly keyUnique: boolean;
   /** True when, in addition, one index has the tenant column and the whole key. */

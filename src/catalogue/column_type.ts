@@ -20,7 +20,7 @@ export type ColumnType =
     | "equality"
     | "order"
     | "wideNumber"
-    | "lookedUp"
+    | "namesObjects"
   >
   & { readonly notNull: boolean };
 
@@ -53,7 +53,7 @@ const KINDS: ReadonlyMap<string, ValueKind> = new Map([
  * Types whose values Postgres looks up in its own catalogue: by trying values, a client could learn
  * which tables, functions and roles there are.
  */
-const LOOKED_UP = new Set([
+const OBJECT_NAMES = new Set([
   "regclass",
   "regcollation",
   "regconfig",
@@ -89,7 +89,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
   const length = LENGTH_OFFSETS.get(builtInName(value.type));
   const rounded = ROUNDED.has(builtInName(value.type)) && resolved.modified !== null;
   const composite = value.type.kind === "c";
-  const lookedUp = LOOKED_UP.has(builtInName(value.type));
+  const namesObjects = OBJECT_NAMES.has(builtInName(value.type));
   return {
     type: nameOf(declared, types),
     baseType: element === undefined ? base.name : `${element.type.name}[]`,
@@ -105,9 +105,9 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
       ? undefined
       : value.modifier - length,
     labels: value.type.labels ?? undefined,
-    equality: !lookedUp && (value.type.equality || composite),
-    order: !lookedUp && (value.type.order || composite),
-    lookedUp,
+    equality: !namesObjects && (value.type.equality || composite),
+    order: !namesObjects && (value.type.order || composite),
+    namesObjects,
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
     notNull: resolved.notNull,
   };

@@ -1,5 +1,5 @@
-import { printArray } from "../text/array_text.ts";
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
 import type { Policy } from "./policy.ts";
 
 /** What to introspect. */

@@ -1,7 +1,6 @@
-import { isObject } from "../json/json.ts";
-import { NAME_PATTERN } from "../errors/limits.ts";
-
 import * as v from "valibot";
+import { NAME_PATTERN } from "../errors/limits.ts";
+import { isObject } from "../json/json.ts";
 
 /** The operator's policy file. @see T10 */
 export interface Policy {

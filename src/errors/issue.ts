@@ -1,6 +1,6 @@
+import { redactTokens } from "../text/redact.ts";
 import { ApiError, type ErrorDetails } from "./api_error.ts";
 import { MAX_QUOTED_CHARACTERS, MAX_REPORTED_ISSUES } from "./limits.ts";
-import { redactTokens } from "../text/redact.ts";
 
 /**
  * Where something is in the client's document: a key or a position, and the path of its container;

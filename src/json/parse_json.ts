@@ -1,10 +1,10 @@
 import { ApiError } from "../errors/api_error.ts";
 import type { Issue } from "../errors/issue.ts";
-import { keepSource, type SourceText } from "./source_text.ts";
 import { type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
-import { startTrimming, type UseOf } from "./trimming.ts";
-import { isSlicing, runInSlices } from "./time_slices.ts";
 import { leave, put, readEnd, readStart, STARTED } from "./json_value.ts";
+import { keepSource, type SourceText } from "./source_text.ts";
+import { isSlicing, runInSlices } from "./time_slices.ts";
+import { startTrimming, type UseOf } from "./trimming.ts";
 
 /** Values that are read between two looks at the clock. */
 const VALUES_OF_A_STEP = 500;

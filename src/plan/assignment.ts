@@ -1,12 +1,12 @@
-import type { Value } from "./predicate.ts";
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import type { Json } from "../json/json.ts";
-import { printArray } from "../text/array_text.ts";
 import type { SourceText } from "../json/source_text.ts";
+import { printArray } from "../text/array_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
-import { checkDigits, checkOffsets, checkScalar, isCertain, type ValueType } from "./value.ts";
+import type { Value } from "./predicate.ts";
 import type { Checked } from "./predicate.ts";
+import { checkDigits, checkOffsets, checkScalar, isCertain, type ValueType } from "./value.ts";
 
 /** One column's new value; null sets NULL. */
 export interface Assignment {
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   policy: "is read-only",
   privilege: "is read-only",
   composite: "has a composite type and cannot be set",
-  "looked up": "has a type that names objects of the database and cannot be set",
+  "names objects": "has a type that names objects of the database and cannot be set",
 };
 
 /**

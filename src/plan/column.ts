@@ -1,9 +1,9 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { type Issue, type Path, quote } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
-import { nearest } from "../text/nearest.ts";
 import type { SourceText } from "../json/source_text.ts";
 import type { FieldShape } from "../request/body_parts.ts";
+import { nearest } from "../text/nearest.ts";
 
 /** What is found wrong with a request while it is planned. */
 export interface Findings {

@@ -82,7 +82,7 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
 
 /** Where no index has the order, all rows that match are read to find the first. */
 function readsAll([first]: QueryPlan["sort"], table: Table): boolean {
-  return first !== undefined && !table.ordered.has(first.column.identifier);
+  return first !== undefined && !table.orderedByIndex.has(first.column.identifier);
 }
 
 function planSelect(select: readonly string[], table: Table, findings: Findings): Column[] {

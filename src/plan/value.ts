@@ -1,11 +1,11 @@
-import type { Checked } from "./predicate.ts";
-import { readElements } from "../text/array_text.ts";
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
-import { nearest } from "../text/nearest.ts";
 import type { Scalar } from "../json/json.ts";
+import { readElements } from "../text/array_text.ts";
+import { nearest } from "../text/nearest.ts";
 import { isDecimal, isWholeNumber, printsTooLong } from "./number_text.ts";
+import type { Checked } from "./predicate.ts";
 import { findTextCheck } from "./text_checks.ts";
 
 /** The part of a column that decides what values it takes. */

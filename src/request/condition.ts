@@ -1,13 +1,14 @@
 import { type Path, quote, under } from "../errors/issue.ts";
+import { check, type Findings, isFull, report } from "./findings.ts";
+import { NAME, reportUnknownKey } from "./names.ts";
 import {
   describeBadOperator,
   isOperator,
   type Operator,
   OPERATORS,
   type OperatorValue,
+  takesPattern,
 } from "./operators.ts";
-import { check, type Findings, isFull, report } from "./findings.ts";
-import { NAME, reportUnknownKey } from "./names.ts";
 
 /** One condition, its shape valid. `path` is where it stands: `filters.and[1]`. @see Q17 */
 export type Condition =
@@ -16,6 +17,13 @@ export type Condition =
     [Op in Operator]: OperatorValue<Op> extends null ? { readonly op: Op }
       : { readonly op: Op; readonly value: OperatorValue<Op> };
   }[Operator];
+
+/** Says whether the value of a condition is a pattern. */
+export function hasPattern(
+  condition: Condition,
+): condition is Extract<Condition, { readonly value: string }> {
+  return takesPattern(condition.op);
+}
 
 /** The members of a condition. @see Q20 */
 export const CONDITION_KEYS = ["field", "op", "value"] as const;

@@ -1,7 +1,7 @@
-import { isObject } from "../json/json.ts";
 import { type Path, pathOf, quote, under } from "../errors/issue.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_LIST_ITEMS } from "../errors/limits.ts";
-import { type Condition, CONDITION_KEYS, parseCondition } from "./condition.ts";
+import { isObject } from "../json/json.ts";
+import { type Condition, CONDITION_KEYS, hasPattern, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 
 /** A group, its shape valid. @see Q6 */
@@ -129,7 +129,7 @@ function parseItem(
 
 /** Reports the pattern with which the patterns of a request exceed their limit. */
 function countPattern(tally: Tally, condition: Condition): void {
-  if (condition.op !== "like" && condition.op !== "not_like") return;
+  if (!hasPattern(condition)) return;
   const { patternCharacters: before, maxPatternCharacters: most } = tally;
   tally.patternCharacters += countCharacters(condition.value);
   if (before > most || tally.patternCharacters <= most) return;

@@ -1,9 +1,8 @@
+import * as v from "valibot";
 import { type Path, quote, under } from "../errors/issue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { nearest } from "../text/nearest.ts";
 import { type Findings, report } from "./findings.ts";
-
-import * as v from "valibot";
 
 /**
  * The name of a column, whether or not there is such a column.

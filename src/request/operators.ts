@@ -19,6 +19,7 @@ const ORDERED = v.custom<Exclude<Scalar, null>>(
       : `${quote(issue.input)} is not a scalar, expected a string, number or boolean`,
 );
 
+/** A pattern of LIKE; its length counts against the limit of a request. */
 const PATTERN = v.pipe(
   v.string((issue) =>
     issue.input === null
@@ -65,7 +66,8 @@ interface OperatorRule {
 
 /**
  * Every operator, in the order of the documentation. A new one begins here; the compiler then asks
- * `plan/condition.ts` for its predicate, and `sql/predicate.ts` for the SQL of a new kind of predicate.
+ * `plan/condition.ts` for its predicate, and `sql/` for the SQL of a new kind of predicate. The types
+ * of `interface/typescript/print_tables.ts` are written by hand.
  * @see Q18
  * @see docs/specification/query.md#the-shape-of-values
  */
@@ -103,6 +105,11 @@ const ELSEWHERE: ReadonlyMap<string, Operator> = new Map(
 export function isOperator(value: unknown): value is Operator {
   // An object knows `constructor` as well.
   return typeof value === "string" && Object.hasOwn(OPERATORS, value);
+}
+
+/** Says whether the value of an operator is a pattern, whose length is limited. */
+export function takesPattern(op: Operator): boolean {
+  return OPERATORS[op].value === PATTERN;
 }
 
 /** Says that an operator is not supported, and which one was probably meant. @see E19 */

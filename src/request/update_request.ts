@@ -1,10 +1,10 @@
-import { isObject, type Json, type Scalar } from "../json/json.ts";
 import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
 import { MAX_LIST_ITEMS, MAX_REPORTED_ISSUES } from "../errors/limits.ts";
+import { isObject, type Json, type Scalar } from "../json/json.ts";
 import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
-import { SCALAR } from "./operators.ts";
 import { check, type Findings, isFull, rejectFindings, report } from "./findings.ts";
 import { describeBadBody, describeBadName, isName, reportUnknownKey } from "./names.ts";
+import { SCALAR } from "./operators.ts";
 
 /**
  * An update whose shape is valid; its names and values are not checked yet.

@@ -1,5 +1,5 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileValue } from "./predicate.ts";
 

@@ -1,6 +1,6 @@
+import type { AuditEntry } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
-import type { AuditEntry } from "../plan/update_plan.ts";
 
 /** How many rows matched and were written, as int8. */
 export interface AuditCounts {

@@ -1,7 +1,7 @@
-import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Predicate, Value } from "../plan/predicate.ts";
+import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { join, literal } from "./fragment.ts";
 import { compileList, compileValue, compileZone } from "./predicate.ts";

@@ -1,5 +1,5 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { SqlText, Table } from "../catalogue/catalogue.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
  * One template for each text: the driver keeps every template that it has seen, so a new one for each

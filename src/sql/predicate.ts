@@ -1,8 +1,8 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
-import { printArray } from "../text/array_text.ts";
 import type { Comparison, Predicate, Value } from "../plan/predicate.ts";
 import type { Scope } from "../plan/scope.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 
 /** A column in a comparison: a domain over an enum has no `=` of its own. */

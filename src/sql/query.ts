@@ -1,5 +1,5 @@
-import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
+import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";

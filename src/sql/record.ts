@@ -1,6 +1,6 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { Column, SqlText } from "../catalogue/catalogue.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 
 /** Types whose length Postgres reads from a header, even of a compressed value. */

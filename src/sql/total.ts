@@ -1,5 +1,5 @@
-import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /** What the total is counted from. */
 export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment> {

@@ -1,5 +1,5 @@
-import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
 import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";

@@ -36,7 +36,7 @@ export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> 
     labels: undefined,
     equality: true,
     order: true,
-    lookedUp: false,
+    namesObjects: false,
     deterministic: true,
     wideNumber: kind === "int8" || kind === "numeric",
     comment: null,
@@ -58,7 +58,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     columns: new Map([id, ...columns].map((column) => [column.name, column])),
     primaryKey: [id],
     keyOrder: [id.identifier],
-    ordered: new Set([id.identifier]),
+    orderedByIndex: new Set([id.identifier]),
     keyUnique: true,
     keyIndexed: true,
     tenant: {

@@ -192,7 +192,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("finds the columns by which an index orders a tenant's rows [0019]", () => {
-      const ordered = (name: string) => [...tableOf(built, name).ordered].sort();
+      const ordered = (name: string) => [...tableOf(built, name).orderedByIndex].sort();
       assertEquals(ordered("deals") as readonly string[], [
         '"external_no"',
         '"fid"',

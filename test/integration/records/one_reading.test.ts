@@ -59,7 +59,9 @@ describe("Queries in an order that no index gives", () => {
 
   it("give them when a new index gives the order [Q85] [Q60]", async () => {
     const ordered = async () =>
-      (await service.catalogue.current()).tables.get("parcels")?.ordered.has('"weight"' as never);
+      (await service.catalogue.current()).tables.get("parcels")?.orderedByIndex.has(
+        '"weight"' as never,
+      );
     assertEquals(await ordered(), false);
     await service.database.admin.unsafe(`
       create index parcels_weight on parcels (tenant_id, weight); notify rowgate_catalogue`);
