@@ -9,7 +9,7 @@ export interface FormatChoice {
   readonly choose: (name: string) => void;
 }
 
-/** Gives panels the chosen format. */
+/** Provides the chosen format to the panels. */
 export const FormatContext = createContext<FormatChoice>({ name: "curl", choose: () => {} });
 
 /** A request written for curl, fetch, Python, n8n or as JSON, to be copied. */

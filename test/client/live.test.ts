@@ -42,7 +42,7 @@ describe("the client and a service", () => {
       await admin`insert into ticks values (1, ${a}, ${b}, ${at}), (2, ${a}, ${`CANARY ${b}`}, ${at})`;
     }
   };
-  /** Takes so many rounds of changes; gives what came, and the last place. */
+  /** Polls until this many rows have been yielded; returns their names and the last place. */
   async function take(
     count: number,
     options: Partial<PollOptions<string>>,

@@ -12,7 +12,7 @@ const ROWS = 30;
 /** The longest time that a transaction stays open; the overlap is longer. */
 const HELD_MS = 120;
 const OVERLAP_SECONDS = 60;
-/** After this long without changes the poller counts as done. */
+/** Without changes for this long, the poller counts as done. */
 const QUIET_MS = 300;
 
 describe("the poller beside concurrent writers", () => {
@@ -29,7 +29,7 @@ describe("the poller beside concurrent writers", () => {
   });
   afterAll(() => service.close());
 
-  /** A transaction has one time for all of its rows, taken at its begin. */
+  /** All rows of a transaction get the time of its start. */
   async function write(seed: number): Promise<void> {
     for (let count = 0; count < TRANSACTIONS; count++) {
       const ids = [1, 2, 3].map((step) => 1 + (seed * 7 + count * 11 + step * 5) % ROWS)
@@ -37,7 +37,7 @@ describe("the poller beside concurrent writers", () => {
       await admin.begin(async (sql) => {
         await sql`select now()`;
         await pause((seed * 31 + count * 17) % HELD_MS);
-        // One by one in their order: no two transactions wait for each other.
+        // One by one in the same order, so that no two transactions deadlock.
         for (const id of ids) {
           await sql`update beats
             set changed_at = greatest(changed_at + interval '1 microsecond', now()) where id = ${id}`;
@@ -52,7 +52,7 @@ describe("the poller beside concurrent writers", () => {
       token: service.tokens.a,
       fetch: async (url, init) => await service.app(new Request(url, init)),
     });
-    const given: string[] = [];
+    const yielded: string[] = [];
     let place: Place | undefined;
     let written = false;
     let restarts = 0;
@@ -61,10 +61,10 @@ describe("the poller beside concurrent writers", () => {
     async function findMissing(): Promise<readonly string[]> {
       const rows = await admin`select id, to_json(changed_at) as changed_at from beats`;
       return rows.map(({ id, changed_at }) => `${id} ${changed_at}`)
-        .filter((change) => !given.includes(change));
+        .filter((change) => !yielded.includes(change));
     }
 
-    /** Polls for some batches; true: all was written and given, and nothing came for a while. */
+    /** Polls for some batches; true if all was written and yielded, and nothing followed for a while. */
     async function pollFor(batches: number): Promise<boolean> {
       const controller = new AbortController();
       let quiet: ReturnType<typeof setTimeout> | undefined;
@@ -88,7 +88,7 @@ describe("the poller beside concurrent writers", () => {
       watch();
       try {
         for await (const batch of client.poll("beats", { per_page: 4 }, options)) {
-          given.push(...batch.records.map(({ id, changed_at }) => `${id} ${changed_at}`));
+          yielded.push(...batch.records.map(({ id, changed_at }) => `${id} ${changed_at}`));
           place = JSON.parse(JSON.stringify(batch.place));
           watch();
           if (--batches === 0) return false;
@@ -106,8 +106,8 @@ describe("the poller beside concurrent writers", () => {
     await writers;
 
     assertEquals(await findMissing(), []);
-    assertEquals(given.length, new Set(given).size);
-    // Each row comes once at least, four in a batch.
+    assertEquals(yielded.length, new Set(yielded).size);
+    // Each row is yielded at least once, four in a batch.
     assert(restarts >= 3, String(restarts));
   });
 });

@@ -19,7 +19,7 @@ export async function checkTypes(): Promise<void> {
     select: ["id", "status"],
     sort: [{ field: "total", direction: "desc" }],
   });
-  // @ts-expect-error before success is looked at there are no records
+  // @ts-expect-error there are no records until success is checked
   page.records;
   if (!page.success) {
     const { status, path, matched } = page.error;
@@ -50,7 +50,7 @@ export async function checkTypes(): Promise<void> {
 }
 
 /** Never called. */
-export function checkRefusals(): void {
+export function checkErrors(): void {
   // @ts-expect-error no such table
   void client.query("order");
   // @ts-expect-error no such column
@@ -65,33 +65,33 @@ export function checkRefusals(): void {
   void client.query("orders", { filters: { and: [{ field: "total", op: "equals", value: 1 }] } });
   // @ts-expect-error no such label
   void client.query("orders", { filters: { and: [{ field: "status", op: "eq", value: "gone" }] } });
-  // @ts-expect-error a list has no place behind eq
+  // @ts-expect-error eq takes no list
   void client.query("orders", { filters: { and: [{ field: "id", op: "eq", value: [1] }] } });
-  // @ts-expect-error null has no place in an order
+  // @ts-expect-error gt takes no null
   void client.query("orders", { filters: { and: [{ field: "id", op: "gt", value: null }] } });
-  // @ts-expect-error between takes two
+  // @ts-expect-error between takes two values
   void client.query("orders", { filters: { and: [{ field: "id", op: "between", value: [1] }] } });
   // @ts-expect-error a group has one key
   void client.query("orders", { filters: { and: [], or: [] } });
-  // @ts-expect-error pages are counted by the iterator
+  // @ts-expect-error the iterator numbers the pages
   void client.pages("orders", { page: 2 });
-  // @ts-expect-error a poller has an order of its own
+  // @ts-expect-error a poller has its own sort
   void client.poll("orders", { sort: [] }, { by: "modified_at" });
-  // @ts-expect-error by is needed
+  // @ts-expect-error by is required
   void client.poll("orders", {}, {});
   // @ts-expect-error no such column to poll by
   void client.poll("orders", {}, { by: "changed" });
 
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { note: null } });
-  // @ts-expect-error it can only be read
+  // @ts-expect-error the table is read-only
   void client.updateBulk("countries", { filters: { code: "DE" }, fields: { name: "D" } });
   // @ts-expect-error the key cannot be set
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { id: 2 } });
-  // @ts-expect-error it cannot be null
+  // @ts-expect-error the column cannot be null
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { total: null } });
   // @ts-expect-error an update has no operators
   void client.updateSingle("orders", { filters: { and: [] }, fields: { note: "x" } });
-  // @ts-expect-error fields are needed
+  // @ts-expect-error fields are required
   void client.updateSingle("orders", { filters: { id: 1 } });
   // @ts-expect-error the types were printed for numbers
   void createClient<Tables>({ url: "", token: "", wideNumbers: true });

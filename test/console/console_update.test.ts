@@ -23,9 +23,9 @@ async function put(
 
 async function preview(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Preview" }).click();
-  const figures = page.locator(".counts");
-  await figures.waitFor();
-  return (await figures.innerText()).replaceAll(/\s+/g, " ");
+  const counts = page.locator(".counts");
+  await counts.waitFor();
+  return (await counts.innerText()).replaceAll(/\s+/g, " ");
 }
 
 async function countDiscontinued(address: string): Promise<number> {

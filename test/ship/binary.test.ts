@@ -35,13 +35,13 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 async function countOrders(address: string, token: string): Promise<number> {
-  const answer = await fetch(address + ORDERS, {
+  const response = await fetch(address + ORDERS, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ per_page: 1 }),
   });
-  assertEquals(answer.status, 200);
-  return (await answer.json()).total;
+  assertEquals(response.status, 200);
+  return (await response.json()).total;
 }
 
 describe("the binary, alone in an empty folder", () => {
@@ -102,9 +102,9 @@ describe("the binary of deno compile", () => {
   // Its runtime may not be available where the tests run, so any other program stands in for it.
   it("embeds the bundle and the files of PGlite", async () => {
     const output = join(folder, "compiled");
-    const stand = { DENORT_BIN: "/bin/true" };
-    const { ended, output: said } = startProcess(process.execPath, planCompile(output), stand);
-    assertEquals(await ended, 0, said().stderr);
+    const runtime = { DENORT_BIN: "/bin/true" };
+    const { ended, output: printed } = startProcess(process.execPath, planCompile(output), runtime);
+    assertEquals(await ended, 0, printed().stderr);
     const compiled = await readFile(output);
     const pglite = join(ROOT, "node_modules/@electric-sql/pglite/dist");
     const files = ["pglite.wasm", "initdb.wasm", "pglite.data", "citext.tar.gz", "index.js"];
@@ -127,8 +127,12 @@ describe("the binary of deno compile", () => {
     const settings = { PORT: "0", DATABASE_URL: database.servingUrl };
     const real = startProcess(words[0]!, words.slice(1), settings);
     const { token } = database;
-    const answer = await updateDeal(await awaitAddress(real), { token, fid: 1, note: "compiled" });
-    assertEquals(answer.status, 200, answer.text);
+    const response = await updateDeal(await awaitAddress(real), {
+      token,
+      fid: 1,
+      note: "compiled",
+    });
+    assertEquals(response.status, 200, response.text);
     real.send("SIGTERM");
     assertEquals(await real.ended, 0);
   });

@@ -158,12 +158,12 @@ function keepToken(output: string, { replace, variables }: Shell): boolean {
 async function checkServer({ address, output }: Shell): Promise<void> {
   const statuses = await Promise.all(
     [...output().matchAll(TOKENS)].map(async ([token]) => {
-      const answer = await fetch(`${address}/integration/tables/customers/query`, {
+      const response = await fetch(`${address}/integration/tables/customers/query`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: '{"per_page":1}',
       });
-      return [answer.status, (await answer.json()).records?.length].join(" ");
+      return [response.status, (await response.json()).records?.length].join(" ");
     }),
   );
   assert(statuses.includes("200 1"), statuses.join());

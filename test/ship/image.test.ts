@@ -146,12 +146,12 @@ describe("compose.yaml", () => {
     const server = call("serve", url.href, { PORT: "0", ROWGATE_POLICY });
     const address = await awaitAddress(server);
     const ask = async (path: string, method: string, body: unknown) => {
-      const answer = await fetch(`${address}/integration/tables/${path}`, {
+      const response = await fetch(`${address}/integration/tables/${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify(body),
       });
-      return { status: answer.status, ...await answer.json() };
+      return { status: response.status, ...await response.json() };
     };
     const page = await ask("orders/query", "POST", { per_page: 1 });
     assertEquals([page.status, page.total], [200, 20]);

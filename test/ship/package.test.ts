@@ -69,8 +69,8 @@ describe("the package, installed in an empty folder", () => {
     });
     const address = await awaitAddress(server);
     const { token } = database;
-    const answer = await updateDeal(address, { token, fid: 1, note: "npx" });
-    assertEquals(answer.status, 200, answer.text);
+    const response = await updateDeal(address, { token, fid: 1, note: "npx" });
+    assertEquals(response.status, 200, response.text);
     await assertConsole(address);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
@@ -84,11 +84,11 @@ describe("the package, installed in an empty folder", () => {
       const address = `http://127.0.0.1:${PORT}`;
       assertEquals(await awaitPage(server, address), "a page of your own\n");
       const { token } = database;
-      const answer = await updateDeal(address, { token, fid: 1, note: "mounted" });
-      assertEquals(answer.status, 200, answer.text);
-      const refused = await fetch(`${address}/integration/tables`);
-      assertEquals(refused.status, 401);
-      await refused.body?.cancel();
+      const response = await updateDeal(address, { token, fid: 1, note: "mounted" });
+      assertEquals(response.status, 200, response.text);
+      const rejected = await fetch(`${address}/integration/tables`);
+      assertEquals(rejected.status, 401);
+      await rejected.body?.cancel();
       // The service writes its own log, a line for each request.
       await awaitOutput(server, /"operation":"list_tables","status":401|"status":401/, "stdout");
       // A served module cannot end itself: "deno serve" waits for it.
@@ -117,7 +117,7 @@ await close();`;
     assertEquals([await ended, output().stdout], [0, "200\n"], output().stderr);
   });
 
-  it("says what is wrong with the settings", async () => {
+  it("reports invalid settings", async () => {
     const program = `import { openService } from "rowgate";
 await openService({ environment: { ROWGATE_POOL_SIZE: "0" }, policy: { tabels: {} } });`;
     const error = await assertRejects(
@@ -152,10 +152,10 @@ createClient({ token: "" });
 console.log(client.updateBulk);
 const { app, tokens, close } = await openService({ environment: process.env, policy: {} });
 const handler: App = app;
-const answer: Response = await handler(new Request("http://localhost/livez"), { peer: "::1" });
+const response: Response = await handler(new Request("http://localhost/livez"), { peer: "::1" });
 const names: string[] = tokens.map(({ tenant }) => tenant);
 await close(1000);
-console.log(answer.status, names);
+console.log(response.status, names);
 // @ts-expect-error a request is no text
 await handler("/livez");
 // @ts-expect-error it has dependencies
@@ -172,7 +172,7 @@ async function awaitPage(server: RunningProcess, address: string): Promise<strin
     throw new Error(`it ended: ${server.output().stderr}`);
   });
   while (true) {
-    const page = await fetch(address).then((answer) => answer.text(), () => undefined);
+    const page = await fetch(address).then((response) => response.text(), () => undefined);
     if (page !== undefined) return page;
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
   }

@@ -150,7 +150,7 @@ function startShell(
 }
 
 async function isReady(address: string): Promise<boolean> {
-  const answer = await fetch(`${address}/readyz`).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.status === 200;
+  const response = await fetch(`${address}/readyz`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.status === 200;
 }
