@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { listCitations } from "../../scripts/checks/citations.ts";
 import { collectRules } from "../../scripts/checks/rules.ts";
 
-/** What is found on one page of these lines. */
+/** Collects the rules of a page of these lines. */
 function collect(...lines: readonly string[]) {
   return collectRules([{ path: "page.md", text: lines.join("\n") }]);
 }
@@ -27,7 +27,7 @@ describe("the rules of a page", () => {
   for (
     const [excuse, line] of [
       ["Issue 7", "- **Q1** One. _Issue 7: needs two._"],
-      ["No test", "- **Q1** One. _No test: nobody can wait so long._"],
+      ["No test", "- **Q1** One. _No test: it would take a day._"],
       ["Withdrawn", "- **Q1** One. _Withdrawn: see Q2._"],
       [undefined, "- **Q1** One, _really_."],
     ] as const
