@@ -43,7 +43,10 @@ export function addAudit(root: Command, run: Run): void {
     .addOption(new Option("--token <id>", "Only those of this token").argParser(parseId))
     .option("--table <table>", "Only those of this table", parseText)
     .addOption(
-      new Option("--since <when>", "Only those since 24h, 7d, or a date in UTC: 2026-11-01")
+      new Option(
+        "--since <when>",
+        "Only those of the last 24h or 7d, or since a date in UTC: 2026-11-01",
+      )
         .argParser(parseSince),
     )
     .addOption(new Option("--limit <n>", "How many at most").argParser(parseLimit).default(100))

@@ -75,7 +75,7 @@ function describeDemonstration(address: string, { tokens }: Demonstration): read
   const width = Math.max(...tokens.map(({ tenant }) => tenant.length));
   const { tenant, token } = tokens[0]!;
   return [
-    "  Tokens of the two tenants of the demonstration, shown only this once:",
+    "  A token for each tenant of the demonstration, shown only this once:",
     ...tokens.map(({ tenant, token }) => `    ${tenant.padEnd(width)}  ${token}`),
     "",
     `  Query some orders of ${tenant}:`,

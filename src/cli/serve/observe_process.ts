@@ -20,7 +20,11 @@ export function observeProcess(
   supervisor: SupervisorLink | undefined,
 ): Telemetry {
   const { writeLine: write, isTerminal: human } = host.stdout;
-  const { metrics, observe } = openTelemetry(config, { write, human, worker: supervisor?.worker });
+  const { metrics, observe } = createTelemetry(config, {
+    write,
+    human,
+    worker: supervisor?.worker,
+  });
   // The driver can reject promises that nothing awaits; the statement concerned has its own deadline.
   host.onStrayError((error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
@@ -33,7 +37,7 @@ export function observeProcess(
 }
 
 /** Opens the log and the metrics. */
-export function openTelemetry(config: Config, logOptions: LogOptions): Telemetry {
+export function createTelemetry(config: Config, logOptions: LogOptions): Telemetry {
   const metrics = createMetrics();
   const log = debounce(createLog(config.logLevel, logOptions));
   const observe: Observe = (observation) => {

@@ -3,7 +3,7 @@ import type { Environment } from "../../config/config.ts";
 import { type Output, readText } from "../../runtime/host.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure } from "../stop.ts";
-import { openTelemetry } from "./observe_process.ts";
+import { createTelemetry } from "./observe_process.ts";
 import { assembleService } from "./service.ts";
 
 /** The settings of a service within another program. */
@@ -45,7 +45,7 @@ export async function openService(options: OpenServiceOptions = {}): Promise<Ope
       },
     );
     const write = (print: () => string) => log(print().trimEnd());
-    const telemetry = openTelemetry(settings.config, { write, human: false });
+    const telemetry = createTelemetry(settings.config, { write, human: false });
     const service = await assembleService(settings, { ...telemetry, output: SILENT });
     const close = (timeoutMs = CLOSE_MS) => service.close(timeoutMs);
     try {
