@@ -1,11 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import type { Host } from "../../runtime/host.ts";
-import type { SupervisorLink } from "../../runtime/workers.ts";
 import { debounce } from "../../telemetry/debounce.ts";
 import { createLog, type LogOptions } from "../../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
 import type { Observe } from "../../telemetry/observe.ts";
-import { shareMetrics } from "../workers/share_metrics.ts";
+import { shareMetrics, type SupervisorChannel } from "../workers/share_metrics.ts";
 
 /** The sinks of what happens: `observe` writes the log and counts the metrics. */
 export interface Telemetry {
@@ -17,7 +16,7 @@ export interface Telemetry {
 export function observeProcess(
   host: Host,
   config: Config,
-  supervisor: SupervisorLink | undefined,
+  supervisor: SupervisorChannel | undefined,
 ): Telemetry {
   const { writeLine: write, isTerminal: human } = host.stdout;
   const { metrics, observe } = createTelemetry(config, {

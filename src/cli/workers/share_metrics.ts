@@ -1,4 +1,3 @@
-import type { SupervisorLink } from "../../runtime/workers.ts";
 import {
   addMetrics,
   keepCounters,
@@ -21,20 +20,28 @@ export type WorkerMessage =
   | { readonly kind: "print"; readonly id: number }
   | { readonly kind: "values"; readonly id: number; readonly values: MetricValues };
 
-/**
- * A worker, as far as its metrics are concerned. Not the process itself: that reaches files with Deno's
- * types, which the declarations of the npm package must not need.
- */
-interface MeasuredWorker {
-  readonly send: (message: unknown) => void;
-  readonly ended: Promise<unknown>;
-}
-
 /** What a supervisor sends to a worker. */
 export type SupervisorMessage =
   /** Asks for the worker's own metrics. */
   | { readonly kind: "collect"; readonly id: number }
   | { readonly kind: "printed"; readonly id: number; readonly text: string };
+
+// What metrics need of the processes. These are not the types of `runtime/`: they lead to files with
+// Deno's own types, which the declarations of the npm package must not need.
+
+/** The channel of a worker to its supervisor. */
+export interface SupervisorChannel {
+  /** Number of the worker, from 1 on. */
+  readonly worker: number;
+  readonly send: (message: unknown) => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+}
+
+/** A worker, as its supervisor sees it. */
+interface MeasuredWorker {
+  readonly send: (message: unknown) => void;
+  readonly ended: Promise<unknown>;
+}
 
 /** A worker that takes longer is left out, with the counters of its last answer in its place. */
 const WORKER_TIMEOUT_MS = 1000;
@@ -42,7 +49,7 @@ const WORKER_TIMEOUT_MS = 1000;
 const SUPERVISOR_TIMEOUT_MS = 3000;
 
 /** Sends a worker's metrics to the supervisor when asked, and prints those of all workers. */
-export function shareMetrics(own: Metrics, supervisor: SupervisorLink): Metrics {
+export function shareMetrics(own: Metrics, supervisor: SupervisorChannel): Metrics {
   const waiting = new Map<number, (text: string) => void>();
   let lastId = 0;
   const send = (message: WorkerMessage) => supervisor.send(message);
