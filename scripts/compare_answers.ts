@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordedResponse } from "../test/support/record_responses.ts";
 
-/** How two runs of the same tests answered. */
+/** How the responses of two runs of the same tests compare. */
 export interface Comparison {
   /** Requests of the tests that both ran. */
   readonly compared: number;
-  /** What differs, for reading. */
+  /** The differences, as text. */
   readonly differences: readonly string[];
 }
 
@@ -15,23 +15,23 @@ export interface Comparison {
  * Each proves its answers by itself, in every run.
  */
 const EXCEPTIONS: readonly RegExp[] = [
-  // Races: who comes first differs.
+  // Races: which request comes first differs.
   /^Updates of many clients|^Updates, concurrency|^Query, one snapshot/,
   /^(Look-ups|Updates) by key in trouble/,
   / as many rows as updates were acknowledged/,
   /^What many clients do at once|^Tables that change while they are used/,
   / changes very many rows, serves others meanwhile/,
-  // They ask until the catalogue has followed.
+  // They repeat a request until the catalogue has been read again.
   / (takes types with hostile names|serves a table as wide as|cuts no name: 63|has a row for tables without pinned)/,
   /^Tables, (following the database|columns that take other values)/,
   /\[T51\]|^Updates, a rule/,
-  // Row level security that wants a setting, on a service that has none or has.
+  // Row level security that needs a setting, on services with and without it.
   /^Running, without the setting|\[TE17\]/,
 ];
-/** Figures of a clock; and a table that shows nothing to whom has no setting. */
+/** Metrics, which depend on the clock; and a table that shows no rows without the setting. */
 const EXCEPTED_PATHS = /\/metrics$|\/tables\/guarded\//;
 
-/** Tells whether a test's answers, or its failure, tell nothing about the access. */
+/** Whether the responses of a test, or its failure, say nothing about the access. */
 export function isExcepted(test: string): boolean {
   return EXCEPTIONS.some((exception) => exception.test(test));
 }
@@ -54,7 +54,7 @@ export async function compareAnswers(plain: string, other: string): Promise<Comp
 /** Tests that ask for rows in no order: the same rows in another one are the same answer. */
 const UNORDERED = /^single and bulk > select the rows|^Postgres and the oracle pick the same rows/;
 
-/** Moments of these days, which come of `now` as a value. */
+/** Times of today and yesterday, which come from `now` as a value. */
 const NOW = new RegExp(
   [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10))
     .map((day) => `${day}[T ]?[-0-9:.+]*`).join("|") +

@@ -4,7 +4,7 @@ import type { Access } from "../test/support/access.ts";
 import { compareAnswers, isExcepted } from "./compare_answers.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
 
-/** What the runs with other rights are given. */
+/** What the runs for each access share. */
 export interface AccessOptions {
   /** The first is what the others are compared with. */
   readonly accesses: readonly Access[];
@@ -16,10 +16,10 @@ export interface AccessOptions {
   readonly signal: AbortSignal;
 }
 
-/** So that generated cases are the same in each run. */
+/** Makes generated cases the same in each run. */
 const SEED = String(Math.floor(Math.random() * 0x7fffffff));
 
-/** Runs the tests once for each access, and counts each answer that is not that of the first as a failure. */
+/** Runs the tests once for each access; a response that differs from that of the first is a failure. */
 export async function runAccesses(
   parameters: readonly string[],
   { accesses, ...options }: AccessOptions,

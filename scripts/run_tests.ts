@@ -15,7 +15,7 @@ export interface Tally {
 /** A test that failed. */
 export interface Failure {
   readonly name: string;
-  /** What it said, and after how many seconds; it may be empty. */
+  /** The error and after how many seconds; it may be empty. */
   readonly reason: string;
 }
 
@@ -64,7 +64,7 @@ export async function runTests(
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   signal.removeEventListener("abort", end);
   const tally = countCases(await readFile(report, "utf8").catch(() => ""));
-  // A file that could not be loaded has no test that could have failed.
+  // A file that cannot be loaded has no test that could fail.
   const failures = code !== 0 && tally.failed === 0
     ? [{ name: `deno test ended with ${code}`, reason: "" }]
     : tally.failures;
@@ -81,7 +81,7 @@ const FAILURE = /<failure message="([^"]*)"/;
 const MAX_REASON_CHARACTERS = 1500;
 const SEPARATOR = " &gt; ";
 
-/** A name that begins other names (`group > test`) is a group's; it fails by itself in a hook. */
+/** A name that begins other names (`group > test`) is a group's; a group itself fails in a hook. */
 function countCases(report: string): Tally {
   const cases = [...report.matchAll(CASE)];
   const groups = new Set(cases.flatMap(([, name = ""]) => listGroups(name)));
@@ -93,8 +93,8 @@ function countCases(report: string): Tally {
     const failed = reason !== undefined;
     const isGroup = groups.has(name);
     if (failed && !(isGroup && /^\d+ test steps? failed$/.test(reason))) {
-      const told = stripVTControlCharacters(readXml(reason)).slice(0, MAX_REASON_CHARACTERS);
-      failures.push({ name: readXml(name), reason: `after ${seconds} s: ${told}` });
+      const text = stripVTControlCharacters(readXml(reason)).slice(0, MAX_REASON_CHARACTERS);
+      failures.push({ name: readXml(name), reason: `after ${seconds} s: ${text}` });
     } else if (isGroup || failed) continue;
     else if (body.includes("<skipped")) skipped++;
     else passed++;
@@ -112,7 +112,7 @@ function listGroups(name: string): string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join(SEPARATOR));
 }
 
-/** Adds up. */
+/** Adds up several runs. */
 export function addTallies(tallies: readonly Tally[]): Tally {
   const sum = (word: "passed" | "failed" | "skipped") =>
     tallies.reduce((total, tally) => total + tally[word], 0);

@@ -9,7 +9,7 @@ export type SendOptions = NonNullable<Parameters<TestService["send"]>[2]>;
 /** What a service of a test is made with. */
 export type ServiceOptions = NonNullable<Parameters<typeof createTestService>[1]>;
 
-/** The service of one file and database, as tests speak to it. */
+/** The service of one file and database, as tests use it. */
 export interface Conversation {
   readonly kind: DatabaseKind;
   /** The service; only while tests run. */
@@ -22,7 +22,7 @@ export interface Conversation {
   readonly run: (text: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Describes one subject for each kind of database, with a service of its own that is closed after. */
+/** Describes one subject for each kind of database, with a service that is closed afterwards. */
 export function describeService(
   title: string,
   define: (conversation: Conversation) => void,

@@ -1,15 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../support/database.ts";
-import { collectSpoken, findLeaks, findPostgres } from "../support/invariants/find_leaks.ts";
+import { collectSent, findLeaks, findPostgres } from "../support/invariants/find_leaks.ts";
 import { guardRows } from "../support/invariants/row_guard.ts";
 
 const TOKEN = "rg_abc_0123456789";
 
-describe("the watch over answers", () => {
-  const secrets = { tokens: new Set([TOKEN]), spoken: new Set<string>() };
+describe("the check of responses", () => {
+  const secrets = { tokens: new Set([TOKEN]), sent: new Set<string>() };
 
-  it("finds another tenant's canary, and leaves tenant 2 its own [TE1]", () => {
+  it("finds the marker of another tenant's rows, and lets tenant 2 see its own [TE1]", () => {
     const text = `{"records":[{"title":"Deal 7 CANARY"}]}`;
     assertEquals(findLeaks(text, "1", secrets).length, 1);
     assertEquals(findLeaks(text, undefined, secrets).length, 1);
@@ -18,13 +18,13 @@ describe("the watch over answers", () => {
   });
 
   it("allows a client its own text, and nothing else", () => {
-    const spoken = new Set<string>();
-    collectSpoken(`{"value":"my \\"CANARY\\""}`, spoken);
+    const sent = new Set<string>();
+    collectSent(`{"value":"my \\"CANARY\\""}`, sent);
     const echoed = JSON.stringify({
       error: `value: ${JSON.stringify('my "CANARY"')} is no number`,
     });
-    assertEquals(findLeaks(echoed, "1", { ...secrets, spoken }), []);
-    assertEquals(findLeaks(`${echoed} CANARY`, "1", { ...secrets, spoken }).length, 1);
+    assertEquals(findLeaks(echoed, "1", { ...secrets, sent }), []);
+    assertEquals(findLeaks(`${echoed} CANARY`, "1", { ...secrets, sent }).length, 1);
   });
 
   it("finds a token, plain and in base64, in any output", () => {
@@ -51,7 +51,7 @@ describe("the watch over answers", () => {
 });
 
 for (const kind of DATABASE_KINDS) {
-  describe(`the watch over rows (${kind})`, () => {
+  describe(`the guard of rows (${kind})`, () => {
     let test: TestDatabase;
     const write = (text: string) => test.admin.unsafe(text);
     beforeAll(async () => {
@@ -75,7 +75,7 @@ for (const kind of DATABASE_KINDS) {
         ["the writer's own", "update deals set note = 'y' where fid = 1", "1", undefined],
       ] as const
     ) {
-      it(`sees a write to ${what} [TE8]`, async () => {
+      it(`finds a write to ${what} [TE8]`, async () => {
         // A watch that does not know of the test's own writes.
         const rows = guardRows(test);
         const end = await rows.start(writer);

@@ -1,13 +1,12 @@
 import process from "node:process";
 
 /**
- * What the serving role may do, and what else stands between it and the rows: `rls`, row level security
- * forced on every table with a tenant; `least`, rights on single columns alone. `plain` is as ever,
- * to compare with.
+ * What the serving role may do: `rls`, with row level security forced on every table that has a tenant;
+ * `least`, with rights on single columns only; `plain`, with the usual rights, to compare with.
  */
 export type Access = "plain" | "rls" | "least";
 
-/** All of them; the one to compare with comes first. */
+/** All of them; first the one to compare with. */
 export const ACCESSES: readonly Access[] = ["plain", "rls", "least"];
 
 const named = process.env.ROWGATE_TEST_ACCESS;

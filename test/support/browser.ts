@@ -12,7 +12,7 @@ export interface Viewing {
   readonly colorScheme?: "light" | "dark";
 }
 
-/** A page, and what it did besides what was asked. */
+/** A page, and what it did unasked. */
 export interface WatchedPage {
   readonly page: Page;
   /** Errors, breaches of the Content-Security-Policy, requests to other hosts. */
@@ -82,47 +82,47 @@ async function openPage(
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  const { told, requests } = watch(context, page, address);
+  const { complaints, requests } = collect(context, page, address);
   await page.goto(address);
   return {
     page,
     requests,
     complaints: async () => [
-      ...told,
-      ...await page.evaluate(() => (globalThis as unknown as Watching).breaches ?? []),
+      ...complaints,
+      ...await page.evaluate(() => (globalThis as unknown as Collecting).breaches ?? []),
     ],
     close: () => context.close(),
   };
 }
 
-interface Watching {
+interface Collecting {
   breaches?: string[];
 }
 
-function watch(context: BrowserContext, page: Page, address: string) {
-  const told: string[] = [];
+function collect(context: BrowserContext, page: Page, address: string) {
+  const complaints: string[] = [];
   const requests: SeenRequest[] = [];
   void page.addInitScript(() => {
     const breaches: string[] = [];
-    (globalThis as unknown as Watching).breaches = breaches;
+    (globalThis as unknown as Collecting).breaches = breaches;
     addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
       breaches.push(`${violatedDirective} ${blockedURI}`);
     });
   });
-  page.on("pageerror", (error) => told.push(error.message));
+  page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
-    // What the service refuses, or a test cuts off, is told by the browser too.
+    // The browser also reports requests that the service rejects or a test cuts off.
     if (!/^Failed to load resource: (.* status of 4\d\d |net::ERR_FAILED)/.test(message.text())) {
-      told.push(message.text());
+      complaints.push(message.text());
     }
   });
   context.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(address) && !/^(data|blob):/.test(url)) told.push(`asked ${url}`);
+    if (!url.startsWith(address) && !/^(data|blob):/.test(url)) complaints.push(`asked ${url}`);
     requests.push({ method: request.method(), url, headers: request.headers() });
   });
-  return { told, requests };
+  return { complaints, requests };
 }
 
 /** Gives what axe looks for barriers with, as a script for a page. */

@@ -11,18 +11,18 @@ import { findBinaries } from "./postgres_binaries.ts";
 export interface Cluster {
   /** URL of the superuser, without a database at its end. */
   readonly url: string;
-  /** Goes when the cluster goes. */
+  /** Removed with the cluster. */
   readonly folder: string;
-  /** The server's data directory; goes as well. */
+  /** The server's data directory; removed as well. */
   readonly data: string;
-  /** Where the programs of Postgres lie. */
+  /** The folder of Postgres's programs. */
   readonly binaries: string;
   readonly run: RunProgram;
-  /** Ends the server as `pg_ctl stop -m` does, without taking the cluster away. */
+  /** Ends the server as `pg_ctl stop -m` does, and keeps the cluster. */
   readonly halt: (mode: "fast" | "immediate") => Promise<void>;
   /** Starts it again, on the same port. */
   readonly start: () => Promise<void>;
-  /** Stops all of its processes where they are, or lets them go on. */
+  /** Suspends all of its processes, or resumes them. */
   readonly freeze: (frozen: boolean) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ interface User {
   readonly gid: number;
 }
 
-/** Tests lose nothing when the machine does. */
+/** Nothing is lost when the machine crashes in the middle of a test. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   fsync: "off",
@@ -62,8 +62,8 @@ const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * Starts a cluster of its own in a temporary folder, as a user that is not root. It ends with this
- * process even when nobody stops it.
+ * Starts a cluster in a temporary folder, as a user other than root. It ends with this process, even
+ * when `stop` is not called.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
@@ -125,13 +125,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-/** Where the data lie: in memory if there is room, since a database is some 300 files to make and drop. */
+/** The data are in memory if there is room, since a database is some 300 files to make and drop. */
 async function chooseStore(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir();
 }
 
-/** initdb refuses root: postgres where there is such a user, else nobody. */
+/** initdb does not run as root: the user `postgres` where there is one, else `nobody`. */
 async function chooseUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -142,19 +142,19 @@ async function chooseUser(): Promise<User | undefined> {
   throw new Error("Postgres does not run as root, and there is no user postgres or nobody");
 }
 
-/** Waits for a program; rejects with what it said when it failed. */
+/** Waits for a program; rejects with its standard error when it fails. */
 export async function succeed(child: ChildProcess, name: string): Promise<void> {
-  let told = "";
-  child.stderr?.on("data", (chunk) => told += chunk);
+  let output = "";
+  child.stderr?.on("data", (chunk) => output += chunk);
   child.stdout?.resume();
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (code !== 0) throw new Error(`${name} ended with ${code}: ${told}`);
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${output}`);
 }
 
-/** Gives a free port; somebody else may take it before it is used, which has not been seen. */
+/** Gives a free port. Another process may take it before it is used; that has not been seen. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -20,9 +20,9 @@ export interface TestDatabase {
   /** URL of the role with the least rights; undefined when embedded. */
   readonly servingUrl: string | undefined;
   readonly embedded: Embedded | undefined;
-  /** The superuser's client; what it writes is not laid to the service. */
+  /** The superuser's client; what it writes is not taken for a write of the service. */
   readonly admin: Sql;
-  /** Knows which rows there were before the service was asked. */
+  /** Finds rows that the service should not have changed. */
   readonly rows: RowGuard;
   readonly drop: () => Promise<void>;
 }
@@ -30,13 +30,13 @@ export interface TestDatabase {
 /** What a test database begins with. */
 export type Template = "fixture" | "empty";
 
-/** Which kinds the tests run on; another runtime's process can't reach an embedded one, nor can rights. */
+/** The kinds that this run tests: an embedded one has no other roles, and no other process reaches it. */
 export const DATABASE_KINDS: readonly DatabaseKind[] =
   process.env.ROWGATE_TEST_RUNTIME === undefined && ACCESS === undefined
     ? ["real", "embedded"]
     : ["real"];
 
-/** Makes a database of its own for a test file, in the tests' cluster or in that of a URL. */
+/** Makes a database for one test file, in the cluster of the run or in that of a URL. */
 export async function createTestDatabase(
   kind: DatabaseKind,
   template: Template = "fixture",
@@ -55,7 +55,7 @@ export async function createTestDatabase(
   };
 }
 
-/** A database that nobody watches yet. */
+/** A database whose rows are not guarded yet. */
 type MadeDatabase = Omit<TestDatabase, "rows">;
 
 async function cloneReal(
@@ -86,7 +86,7 @@ async function cloneReal(
 async function command(cluster: string, text: string): Promise<void> {
   const server = postgres(`${cluster}/postgres`, { max: 1, onnotice: () => {} });
   try {
-    // Two clones of one template at a time get in each other's way now and then.
+    // Two clones of one template at the same time can fail with "is being accessed by other users".
     for (let attempt = 1;; attempt++) {
       const failed = await server.unsafe(text).then(() => undefined, (error) => error);
       if (failed === undefined) return;

@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-/** What is done to connections from now on; those that stand are told as well. */
+/** What is done to connections from now on, open ones included. */
 export type Fault =
   /** Everything goes through. */
   | { readonly kind: "pass" }
@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: "black_hole"; readonly silent?: boolean }
   /** Accepted, and closed at once (FIN). */
   | { readonly kind: "accept_and_close" }
-  /** Nobody listens. */
+  /** The port is closed. */
   | { readonly kind: "refuse" }
   /** One connection is cut off, with FIN or RST, after so many more bytes of the server. */
   | { readonly kind: "cut"; readonly how: "fin" | "rst"; readonly afterBytes: number }
@@ -76,7 +76,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     server.on("data", (data) => answer(data, pair));
     for (const [one, other] of [[client, server], [server, client]] as const) {
       one.on("close", () => {
-        // Behind a black hole one end does not hear that the other is gone.
+        // Behind a black hole one end does not learn that the other has closed.
         if (fault.kind === "black_hole" || pair.silent) return;
         pairs.delete(pair);
         other.end();

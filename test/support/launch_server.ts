@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 
-/** Waits on a pipe of ours: it ends with this process, however that went. */
-const WATCH = `trap '' INT HUP TERM
+/** Waits on a pipe of this process, which closes however the process ends. */
+const CLEAN_UP = `trap '' INT HUP TERM
 word=$(cat)
 kill -INT "$1" 2>/dev/null
 tries=0
@@ -17,12 +17,12 @@ export interface Server {
   readonly end: (name: NodeJS.Signals) => Promise<void>;
 }
 
-/** Waits until a server of Postgres is ready; it ends with this process, and takes the folders away. */
+/** Waits until a Postgres server is ready; when this process ends, so does it, and the folders are removed. */
 export async function launchServer(
   child: ChildProcess,
   folders: readonly string[],
 ): Promise<Server> {
-  const watcher = watch(child, folders);
+  const cleaner = startCleaner(child, folders);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await becomeReady(child);
   return {
@@ -40,20 +40,20 @@ export async function launchServer(
     async end(name) {
       child.kill(name);
       await ended;
-      watcher.stdin!.end("keep");
-      await new Promise((resolve) => watcher.once("exit", resolve));
+      cleaner.stdin!.end("keep");
+      await new Promise((resolve) => cleaner.once("exit", resolve));
     },
   };
 }
 
-function watch(server: ChildProcess, folders: readonly string[]): ChildProcess {
-  return spawn("sh", ["-c", WATCH, "sh", String(server.pid), ...folders], {
+function startCleaner(server: ChildProcess, folders: readonly string[]): ChildProcess {
+  return spawn("sh", ["-c", CLEAN_UP, "sh", String(server.pid), ...folders], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
 }
 
-/** Gives what a program prints. */
+/** Runs a program and gives what it prints. */
 export async function read(command: string, parameters: string[]): Promise<string> {
   const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "ignore"] });
   let text = "";
@@ -62,17 +62,17 @@ export async function read(command: string, parameters: string[]): Promise<strin
   return text.trim();
 }
 
-/** The server says so itself on standard error. */
+/** The server reports it on standard error. */
 function becomeReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let told = "";
+    let output = "";
     server.stdout?.resume();
     server.stderr!.on("data", (chunk) => {
-      if (told.length > 100_000) return;
-      told += chunk;
-      if (/database system is ready to accept (read-only )?connections/.test(told)) resolve();
+      if (output.length > 100_000) return;
+      output += chunk;
+      if (/database system is ready to accept (read-only )?connections/.test(output)) resolve();
     });
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${told}`)));
+    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${output}`)));
   });
 }

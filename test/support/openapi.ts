@@ -12,15 +12,15 @@ export interface Exchanged {
   readonly answered: unknown;
 }
 
-/** Says what in an exchange is not as the document tells; undefined when all is. */
+/** Says what in an exchange the document does not allow; undefined when nothing. */
 export type CheckExchange = (exchanged: Exchanged) => string | undefined;
 
-/** What every operation can answer with though the document need not say it of each. */
+/** Statuses of every operation, which the document need not list for each. */
 const UNSAID = new Set([304, 405]);
 
-/** Opens the document, for everybody or for the holder of a token, as a check of exchanges. */
+/** Turns the document, that of all clients or of a token's holder, into a check of exchanges. */
 export function openDocument(holder?: Holder): CheckExchange {
-  // That its schemas are schemas is the linter's matter: every test file would pay for it here.
+  // The linter checks that the schemas are valid: here every test file would pay for it.
   const lax = { strict: false, validateSchema: false, validateFormats: false };
   const ajv = new Ajv2020({ ...lax, allowUnionTypes: true });
   ajv.addSchema(describeService(holder), "doc");
@@ -39,7 +39,7 @@ export function openDocument(holder?: Holder): CheckExchange {
     const table = match(operation.path, path)!;
     const of = holder?.tables.some(({ name }) => name === table) ? `${table}.` : "";
     if (status !== 200) {
-      if (!operation.errors.some((each) => each === status)) return `${status} is not told`;
+      if (!operation.errors.some((each) => each === status)) return `${status} is not documented`;
       return report(get("Error"), answered, "the error");
     }
     if (of !== "" && operation.response === "Page") {
@@ -48,8 +48,8 @@ export function openDocument(holder?: Holder): CheckExchange {
         if (found !== undefined) return found;
       }
     } else {
-      const told = report(get(operation.response), answered, "the answer");
-      if (told !== undefined) return told;
+      const wrong = report(get(operation.response), answered, "the answer");
+      if (wrong !== undefined) return wrong;
     }
     if (operation.body === undefined) return undefined;
     return sent === undefined

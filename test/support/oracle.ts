@@ -42,7 +42,7 @@ export function pickRows(
   { tenant, filter }: { tenant: number; filter: OracleFilter | undefined },
 ): OracleRow[] {
   return rows.filter((row) =>
-    row.tenant === tenant && (filter === undefined || judge(row, filter) === true)
+    row.tenant === tenant && (filter === undefined || evaluate(row, filter) === true)
   );
 }
 
@@ -69,13 +69,13 @@ export function columnOf(name: string): OracleColumn {
   return ORACLE_COLUMNS.find((column) => column.name === name)!;
 }
 
-function judge(row: OracleRow, filter: OracleFilter): Truth {
-  if (!("combine" in filter)) return judgeCondition(row, filter);
-  const truths = filter.items.map((item) => judge(row, item));
+function evaluate(row: OracleRow, filter: OracleFilter): Truth {
+  if (!("combine" in filter)) return evaluateCondition(row, filter);
+  const truths = filter.items.map((item) => evaluate(row, item));
   return filter.combine === "and" ? both(truths) : either(truths);
 }
 
-function judgeCondition(row: OracleRow, { field, op, cells }: OracleCondition): Truth {
+function evaluateCondition(row: OracleRow, { field, op, cells }: OracleCondition): Truth {
   const cell = row.cells[field] ?? null;
   const values = cells.filter((value) => value !== null);
   const nulls = values.length < cells.length;

@@ -36,7 +36,7 @@ export async function findPooler(): Promise<string | undefined> {
 }
 
 const ATTEMPTS = 3;
-/** It ends by then when it could not listen. */
+/** It has ended by then if it could not listen. */
 const LISTENING_MS = 300;
 
 /** Starts a pooler before the server of a URL, for the role of that URL. */
@@ -46,7 +46,7 @@ export async function startPooler(
   options: PoolerOptions = {},
 ): Promise<Pooler> {
   for (let attempt = 1;; attempt++) {
-    // Between its choice and its use a free port may have become somebody else's.
+    // Another process may have taken the port since it was found free.
     const started = await tryPooler(program, target, options);
     if (started !== undefined) return started;
     if (attempt === ATTEMPTS) throw new Error("pgbouncer did not start");
@@ -80,7 +80,7 @@ server_login_retry = 1
 `,
   );
   await chmod(folder, 0o755);
-  // It refuses to run as root.
+  // It does not run as root.
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, [...user, settings], { stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("exit", resolve));

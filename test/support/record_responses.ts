@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { currentTest } from "./current_test.ts";
 
-/** An answer, by the test that asked for it and its number there. */
+/** A response, by the test that asked for it and its number there. */
 export interface RecordedResponse {
   readonly test: string;
   readonly number: number;
@@ -18,7 +18,7 @@ const folder = process.env.ROWGATE_TEST_RECORD;
 const file = folder === undefined ? undefined : join(folder, `${crypto.randomUUID()}.jsonl`);
 const numbers = new Map<string, number>();
 
-/** Takes a request's place among those of its test; gives what notes its answer, where that is wanted. */
+/** Numbers a request among those of its test; returns what records its response, if the run does. */
 export function openRecord(
   request: Request,
 ): ((response: Response, body: string) => void) | undefined {
@@ -27,7 +27,7 @@ export function openRecord(
   const number = (numbers.get(test) ?? 0) + 1;
   numbers.set(test, number);
   return (response, body) => {
-    const answer: RecordedResponse = {
+    const recorded: RecordedResponse = {
       test,
       number,
       request: `${request.method} ${request.url}`,
@@ -35,11 +35,11 @@ export function openRecord(
       headers: Object.fromEntries([...response.headers].filter(([name]) => !VOLATILE.has(name))),
       body: normalize(body),
     };
-    appendFileSync(file, `${JSON.stringify(answer)}\n`);
+    appendFileSync(file, `${JSON.stringify(recorded)}\n`);
   };
 }
 
-/** Made anew for each request, or told by a clock; a length follows from the body. */
+/** Different for each request, or by the clock; a length follows from the body. */
 const VOLATILE: ReadonlySet<string> = new Set([
   "x-request-id",
   "date",
@@ -48,7 +48,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** Times of this run (the fixture's own are older), and ids of tokens, which are random. */
+/** Replaces times of this run (the fixture's own are older) and ids of tokens, which are random. */
 function normalize(body: string): string {
   const year = new Date().getUTCFullYear();
   const day = new RegExp(`"${year}-\\d\\d-\\d\\dT[0-9:.]+(\\+00:00|Z)"`, "g");

@@ -8,12 +8,12 @@ import { fileURLToPath } from "node:url";
 import type { App } from "../../src/app.ts";
 import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
 
-/** What the service is proved on: a runtime, or the binary that brings its own. */
+/** What the service is tested on: a runtime, or the binary that contains one. */
 export type Runtime = typeof RUNTIMES[number] | "binary";
 
 /** A server in a process of its own. */
 export interface RuntimeServer {
-  /** Asks the server. */
+  /** Sends a request to the server. */
   readonly app: App;
   readonly address: string;
   readonly pid: number;
@@ -24,13 +24,13 @@ export interface RuntimeServer {
 export interface StartOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly policyText: string;
-  /** Hears each line of its log. */
+  /** Is called with each line of its log. */
   readonly logged?: (line: string) => void;
 }
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How the command is called: Deno and Bun run the source, Node the bundle; the binary is Bun's. */
+/** How the command is started: Deno and Bun run the source, Node the bundle; Bun compiles the binary. */
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   deno: [process.execPath, "run", "-A", "--no-check", HEAP_FLAGS, "src/main.ts"],
   bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
@@ -38,7 +38,7 @@ export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   binary: [join(ROOT, "dist/rowgate")],
 };
 
-/** All of them, the one that everybody has first. */
+/** All of them; Deno first, since the tests run on it. */
 export const RUNTIMES = ["deno", "bun", "node"] as const;
 
 /** Tells whether the text names a runtime. */
@@ -81,7 +81,7 @@ export async function startServer(
   };
 }
 
-/** What every process needs; the command refuses variables of ours that it does not know. */
+/** The environment without settings of Rowgate: the command rejects those that it does not know. */
 export function inherit(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) =>
     !name.startsWith("ROWGATE_") && !["DATABASE_URL", "HOST", "PORT"].includes(name)
@@ -89,20 +89,20 @@ export function inherit(): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""]));
 }
 
-/** The server says where it listens, in a log line. */
+/** Reads where the server listens from its log. */
 function readAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let told = "";
+    let output = "";
     const read = (chunk: unknown) => {
-      if (told.length > 100_000) return;
-      told += chunk;
-      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(told);
+      if (output.length > 100_000) return;
+      output += chunk;
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
       if (address !== null) resolve(address[0]);
     };
     child.stdout!.on("data", read);
     child.stderr!.on("data", read);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${told}`)));
+    child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
   });
 }
 

@@ -2,7 +2,7 @@ import type { App } from "../../src/app.ts";
 import { openDocument } from "./openapi.ts";
 import { readJson } from "./read_json.ts";
 
-/** What a test request may say beside method and path. */
+/** What a test request has besides method and path. */
 export interface SendOptions {
   /** Tenant 1's when left out; null sends none. */
   readonly token?: string | null;
@@ -22,12 +22,12 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Every exchange of every test is held to the OpenAPI document. */
+/** Every exchange of every test is checked against the OpenAPI document. */
 const checkExchange = openDocument();
 
 /**
  * Sends one request to a handler, or to anything that takes its place.
- * @throws {Error} when request or answer are not as the OpenAPI document tells
+ * @throws {Error} when the request or the response is not as the OpenAPI document says
  */
 export async function send(
   app: App,
@@ -48,15 +48,15 @@ export async function send(
   const parsed = text.startsWith("{") ? readJson(text) as Answer["body"] : {};
   const { status } = response;
   const sent = options.raw === undefined ? options.body : undefined;
-  const told = { method, path, sent, status, answered: parsed };
-  const wrong = method === "HEAD" ? undefined : checkExchange(told);
+  const exchange = { method, path, sent, status, answered: parsed };
+  const wrong = method === "HEAD" ? undefined : checkExchange(exchange);
   if (wrong !== undefined) {
-    throw new Error(`not as /openapi.json tells: ${method} ${path}: ${wrong}`);
+    throw new Error(`not as /openapi.json says: ${method} ${path}: ${wrong}`);
   }
   return { status, headers: response.headers, text, body: parsed };
 }
 
-/** In this process nobody but us undoes the compression. */
+/** In this process no client decompresses the body. */
 async function readText(response: Response): Promise<string> {
   const encoding = response.headers.get("content-encoding");
   const packed = new Uint8Array(await response.arrayBuffer());

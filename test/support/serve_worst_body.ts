@@ -27,7 +27,7 @@ const ACCESS = {
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Goes from bytes to the plan of a statement, as the operations do; gives the refusal otherwise.
+ * Goes from bytes to the plan of a statement, as the operations do; otherwise gives the error.
  * `whole` keeps what no request can use.
  */
 export async function serveWorstBody(

@@ -25,16 +25,16 @@ export type { Answer, SendOptions };
 /** A service, and the database behind it. */
 export interface TestService {
   readonly database: TestDatabase;
-  /** The handler in this process, or one that asks the server of `ROWGATE_TEST_RUNTIME`. */
+  /** The handler in this process, or one that forwards to the server of `ROWGATE_TEST_RUNTIME`. */
   readonly app: App;
   readonly tokens: TestTokens;
   /** Makes another token. */
   readonly issue: IssueToken;
-  /** Asks as tenant 1 when no token is said. */
+  /** Sends as tenant 1 unless a token is given. */
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
   /** What the handler in this process knows of the database. */
   readonly catalogue: CurrentCatalogue;
-  /** What the handler observed; nothing from another process. */
+  /** What the handler reported; nothing from another process. */
   readonly observations: Observation[];
   /** The process that serves; undefined when this one does. */
   readonly server: RuntimeServer | undefined;
@@ -51,13 +51,13 @@ export interface ServiceOptions {
   readonly runtime?: Runtime;
   /** URL of a cluster other than that of the tests. */
   readonly cluster?: string;
-  /** Gives the URL that the service asks in place of its database's, such as a proxy's. */
+  /** Gives the URL that the service connects to in place of its database's, such as a proxy's. */
   readonly route?: (databaseUrl: string) => Promise<string>;
-  /** Hears each line of the log of a server of another process. */
+  /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;
 }
 
-/** True when the tests ask a server of another process. */
+/** True when the tests ask a server in another process. */
 export const IS_REMOTE: boolean = process.env.ROWGATE_TEST_RUNTIME !== undefined;
 
 /** Makes a service on a database of its own; `close` drops both. */
@@ -71,7 +71,7 @@ export async function createTestService(
   const observe = (observation: Observation) => {
     observations.push(observation);
     metrics.observe(observation);
-    watch.observe(observation);
+    guard.observe(observation);
   };
   const { servingUrl } = database;
   const databaseUrl = servingUrl && await options.route?.(servingUrl) || servingUrl;
@@ -89,13 +89,13 @@ export async function createTestService(
   const { policy } = parsed;
   const { schema, tenantColumn } = config;
   const { tables } = { tables: {}, ...options.policy ?? FIXTURE_POLICY };
-  const watch = guardService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
+  const guard = guardService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
 
   const { embedded } = database;
   const opened = openDatabase(config, observe, embedded && { embedded });
   const owner = openOwner(database, opened);
-  const serving = watch.database(opened);
-  const issue = issueWith(owner, watch.issued);
+  const serving = guard.database(opened);
+  const issue = issueWith(owner, guard.issued);
   const tokens = await issueTokens(database, { owner, issue });
   const runtime = options.runtime ?? process.env.ROWGATE_TEST_RUNTIME;
   const server = isRuntime(runtime)
@@ -103,20 +103,20 @@ export async function createTestService(
       environment,
       policyText,
       logged(line) {
-        watch.logged(line);
+        guard.logged(line);
         options.logged?.(line);
       },
     })
     : undefined;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
   const store = createTokenStore(serving, { observe });
-  const app = watch.app(
+  const app = guard.app(
     server?.app ??
       createApp({
         config,
         database: serving,
         catalogue,
-        tokens: watch.tokens(store),
+        tokens: guard.tokens(store),
         observe,
         metrics,
       }),
@@ -130,11 +130,11 @@ export async function createTestService(
     observations,
     server,
     send: (method, path, request) => {
-      watch.spoken(`"${path}" ${JSON.stringify(request)}`);
+      guard.sent(`"${path}" ${JSON.stringify(request)}`);
       return send(app, tokens.a, { method, path, ...request });
     },
     close: async () => {
-      watch.close();
+      guard.close();
       await server?.stop();
       catalogue.close();
       if (owner !== opened) await owner.close(1000);

@@ -2,7 +2,7 @@
 export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;
   while (!await condition()) {
-    if (performance.now() > end) throw new Error("what was waited for did not come");
+    if (performance.now() > end) throw new Error("the condition did not hold within 30 s");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,16 +1,16 @@
 import type { TenancyRules } from "./check_statement.ts";
 import { findLeaks, findPostgres, type Secrets } from "./find_leaks.ts";
 
-/** Whom an answer is for, and what it must not tell. */
+/** Which tenant a response is for, and what it must not contain. */
 export interface ResponseCheck {
   readonly rules: TenancyRules;
   readonly secrets: Secrets;
   readonly tenant: string | undefined;
-  /** Takes the answer down, where that is wanted. */
+  /** Records the response, when a run records them. */
   readonly record: ((response: Response, body: string) => void) | undefined;
 }
 
-/** Finds what an answer tells that is none of the tenant's business. The answer can still be read. */
+/** Finds what a response discloses to a tenant that may not see it. The response can still be read. */
 export async function checkResponse(
   request: Request,
   response: Response,
@@ -28,7 +28,7 @@ export async function checkResponse(
   ];
 }
 
-/** The console's files are part of the program; a library of others has all kinds of words. */
+/** The console's files are code: whatever words they hold, they say nothing of this database. */
 function isFile(request: Request, response: Response): boolean {
   return response.ok && new URL(request.url).pathname.startsWith("/console/");
 }
@@ -40,7 +40,7 @@ function checkBody(request: Request, text: string, check: ResponseCheck): string
   return Array.isArray(body.records) ? checkRecords(request, body.records, check) : [];
 }
 
-/** A record that says whose it is must say the tenant. */
+/** A record with a tenant column must hold the tenant that asked. */
 function checkRecords(
   request: Request,
   records: readonly Record<string, unknown>[],
@@ -55,10 +55,10 @@ function checkRecords(
   return foreign.length === 0 ? [] : [`${foreign.length} records of another tenant`];
 }
 
-/** In this process nobody but us undoes the compression. */
+/** In this process no client decompresses the body. */
 async function readCopy(response: Response): Promise<string> {
   if (response.body === null || response.bodyUsed) return "";
-  // A client that goes away in the middle sees no answer, and neither do we.
+  // A client that disconnects in the middle sees no response, and neither does this check.
   const packed = await response.clone().bytes().catch(() => new Uint8Array());
   if (packed[0] !== 0x1f || packed[1] !== 0x8b) return new TextDecoder().decode(packed);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -1,25 +1,25 @@
 import type { PrintedStatement } from "../print_statement.ts";
 import { listTables, parseStatement, type TableReference, type Token } from "./parse_statement.ts";
 
-/** How the tables of a service tell whose a row is: known to the test, not read from the service. */
+/** Which tenant a row of a service's tables belongs to, as the test knows it, not as the service does. */
 export interface TenancyRules {
   readonly schema: string;
   readonly tenantColumn: string;
   readonly tables: Readonly<Record<string, { tenant_column?: string; shared?: boolean }>>;
 }
 
-/** What one statement is judged by. */
+/** What one statement is checked against. */
 export interface StatementCheck {
   readonly rules: TenancyRules;
-  /** Whose request it serves; undefined outside of requests. */
+  /** The tenant whose request it serves; undefined outside of requests. */
   readonly tenant: string | undefined;
-  /** All whose requests are being answered: look-ups that go together may serve any of them. */
+  /** The tenants of all requests in flight: a batch of look-ups may serve any of them. */
   readonly tenants?: ReadonlySet<string>;
 }
 
 /**
- * The statements that name no table of the operator: catalogue, tokens, audit, values that Postgres
- * alone can judge, settings of a transaction, and questions to nothing.
+ * The statements that name no table of the operator: catalogue, tokens, audit, values that only
+ * Postgres can validate, settings of a transaction, and statements without a table.
  */
 const ALLOWED: readonly RegExp[] = [
   /^\s*with recursive space as \(\s*select n\.oid from pg_catalog\.pg_namespace n\s/,
@@ -33,7 +33,7 @@ const ALLOWED: readonly RegExp[] = [
 ];
 
 /**
- * Finds what is wrong with a statement: each table of the operator must be bound to the tenant of the
+ * Finds what is wrong with a statement. Each table of the operator must be bound to the tenant of the
  * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
  * list of look-ups each to that of some request that is being answered, in a subquery of its own;
  * a shared one may be read alone; a statement without such a table must be one of the list.
@@ -48,7 +48,7 @@ export function checkStatement(
   if (exposed.length === 0) {
     return ALLOWED.some((allowed) => allowed.test(text))
       ? []
-      : ["is on no list and names no table"];
+      : ["names no table and is not among the allowed statements"];
   }
   const foreign = references.filter(({ schema }) =>
     schema !== rules.schema && schema !== "rowgate"
@@ -71,8 +71,8 @@ export function checkStatement(
 }
 
 /**
- * The same for a statement that goes out together with those of other requests: it must be bound
- * throughout to one of those whose requests are being answered.
+ * The same for a statement that is sent in a batch with those of other requests: all of it must be
+ * bound to the tenant of one request in flight.
  */
 export function checkStatementOfOne(
   statement: PrintedStatement,
@@ -89,13 +89,13 @@ function isList([first]: readonly Token[]): boolean {
   return first?.kind === "word" && first.text === "values";
 }
 
-interface Judged extends StatementCheck {
+interface Checked extends StatementCheck {
   readonly tokens: readonly Token[];
   readonly parameters: readonly unknown[];
 }
 
-function checkReference(reference: TableReference, judged: Judged): string | undefined {
-  const { rules, tenant, tenants, tokens, parameters } = judged;
+function checkReference(reference: TableReference, checked: Checked): string | undefined {
+  const { rules, tenant, tenants, tokens, parameters } = checked;
   const rule = rules.tables[reference.table];
   if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
   if (reference.alias !== "$row") return "has another alias";
@@ -111,7 +111,7 @@ function checkReference(reference: TableReference, judged: Judged): string | und
     : `is bound to another tenant than the token's`;
 }
 
-/** What the WHERE of a table's own level joins by AND; undefined without one, or when it has an OR. */
+/** The conjuncts of the WHERE at a table's own level; undefined without a WHERE, or with an OR in it. */
 function listConjuncts(tokens: readonly Token[], at: number): Token[][] | undefined {
   const { depth } = tokens[at]!;
   const rest = tokens.slice(at);

@@ -1,35 +1,35 @@
-/** What must not be told, and to whom. */
+/** What no response, log line or metric may contain. */
 export interface Secrets {
-  /** Tokens in force, as they are sent. */
+  /** Valid tokens, as clients send them. */
   readonly tokens: ReadonlySet<string>;
-  /** Words that clients sent themselves, which they may hear again. */
-  readonly spoken: ReadonlySet<string>;
+  /** Words that clients sent themselves: a response may repeat them. */
+  readonly sent: ReadonlySet<string>;
 }
 
-/** What stands in tenant 2's rows of the fixture, and what stands in rows that nobody may read. */
-const CANARIES: readonly RegExp[] = [/CANARY/, /SECRET/];
-const TENANTS_OF_MARKERS = new Set(["2", "22222222-2222-4222-8222-222222222222"]);
+/** A word in tenant 2's rows of the fixture, and one in rows that no tenant may read. */
+const MARKERS: readonly RegExp[] = [/CANARY/, /SECRET/];
+const MARKED_TENANTS = new Set(["2", "22222222-2222-4222-8222-222222222222"]);
 
-/** What Postgres says, and what it is asked; nothing that we say ourselves. */
+/** Words of Postgres and of SQL that no text of the service's own contains. */
 const POSTGRES_TEXT =
   /SQLSTATE|ERROR:|DETAIL|HINT|CONTEXT:|syntax error|duplicate key|violates|invalid input|out of range for type|permission denied|does not exist|already exists|deadlock detected|canceling statement|terminating connection|current transaction|\bpg_(catalog|class|attribute|type|roles|authid|toast|temp|stat\w*|proc|namespace|index)\b|PL\/pgSQL|::(?:text|pg_catalog)\b|\$\d+::|parameter \$\d|\bselect\s.*\bfrom\b|\bupdate\b.*\bset\b|node_modules|\.ts:\d/;
 
-/** Finds, in a text that a tenant may see, what is none of its business. */
+/** Finds marked rows and tokens in a text that a tenant sees; undefined is any client. */
 export function findLeaks(text: string, tenant: string | undefined, secrets: Secrets): string[] {
-  if (tenant !== undefined && TENANTS_OF_MARKERS.has(tenant)) return findTokens(text, secrets);
-  if (!CANARIES.some((canary) => canary.test(text))) return findTokens(text, secrets);
-  const heard = [...secrets.spoken].sort((a, b) => b.length - a.length)
+  if (tenant !== undefined && MARKED_TENANTS.has(tenant)) return findTokens(text, secrets);
+  if (!MARKERS.some((marker) => marker.test(text))) return findTokens(text, secrets);
+  const rest = [...secrets.sent].sort((a, b) => b.length - a.length)
     .reduce(
-      (rest, word) => spell(word).reduce((rest, form) => rest.replaceAll(form, ""), rest),
+      (text, word) => spell(word).reduce((text, form) => text.replaceAll(form, ""), text),
       text,
     );
-  const found = CANARIES.filter((canary) => canary.test(heard)).map((canary) =>
-    `a ${canary.source}`
+  const found = MARKERS.filter((marker) => marker.test(rest)).map((marker) =>
+    `a row with ${marker.source}`
   );
   return [...found, ...findTokens(text, secrets)];
 }
 
-/** A word as JSON has it, and as JSON has it inside of an error's text, which quotes it. */
+/** The spellings of a word: in JSON, quoted by an error inside JSON, and plain. */
 function spell(word: string): string[] {
   const once = JSON.stringify(word).slice(1, -1);
   return [JSON.stringify(once).slice(1, -1), once, word];
@@ -40,18 +40,18 @@ function findTokens(text: string, { tokens }: Secrets): string[] {
   return found ? ["a token"] : [];
 }
 
-/** Finds SQL and Postgres's own text in words of ours; what is quoted there is the client's. */
+/** Finds SQL and Postgres's own text in a text of the service's; what it quotes is the client's. */
 export function findPostgres(text: string): string[] {
   const own = text.replace(/"(?:[^"\\]|\\.)*("|…|$)/gs, "");
   const found = POSTGRES_TEXT.exec(own);
   return found === null ? [] : [`Postgres's text: ${found[0]}`];
 }
 
-/** Adds the strings of a request that hold what would be a canary in an answer. */
-export function collectSpoken(text: string, spoken: Set<string>): void {
-  if (!CANARIES.some((canary) => canary.test(text))) return;
+/** Collects the strings of a request that would count as a leak in a response. */
+export function collectSent(text: string, sent: Set<string>): void {
+  if (!MARKERS.some((marker) => marker.test(text))) return;
   for (const [quoted] of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
-    if (CANARIES.some((canary) => canary.test(quoted))) spoken.add(unquote(quoted));
+    if (MARKERS.some((canary) => canary.test(quoted))) sent.add(unquote(quoted));
   }
 }
 

@@ -10,53 +10,55 @@ import type { TestDatabase } from "../database.ts";
 import { checkResponse } from "./check_response.ts";
 import { checkStatement, checkStatementOfOne, type TenancyRules } from "./check_statement.ts";
 import { openRecord } from "../record_responses.ts";
-import { collectSpoken, findLeaks, findPostgres } from "./find_leaks.ts";
+import { collectSent, findLeaks, findPostgres } from "./find_leaks.ts";
 import { observeStatements } from "./observe_statements.ts";
 
-/** One that watches a service of the tests; what it finds fails the test that runs. */
-export interface Watch {
+/** Holds a test service to its invariants; what breaks one fails the test that runs. */
+export interface ServiceGuard {
   readonly database: (database: Database) => Database;
   readonly tokens: (store: TokenStore) => TokenStore;
   readonly app: (app: App) => App;
   readonly observe: (observation: Observation) => void;
-  /** Hears a token that was made, and whose it is. */
+  /** Notes a token that was made, and its tenant. */
   readonly issued: (token: string, tenant: string) => void;
-  /** Hears what a client is about to say. */
-  readonly spoken: (text: string) => void;
-  /** Hears a line of a server's log. */
+  /** Notes what a client is about to send. */
+  readonly sent: (text: string) => void;
+  /** Checks a line of a server's log. */
   readonly logged: (line: string) => void;
   readonly close: () => void;
 }
 
-/** What is to be watched. */
-export interface WatchOptions {
+/** What is guarded. */
+export interface GuardOptions {
   readonly test: TestDatabase;
   readonly rules: TenancyRules;
   readonly metrics?: Metrics;
 }
 
-/** Whom the request that runs is for. */
-interface Asking {
+/** The tenant of a request in flight, once it is known. */
+interface InFlight {
   tenant: string | undefined;
 }
 
-const asking = new AsyncLocalStorage<Asking>();
+const inFlight = new AsyncLocalStorage<InFlight>();
 const checks = new Set<() => Promise<string[]>>();
 
 afterEach(async () => {
   const found = (await Promise.all([...checks].map((check) => check()))).flat();
-  if (found.length > 0) throw new Error(`the watch found:\n  ${[...new Set(found)].join("\n  ")}`);
+  if (found.length > 0) {
+    throw new Error(`an invariant is broken:\n  ${[...new Set(found)].join("\n  ")}`);
+  }
 });
 
 /**
- * Watches one service: its statements are bound to the tenant of the request, its answers, log lines
- * and metrics tell nothing of another tenant, no token, no SQL and nothing of Postgres's, and after
- * each test the rows of every tenant that wrote nothing are as they were.
+ * Guards one service: its statements are bound to the tenant of the request; its responses, log lines
+ * and metrics contain nothing of another tenant, no token, no SQL and no text of Postgres; and after
+ * each test the rows of every tenant that wrote nothing are unchanged.
  */
-export function guardService({ test, rules, metrics }: WatchOptions): Watch {
+export function guardService({ test, rules, metrics }: GuardOptions): ServiceGuard {
   const tenants = new Map<string, string>();
-  const answering = new Set<Asking>();
-  const secrets = { tokens: new Set<string>(), spoken: new Set<string>() };
+  const allInFlight = new Set<InFlight>();
+  const secrets = { tokens: new Set<string>(), sent: new Set<string>() };
   const { rows } = test;
   let found: string[] = [];
   const add = (where: string, faults: readonly string[]) => {
@@ -80,8 +82,8 @@ export function guardService({ test, rules, metrics }: WatchOptions): Watch {
   return {
     database: (database) =>
       observeStatements(database, (statement, together) => {
-        const tenant = asking.getStore()?.tenant;
-        const tenants = new Set([...answering].flatMap((one) => one.tenant ?? []));
+        const tenant = inFlight.getStore()?.tenant;
+        const tenants = new Set([...allInFlight].flatMap((one) => one.tenant ?? []));
         const faults = readFaults(() =>
           together
             ? checkStatementOfOne(statement, { rules, tenants })
@@ -93,10 +95,10 @@ export function guardService({ test, rules, metrics }: WatchOptions): Watch {
       ...store,
       find: async (token) => {
         const access = await store.find(token);
-        const store_ = asking.getStore();
-        if (access !== null && store_ !== undefined) {
-          if (store_.tenant === undefined) store_.tenant = access.tenant;
-          else if (store_.tenant !== access.tenant) add("token", ["speaks for another tenant"]);
+        const request = inFlight.getStore();
+        if (access !== null && request !== undefined) {
+          if (request.tenant === undefined) request.tenant = access.tenant;
+          else if (request.tenant !== access.tenant) add("token", ["belongs to another tenant"]);
         }
         return access;
       },
@@ -105,10 +107,10 @@ export function guardService({ test, rules, metrics }: WatchOptions): Watch {
       const tenant = tenants.get(readToken(request));
       const record = openRecord(request);
       const end = await rows.start(request.method === "PATCH" ? tenant : undefined);
-      const store: Asking = { tenant };
-      answering.add(store);
+      const store: InFlight = { tenant };
+      allInFlight.add(store);
       try {
-        const response = await asking.run(store, () => app(request, connection));
+        const response = await inFlight.run(store, () => app(request, connection));
         const faults = await checkResponse(request, response, {
           rules,
           secrets,
@@ -118,7 +120,7 @@ export function guardService({ test, rules, metrics }: WatchOptions): Watch {
         add(`${request.method} ${request.url}`, faults);
         return response;
       } finally {
-        answering.delete(store);
+        allInFlight.delete(store);
         end();
       }
     },
@@ -128,7 +130,7 @@ export function guardService({ test, rules, metrics }: WatchOptions): Watch {
       tenants.set(token, tenant);
       secrets.tokens.add(token);
     },
-    spoken: (text) => collectSpoken(text, secrets.spoken),
+    sent: (text) => collectSent(text, secrets.sent),
     close: () => checks.delete(check),
   };
 }

@@ -3,26 +3,26 @@ import type { Database, Step } from "../../../src/postgres/database.ts";
 import { type PrintedStatement, printStatement } from "../print_statement.ts";
 
 /**
- * Hears the text and the parameters of each statement before it is sent, and whether it goes out
- * together with those of other requests.
+ * Is called with the text and the parameters of each statement before it is sent, and whether it is
+ * sent in a batch with those of other requests.
  */
-export type OnStatement = (statement: PrintedStatement, together: boolean) => void;
+export type OnStatement = (statement: PrintedStatement, batched: boolean) => void;
 
-/** Gives the database with someone who hears every statement. */
-export function observeStatements(database: Database, hear: OnStatement): Database {
-  const tell = (compile: (sql: Sql) => unknown, together = false) =>
-    hear(printStatement(compile), together);
+/** Gives the database with a function that is called for every statement. */
+export function observeStatements(database: Database, onStatement: OnStatement): Database {
+  const report = (compile: (sql: Sql) => unknown, batched = false) =>
+    onStatement(printStatement(compile), batched);
   return {
     ...database,
     run: (compile, options) =>
       database.run((sql) => {
-        tell(compile);
+        report(compile);
         return compile(sql);
       }, options),
     runTogether: (compiles, options) =>
       database.runTogether(
         compiles.map((compile): typeof compile => (sql) => {
-          tell(compile, true);
+          report(compile, true);
           return compile(sql);
         }),
         options,
@@ -30,7 +30,7 @@ export function observeStatements(database: Database, hear: OnStatement): Databa
     transact: (steps, options) =>
       database.transact(
         steps.map((step): Step => (sql, before) => {
-          tell((sql) => step(sql, before));
+          report((sql) => step(sql, before));
           return step(sql, before);
         }),
         options,

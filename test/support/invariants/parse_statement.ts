@@ -1,4 +1,4 @@
-/** One word, name, number, parameter or sign of a statement, and how many parentheses are open around it. */
+/** One token of a statement, and how many parentheses are open around it. */
 export interface Token {
   readonly kind: "word" | "name" | "text" | "number" | "parameter" | "sign";
   /** Words in lower case; names without their quotes; parameters by their number. */
@@ -9,7 +9,10 @@ export interface Token {
 const TOKEN =
   /\s+|--[^\n]*|([a-z_][a-z0-9_]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|\$(\d+)|(\d+(?:\.\d+)?)|(::|<>|<=|>=|[-+*/=<>(),.;[\]~!#@&|:])/gyi;
 
-/** Cuts a statement into tokens; what it does not know is an error. */
+/**
+ * Splits a statement into tokens.
+ * @throws {Error} on a character that begins none
+ */
 export function parseStatement(statement: string): Token[] {
   const tokens: Token[] = [];
   let depth = 0;

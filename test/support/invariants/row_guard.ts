@@ -2,35 +2,35 @@ import postgres from "postgres";
 import type { Sql } from "../../../src/postgres/driver.ts";
 import { compareDigests, digestRows, type Digests } from "./digest_rows.ts";
 
-/** Knows which rows there were before a service was asked, and which tenants wrote since. */
+/** Remembers the rows from before a service was asked, and which tenants wrote since. */
 export interface RowGuard {
-  /** A request begins, by which the tenant may write; gives what ends it. */
+  /** Notes a request that begins, by which the tenant may write; returns what notes its end. */
   readonly start: (writer: string | undefined) => Promise<() => void>;
-  /** Settles before someone other than the service writes. */
+  /** Is awaited before a test itself writes. */
   readonly beforeWrite: () => Promise<void>;
-  /** Someone other than the service has written, or may any time. */
+  /** Notes that something other than the service has written, or may at any time. */
   readonly afterWrite: () => void;
-  /** Compares; gives what changed that should not have, since this was asked last. */
+  /** Lists what changed that should not have, since the last call. */
   readonly check: () => Promise<string[]>;
   readonly close: () => Promise<void>;
 }
 
-/** The rows as they were. */
-interface Picture {
+/** The rows at one moment. */
+interface Snapshot {
   readonly digests: Digests;
-  /** The next transaction that writes: as long as it is the same, nobody has written. */
+  /** The next transaction that writes: as long as it is the same, nothing was written. */
   readonly version: string;
 }
 
-/** A table is gone, or locked, or not as it was. */
+/** A table was dropped, altered or locked. */
 const CHANGING: ReadonlySet<string> = new Set(["42P01", "42703", "55P03", "40P01", "XX000"]);
 
-/** Watches the rows of a database: its URL, or the client of the one that is embedded. */
+/** Guards the rows of a database: by its URL, or by the client of an embedded one. */
 export function guardRows(
   { url, admin }: { readonly url: string | undefined; readonly admin: Sql },
 ): RowGuard {
   let sql: Sql | undefined = url === undefined ? admin : undefined;
-  let before: Picture | undefined;
+  let before: Snapshot | undefined;
   let reading: Promise<void> | undefined;
   let writers = new Set<string>();
   let asked = false;
@@ -38,8 +38,8 @@ export function guardRows(
   let writes = 0;
   let found: string[] = [];
 
-  /** Undefined when a test changes the tables themselves meanwhile: nothing can be compared then. */
-  async function take(): Promise<Picture | undefined> {
+  /** Undefined when a test is changing the tables themselves: nothing can be compared then. */
+  async function take(): Promise<Snapshot | undefined> {
     try {
       return await read();
     } catch (error) {
@@ -48,7 +48,7 @@ export function guardRows(
     }
   }
 
-  async function read(): Promise<Picture> {
+  async function read(): Promise<Snapshot> {
     sql ??= openBeside(url!);
     const [row] = await sql<{ version: string }[]>`
       select pg_snapshot_xmax(pg_current_snapshot())::text as version`;
@@ -57,27 +57,27 @@ export function guardRows(
     return { digests: await digestRows(sql), version };
   }
 
-  function keep(picture: Picture | undefined): void {
-    before = picture;
+  function keep(snapshot: Snapshot | undefined): void {
+    before = snapshot;
     writers = new Set();
     asked = false;
   }
 
-  /** Takes the picture to compare with; none when someone else wrote while it was taken. */
+  /** Takes the snapshot to compare with; none when something else wrote meanwhile. */
   async function begin(): Promise<void> {
     const known = writes;
-    // A test may have taken the database away: then there is nothing to compare.
-    const picture = await take().catch(() => undefined);
-    keep(known === writes ? picture : undefined);
+    // A test may have stopped the database: then there is nothing to compare.
+    const snapshot = await take().catch(() => undefined);
+    keep(known === writes ? snapshot : undefined);
   }
 
   async function compare(): Promise<void> {
     const known = before;
     if (known === undefined || !asked) return;
-    // Who is still being served may write while we look.
+    // A request that is still in flight may write while the rows are read.
     if (inFlight > 0) return keep(undefined);
     const after = await take();
-    // Someone has begun to write while we looked.
+    // Something began to write while the rows were read.
     if (before !== known) return;
     if (after === undefined) return keep(undefined);
     const changed = compareDigests(known.digests, after.digests, writers);
@@ -113,7 +113,7 @@ export function guardRows(
   };
 }
 
-/** Whoever locks a whole table in a test must not find us waiting in the way of its requests. */
+/** A test that locks a whole table must not have this session queue in front of its requests. */
 function openBeside(url: string): Sql {
   return postgres(url, { max: 1, onnotice: () => {}, connection: { lock_timeout: 10 } });
 }

@@ -1,14 +1,14 @@
 import type { PendingQuery, Sql } from "../../../src/postgres/driver.ts";
 
-/** What is to be known of the superuser's statements. */
+/** What is called around the superuser's statements. */
 export interface AdminTracker {
-  /** Settles before a statement that may write is sent. */
+  /** Is awaited before a statement that may write is sent. */
   readonly beforeWrite: () => Promise<void>;
-  /** Another session may write from now on, whenever it wants. */
+  /** Another session may write at any time from now on. */
   readonly afterWrite: () => void;
 }
 
-/** What a statement begins with that surely reads, or is no statement but a part of one. */
+/** The beginnings of statements that only read, and of parts of statements. */
 const READS =
   /^\s*(select|show|explain|listen|set\s+(local|session)?\s*\w|begin\b|where|and|or|from|order|\w+\s*=|,|$)/i;
 const WRITES =
@@ -19,10 +19,10 @@ function writes(text: string): boolean {
 }
 
 /**
- * Has a query of the driver run in `around` when it is waited for. It stays what it is, since it may
- * only be described, or be a part of another one.
+ * Has a query of the driver run in `around` when it is awaited. It stays a query of the driver, since it
+ * may only be described, or be a part of another one.
  */
-function beLazy<T extends object>(
+function runLazily<T extends object>(
   query: PendingQuery<T[]>,
   around: <R>(run: () => PromiseLike<R>) => Promise<R>,
 ): PendingQuery<T[]> {
@@ -38,20 +38,20 @@ function beLazy<T extends object>(
 }
 
 /**
- * Watches a client of the tests, so that what the tests write themselves is not laid to the service:
- * before a statement that writes, what the service did so far is checked.
+ * Tracks what a client of the tests writes, so that it is not taken for a write of the service: before a
+ * statement that writes, what the service did so far is checked.
  */
-export function trackAdmin(admin: Sql, watch: AdminTracker): Sql {
+export function trackAdmin(admin: Sql, tracker: AdminTracker): Sql {
   let writing = 0;
   const around = async <T>(run: () => PromiseLike<T>): Promise<T> => {
-    // What another one of these has written would be laid to the service.
-    if (writing++ > 0) watch.afterWrite();
-    else await watch.beforeWrite();
+    // What another of these statements wrote would be taken for a write of the service.
+    if (writing++ > 0) tracker.afterWrite();
+    else await tracker.beforeWrite();
     try {
       return await run();
     } finally {
       writing--;
-      watch.afterWrite();
+      tracker.afterWrite();
     }
   };
   return new Proxy(admin, {
@@ -59,14 +59,14 @@ export function trackAdmin(admin: Sql, watch: AdminTracker): Sql {
       const [strings] = parameters;
       const run = () => Reflect.apply(target, self, parameters);
       const isStatement = Array.isArray(strings) && "raw" in strings;
-      return isStatement && writes(strings.join(" ? ")) ? beLazy(run(), around) : run();
+      return isStatement && writes(strings.join(" ? ")) ? runLazily(run(), around) : run();
     },
     get(target, name) {
       const member = Reflect.get(target, name);
       if (name === "unsafe") {
         return (...parameters: Parameters<Sql["unsafe"]>) =>
           writes(parameters[0]) || parameters[0].includes(";")
-            ? beLazy(target.unsafe(...parameters), around)
+            ? runLazily(target.unsafe(...parameters), around)
             : target.unsafe(...parameters);
       }
       if (name === "begin" || name === "file") {
@@ -76,8 +76,8 @@ export function trackAdmin(admin: Sql, watch: AdminTracker): Sql {
       if (name === "reserve") {
         return async () =>
           trackAdmin(await target.reserve(), {
-            beforeWrite: () => Promise.resolve(watch.afterWrite()),
-            afterWrite: watch.afterWrite,
+            beforeWrite: () => Promise.resolve(tracker.afterWrite()),
+            afterWrite: tracker.afterWrite,
           });
       }
       return member;

@@ -9,8 +9,8 @@ import { show } from "./show.ts";
 export { AssertionError };
 export { assertRejects, assertThrows } from "./assert_failure.ts";
 
-function refuse(told: string, message: string | undefined): never {
-  throw new AssertionError(message === undefined ? told : `${told}: ${message}`);
+function fail(reason: string, message: string | undefined): never {
+  throw new AssertionError(message === undefined ? reason : `${reason}: ${message}`);
 }
 
 /** Holds when the value is truthy. */
@@ -21,7 +21,7 @@ export function assert(value: unknown, message = ""): asserts value {
 /** Holds when both are structurally equal. */
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
   if (equal(actual, expected)) return;
-  refuse(
+  fail(
     `Values are not equal\n    actual:   ${show(actual)}\n    expected: ${show(expected)}`,
     message,
   );
@@ -30,7 +30,7 @@ export function assertEquals<T>(actual: T, expected: T, message?: string): void 
 /** Holds when both are not structurally equal. */
 export function assertNotEquals<T>(actual: T, expected: T, message?: string): void {
   if (equal(actual, expected)) {
-    refuse(`Expected actual: ${show(actual)} not to be: ${show(expected)}`, message);
+    fail(`Expected actual: ${show(actual)} not to be: ${show(expected)}`, message);
   }
 }
 
@@ -41,7 +41,7 @@ export function assertStrictEquals<T>(
   message?: string,
 ): asserts actual is T {
   if (Object.is(actual, expected)) return;
-  refuse(
+  fail(
     `Values are not strictly equal\n    actual:   ${show(actual)}\n    expected: ${show(expected)}`,
     message,
   );
@@ -50,19 +50,19 @@ export function assertStrictEquals<T>(
 /** Holds when the text contains the other. */
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
   if (actual.includes(expected)) return;
-  refuse(`Expected actual: ${show(actual)} to contain: ${show(expected)}`, message);
+  fail(`Expected actual: ${show(actual)} to contain: ${show(expected)}`, message);
 }
 
 /** Holds when the pattern matches. */
 export function assertMatch(actual: string, expected: RegExp, message?: string): void {
   if (!expected.test(actual)) {
-    refuse(`Expected actual: ${show(actual)} to match: ${expected}`, message);
+    fail(`Expected actual: ${show(actual)} to match: ${expected}`, message);
   }
 }
 
 /** Holds when the pattern does not match. */
 export function assertNotMatch(actual: string, expected: RegExp, message?: string): void {
   if (expected.test(actual)) {
-    refuse(`Expected actual: ${show(actual)} to not match: ${expected}`, message);
+    fail(`Expected actual: ${show(actual)} to not match: ${expected}`, message);
   }
 }

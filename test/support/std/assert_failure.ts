@@ -49,9 +49,9 @@ export function assertThrows(
   try {
     body();
   } catch (error) {
-    return judge(error, { expected, contains, message });
+    return checkError(error, { expected, contains, message });
   }
-  throw new AssertionError(`Expected function to throw${tell(expected, message)}`);
+  throw new AssertionError(`Expected function to throw${describe(expected, message)}`);
 }
 
 /** Holds when the promise rejects, with an error of the class and text if they are given. */
@@ -77,9 +77,9 @@ export async function assertRejects(
   try {
     await promise;
   } catch (error) {
-    return judge(error, { expected, contains, message });
+    return checkError(error, { expected, contains, message });
   }
-  throw new AssertionError(`Expected function to reject${tell(expected, message)}`);
+  throw new AssertionError(`Expected function to reject${describe(expected, message)}`);
 }
 
 interface Expectation {
@@ -88,12 +88,12 @@ interface Expectation {
   readonly message: string | undefined;
 }
 
-function judge(error: unknown, { expected, contains, message }: Expectation): unknown {
+function checkError(error: unknown, { expected, contains, message }: Expectation): unknown {
   if (typeof expected === "function") assertIsError(error, expected, contains, message);
   return error;
 }
 
-function tell(expected: ErrorClass<Error> | string | undefined, message?: string): string {
-  const told = typeof expected === "string" ? expected : message;
-  return told === undefined ? "" : `: ${told}`;
+function describe(expected: ErrorClass<Error> | string | undefined, message?: string): string {
+  const text = typeof expected === "string" ? expected : message;
+  return text === undefined ? "" : `: ${text}`;
 }
