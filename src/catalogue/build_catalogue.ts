@@ -3,6 +3,26 @@ import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { Introspection, IntrospectOptions } from "./introspect.ts";
 
+/**
+ * Tables that hold credentials, by default; in lower case, as they are compared. Other services call
+ * a table like `rowgate.tokens` `api_tokens`.
+ * @see T28, AU15
+ */
+export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
+  "user_passwords",
+  "passwords",
+  "password_resets",
+  "password_reset_codes",
+  "password_reset_tokens",
+  "sessions",
+  "user_sessions",
+  "session_records",
+  "impersonations",
+  "impersonation_records",
+  "user_impersonations",
+  "api_tokens",
+];
+
 /** A catalogue, and what in the policy does not match the database. */
 export interface BuiltCatalogue {
   readonly catalogue: Catalogue;
@@ -65,23 +85,3 @@ async function digest(visible: unknown): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
-
-/**
- * Tables that hold credentials, by default; in lower case, as they are compared. Other services call
- * a table like `rowgate.tokens` `api_tokens`.
- * @see T28, AU15
- */
-export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
-  "user_passwords",
-  "passwords",
-  "password_resets",
-  "password_reset_codes",
-  "password_reset_tokens",
-  "sessions",
-  "user_sessions",
-  "session_records",
-  "impersonations",
-  "impersonation_records",
-  "user_impersonations",
-  "api_tokens",
-];

@@ -1,6 +1,7 @@
 import { readElements } from "../text/array_text.ts";
 import type { Checked } from "./predicate.ts";
-import { checkInterval, checkTime, type TimeType } from "./time_text.ts";
+import { checkInterval } from "./interval_text.ts";
+import { checkTime, type TimeType } from "./time_text.ts";
 
 /** Checks that Postgres would use every part of a text. */
 type TextCheck = (text: string) => Checked;

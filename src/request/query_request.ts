@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { isObject } from "../json/json.ts";
 import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
 import {
@@ -31,16 +32,25 @@ export interface QueryRequest {
   readonly source: SourceText;
 }
 
-/** Limits that the operator of the service sets. */
-export interface QueryLimits {
+/** The number of a page, from 1. @see Q70 */
+export const PAGE = v.custom<number>(isCount, ({ input }) => {
+  // A larger number may have been rounded by the client already.
+  const beyond = typeof input === "number" && input > Number.MAX_SAFE_INTEGER;
+  const range = beyond ? `up to ${Number.MAX_SAFE_INTEGER}` : "from 1";
+  return `${quote(input)} is not a page, expected a whole number ${range}`;
+});
+
+/** Rows per page, from 1; more than the cap is valid. @see Q76, Q78 */
+export const PER_PAGE = v.custom<number>(
+  isCount,
+  (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,
+);
+
+/** How a query is parsed. */
+export interface ParseQueryOptions {
   /** Characters of all patterns of a request. */
   readonly maxPatternCharacters?: number;
-  /** Bytes of a page of records. */
-  readonly maxPageBytes?: number;
-}
-
-/** Limits of a query, and its text. */
-export interface QueryReading extends QueryLimits {
+  /** The text of the request. */
   readonly source?: SourceText;
 }
 
@@ -55,7 +65,7 @@ const SELECT = pathOf("select");
 export function parseQueryRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, source = NO_SOURCE }: QueryReading = {},
+  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, source = NO_SOURCE }: ParseQueryOptions = {},
 ): QueryRequest {
   const findings: Findings = { issues: [] };
   const request = {
@@ -100,22 +110,6 @@ function parseSelect(findings: Findings, input: unknown): readonly string[] {
   }
   return names;
 }
-
-import * as v from "valibot";
-
-/** The number of a page, from 1. @see Q70 */
-export const PAGE = v.custom<number>(isCount, ({ input }) => {
-  // A larger number may have been rounded by the client already.
-  const beyond = typeof input === "number" && input > Number.MAX_SAFE_INTEGER;
-  const range = beyond ? `up to ${Number.MAX_SAFE_INTEGER}` : "from 1";
-  return `${quote(input)} is not a page, expected a whole number ${range}`;
-});
-
-/** Rows per page, from 1; more than the cap is valid. @see Q76, Q78 */
-export const PER_PAGE = v.custom<number>(
-  isCount,
-  (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,
-);
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
