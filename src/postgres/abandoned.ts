@@ -1,105 +1,109 @@
 import { printArray } from "../text/array_text.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import type { Backend } from "./session.ts";
-import type { OpenSession } from "./sessions.ts";
+import type { Session } from "./session.ts";
+import type { OpenSession } from "./open_session.ts";
 import { settle } from "./statement.ts";
 
-/** Looks after sessions that were left while Postgres may still run their statement. */
+/** Watches sessions that were given up while Postgres may still run their statement. */
 export interface Abandoned {
-  /** Takes a session in, until its statement has ended in Postgres or its backend is gone. */
-  readonly add: (backend: Backend) => void;
+  /** Watches a session until its statement has ended in Postgres, or its backend has. */
+  readonly add: (session: Session) => void;
   readonly close: () => void;
 }
 
-/** What {@link watchAbandoned} is made of. */
+/** What {@link watchAbandoned} is made with. */
 export interface AbandonedOptions {
   readonly open: OpenSession;
   readonly observe: Observe;
 }
 
-const LOOK_MS = 500;
-/** An operator hears of a statement that outlives its cancellation by this. */
-const TELL_MS = 5000;
-/** Behind a pooler, or of a server that cannot be reached, nobody can say what still runs. */
+const CHECK_MS = 500;
+/** A statement that outlives its cancellation by this is reported. */
+const WARN_MS = 5000;
+/** Behind a pooler, and on a server that cannot be reached, a session is given up after this. */
 const UNKNOWN_MS = 60_000;
 const ANSWER_MS = 5000;
 const MOST_INSPECTIONS = 4;
 
 /**
  * Watches abandoned sessions. Each keeps its place in the pool and its tenant's share, so that no
- * connection is opened in place of one that Postgres still works on. It is over when the statement is
- * answered or the socket closes; where neither happens, because the network went silent or the backend
- * is deaf, a session of our own asks Postgres which of them are still there, and ends those it can.
+ * connection is opened in place of one that Postgres still works on. It is released when its statement is
+ * answered or its socket closes. Where neither happens, because the network lost the connection or the
+ * backend does not react, another session asks Postgres which of the backends still exist, and
+ * terminates those that it can.
  * @see docs/decisions/0031-abandoned-sessions.md
  */
 export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
-  const abandoned = new Map<Backend, { readonly sinceMs: number; told: boolean; seenMs: number }>();
+  const abandoned = new Map<
+    Session,
+    { readonly sinceMs: number; warned: boolean; seenMs: number }
+  >();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let inspecting = 0;
   let closed = false;
 
-  function add(backend: Backend): void {
-    if (abandoned.has(backend)) return;
+  function add(session: Session): void {
+    if (abandoned.has(session)) return;
     const nowMs = performance.now();
-    abandoned.set(backend, { sinceMs: nowMs, seenMs: nowMs, told: false });
+    abandoned.set(session, { sinceMs: nowMs, seenMs: nowMs, warned: false });
     report();
-    backend.left!.then(() => {
-      abandoned.delete(backend);
+    session.released!.then(() => {
+      abandoned.delete(session);
       report();
-      if (abandoned.size === 0) rest();
+      if (abandoned.size === 0) stopTimer();
     });
-    timer ??= setTimeout(look, LOOK_MS);
+    timer ??= setTimeout(check, CHECK_MS);
   }
 
   function report(): void {
     observe({ kind: "abandoned", sessions: abandoned.size });
   }
 
-  function rest(): void {
+  function stopTimer(): void {
     clearTimeout(timer);
     timer = undefined;
   }
 
-  function look(): void {
+  function check(): void {
     const nowMs = performance.now();
-    for (const [backend, entry] of abandoned) {
+    for (const [session, entry] of abandoned) {
       const sinceMs = nowMs - entry.sinceMs;
-      if (nowMs - entry.seenMs > UNKNOWN_MS) backend.destroy();
-      else if (sinceMs > TELL_MS && !entry.told) {
-        entry.told = true;
-        observe({ kind: "warning", message: describe(backend) });
+      if (nowMs - entry.seenMs > UNKNOWN_MS) session.destroy();
+      else if (sinceMs > WARN_MS && !entry.warned) {
+        entry.warned = true;
+        observe({ kind: "warning", message: describe(session) });
       }
     }
     const known = [...abandoned.keys()].filter(({ identity }) => identity !== undefined);
     if (known.length > 0) void inspect(known);
-    if (closed || abandoned.size === 0) rest();
-    else timer = setTimeout(look, LOOK_MS);
+    if (closed || abandoned.size === 0) stopTimer();
+    else timer = setTimeout(check, CHECK_MS);
   }
 
   /**
-   * Ends the backends that hear it, and gives up the sessions whose backend is gone. On a session of
-   * its own each time: one that was kept may have gone silent too. Not awaited for the same reason, as
-   * the next attempt may get through.
+   * Terminates the backends, and destroys the sessions whose backend no longer exists. It opens a new
+   * session each time, since one that was kept may be as dead, and is not awaited, so that a later
+   * attempt can succeed.
    */
-  async function inspect(backends: readonly Backend[]): Promise<void> {
+  async function inspect(sessions: readonly Session[]): Promise<void> {
     if (inspecting === MOST_INSPECTIONS) return;
     inspecting++;
-    const session = await open();
-    if (!("kind" in session)) {
-      const { server } = session.identity ?? {};
-      const own = backends.filter(({ identity }) => identity!.server === server);
-      if (own.length > 0) await endBackends(session, own);
-      session.close();
+    const inspector = await open();
+    if (!("kind" in inspector)) {
+      const { server } = inspector.identity ?? {};
+      const reachable = sessions.filter(({ identity }) => identity!.server === server);
+      if (reachable.length > 0) await endBackends(inspector, reachable);
+      inspector.close();
     }
     inspecting--;
   }
 
-  async function endBackends(session: Backend, backends: readonly Backend[]): Promise<void> {
-    const pids = printArray(backends.map(({ identity }) => identity!.pid));
-    const starts = printArray(backends.map(({ identity }) => identity!.started));
+  async function endBackends(inspector: Session, sessions: readonly Session[]): Promise<void> {
+    const pids = printArray(sessions.map(({ identity }) => identity!.pid));
+    const starts = printArray(sessions.map(({ identity }) => identity!.started));
     const outcome = await settle(
-      session,
-      session.sql<{ pid: string; started: string }[]>`
+      inspector,
+      inspector.sql<{ pid: string; started: string }[]>`
         select "$a".pid::text as pid, "$a".backend_start::text as started,
           pg_catalog.pg_terminate_backend("$a".pid) as ended
         from pg_catalog.pg_stat_activity "$a"
@@ -108,11 +112,11 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
       { deadlineMs: ANSWER_MS },
     );
     if (outcome.failure !== undefined) return;
-    const there = new Set(outcome.rows.map(({ pid, started }) => `${pid} ${started}`));
-    for (const backend of backends) {
-      const { pid, started } = backend.identity!;
-      const entry = abandoned.get(backend);
-      if (!there.has(`${pid} ${started}`)) backend.destroy();
+    const running = new Set(outcome.rows.map(({ pid, started }) => `${pid} ${started}`));
+    for (const session of sessions) {
+      const { pid, started } = session.identity!;
+      const entry = abandoned.get(session);
+      if (!running.has(`${pid} ${started}`)) session.destroy();
       else if (entry !== undefined) entry.seenMs = performance.now();
     }
   }
@@ -121,12 +125,12 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
     add,
     close() {
       closed = true;
-      rest();
+      stopTimer();
     },
   };
 }
 
-function describe({ identity }: Backend): string {
+function describe({ identity }: Session): string {
   const which = identity === undefined ? "" : ` (backend ${identity.pid})`;
   return `a cancelled statement still runs in Postgres${which}; ` +
     "its connection counts as in use until it ends";

@@ -1,55 +1,56 @@
 import type { Failure } from "./database_error.ts";
 import { isBroken } from "./database_error.ts";
 
-/** How long nobody connects after an attempt in vain, in milliseconds. */
+/** Time between two attempts to connect to a database that is unavailable, in milliseconds. */
 export const PAUSE_MS = 250;
 
-/** Keeps a database that is away from being besieged, and those who ask from waiting for it. */
+/** Limits the attempts to connect to a database that is unavailable, and lets requests fail fast. */
 export interface Circuit {
-  /** Takes the right to one attempt to connect; false: not now. */
+  /** Reports whether an attempt to connect may begin now, and counts it as begun. */
   readonly mayAttempt: () => boolean;
-  /** Says why nobody can connect at this moment, if it is known. */
+  /** Says why no attempt may begin at this moment; undefined when one may, or the reason is unknown. */
   readonly refusal: () => Failure | undefined;
   readonly failed: (failure: Failure) => void;
-  /** Told of an attempt that takes long, and may yet succeed. */
+  /** Called for an attempt that takes long and may still succeed. */
   readonly strained: () => void;
   readonly succeeded: () => void;
 }
 
-/** Failures in a row that may be chance: connections that broke while they were made. */
+/** Connections in a row that may break while they are opened, by chance. */
 const FREE_FAILURES = 3;
 
 /**
- * Makes a circuit: any number of attempts until Postgres refuses one, one takes long, or four fail;
- * then one each quarter of a second until one succeeds.
+ * Makes a circuit breaker. Closed, it allows any number of attempts. It opens when Postgres rejects one,
+ * one takes long, or four in a row break; then it allows one each quarter of a second until one
+ * succeeds.
  * @see D7
  */
 export function openCircuit(now: () => number = () => performance.now()): Circuit {
-  let troubled = false;
+  let isOpen = false;
   let reason: Failure | undefined;
   let nextMs = 0;
   let failures = 0;
 
   function pause(): void {
-    troubled = true;
+    isOpen = true;
     nextMs = now() + PAUSE_MS;
   }
 
   return {
     mayAttempt() {
-      if (!troubled) return true;
+      if (!isOpen) return true;
       if (now() < nextMs) return false;
       pause();
       return true;
     },
-    refusal: () => troubled && now() < nextMs ? reason : undefined,
+    refusal: () => isOpen && now() < nextMs ? reason : undefined,
     failed(failure) {
       reason = failure;
       if (!isBroken(failure) || ++failures > FREE_FAILURES) pause();
     },
     strained: pause,
     succeeded() {
-      troubled = false;
+      isOpen = false;
       reason = undefined;
       failures = 0;
     },

@@ -1,39 +1,39 @@
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "./driver.ts";
 
-/** Compiles one statement with the tag of the connection it will run on; may be called again for a retry. */
+/** Compiles one statement with the tag that it is given; called again for a repetition. */
 export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 
-/** Compiles one statement of a transaction, from what the step before gave. */
+/** Compiles one statement of a transaction, from the rows of the step before. */
 export type Step = (sql: Sql, before: Rows) => Fragment;
 
 /**
- * Who waits for an answer. Its signal is aborted when nobody does any more; it is asked for only once
- * something takes long, because runtimes make it on the first look and charge for that.
+ * The client that waits for a response. Its signal is aborted when the client disconnects. It is read
+ * only when something takes long, because runtimes create it when it is first read.
  */
 export interface Client {
   readonly signal: AbortSignal;
 }
 
-/** How a statement is to be run. */
+/** How a statement is run. */
 export interface RunOptions {
   /** True when the statement may change rows: it is never repeated after a lost connection. */
   readonly write: boolean;
   readonly client?: Client | undefined;
-  /** Whose share of the connections it takes: a tenant's; nobody's in particular when undefined. */
+  /** The tenant whose share of the connections it takes; the service itself when undefined. */
   readonly share?: string | undefined;
 }
 
-/** How statements that leave together are run. */
-export interface TogetherOptions extends Pick<RunOptions, "write" | "share"> {
-  /** Who waits for them; when nobody does, each that has not ended is cancelled. */
+/** How a batch is run. */
+export interface BatchOptions extends Pick<RunOptions, "write" | "share"> {
+  /** When it disconnects, each statement that has not ended is cancelled. */
   readonly client: Client;
-  /** Called when they leave. */
+  /** Called when the batch is sent. */
   readonly sent: () => void;
 }
 
-/** Steps of a transaction in the lane, in order; the last one's rows are given back. */
+/** How a transaction is run. */
 export interface TransactionOptions extends Pick<RunOptions, "share" | "client"> {
-  /** True: everything is done, deferred constraints included, and then undone. */
+  /** True: everything is done, deferred constraints are checked, and then it is rolled back. */
   readonly rollback: boolean;
 }
 
@@ -42,26 +42,25 @@ export interface TransactionOptions extends Pick<RunOptions, "share" | "client">
  * `DatabaseError`; no text of Postgres stands in its message.
  */
 export interface Database {
-  /** What each statement must set for itself, because the session can't be trusted to have it. */
+  /** What each statement must set for itself, because its session may not have it. */
   readonly settings: Readonly<Record<string, string>>;
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
   /**
-   * Runs statements that leave together on one session, one after the other, each in a transaction of
-   * its own. Undefined for one that was cancelled or ran into others, so it was undone: it may be run
-   * alone.
+   * Runs a batch: statements that are sent at once on one session, each in a transaction of its own.
+   * Gives undefined for one that was cancelled or collided and was rolled back: it may be run alone.
    * @see docs/decisions/0024-pipelined-updates.md
    */
-  readonly runTogether: <R extends Row>(
+  readonly runBatch: <R extends Row>(
     compiles: readonly Compile<R>[],
-    options: TogetherOptions,
+    options: BatchOptions,
   ) => readonly Promise<R[] | undefined>[];
-  /** Runs the steps in one transaction, on a connection of its own, one transaction at a time. */
+  /** Runs the steps in one transaction, one transaction of a tenant at a time; gives the last rows. */
   readonly transact: <R extends Row>(
     steps: readonly Step[],
     options: TransactionOptions,
   ) => Promise<Rows<R>>;
-  /** Calls back on each NOTIFY of the channel; does nothing where no session can be held. */
+  /** Calls back on each NOTIFY of the channel; does nothing behind a pooler and on the embedded one. */
   readonly listen: (channel: string, notified: () => void) => Promise<void>;
-  /** Waits for what runs, at most the given milliseconds, then closes. */
+  /** Waits for what runs, at most the given milliseconds, and closes. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }

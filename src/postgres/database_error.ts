@@ -54,10 +54,10 @@ export function findDatabaseError(error: unknown): DatabaseError | undefined {
   return cause instanceof DatabaseError ? cause : undefined;
 }
 
-/** Code of a failure that our own deadline made: the backend did not even answer its timeout. */
+/** Code of a failure by our own deadline: the backend did not even answer its timeout. */
 export const DEADLINE = "DEADLINE";
 /** The same before the commit of a transaction: nothing was kept. */
-export const LANE_DEADLINE = "LANE_DEADLINE";
+export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
 
 const MAX_RAISED_CHARACTERS = 500;
 

@@ -76,7 +76,7 @@ interface QueryInternals {
  * Keeps one query of a client that prepares from being prepared.
  *
  * Point 2: `prepare` in the options of a tagged query. The driver drops no prepared statement, and 3,000
- * of them cost 85 MB in each backend. Its public `unsafe(text, parameters, { prepare })` is no
+ * of them cost 85 MB in each session. Its public `unsafe(text, parameters, { prepare })` is no
  * substitute: it keeps the text of every such query that fails, for ever (3.4.9).
  */
 export function skipPrepare<R extends Row>(query: PendingQuery<R[]>): PendingQuery<R[]> {

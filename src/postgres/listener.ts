@@ -1,16 +1,16 @@
-import type { Backend } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, isBroken } from "./database_error.ts";
 
-/** A server that refuses to listen is asked so much later again, on the same session. */
+/** When a server that rejects `listen` is asked again, on the same session. */
 const REFUSED_MS = 5000;
 
 interface ListenerOptions {
   readonly channel: string;
   readonly notified: () => void;
-  readonly open: (notified: (channel: string) => void) => Promise<Backend | Failure>;
+  readonly open: (notified: (channel: string) => void) => Promise<Session | Failure>;
   readonly circuit: Circuit;
 }
 
@@ -18,14 +18,14 @@ interface Listener {
   readonly close: () => void;
 }
 
-/** Hears notifications, until it is closed. */
+/** Receives notifications until it is closed. */
 export interface Listeners {
-  /** Has `notified` called at each notification of a channel, and when some may have been missed. */
+  /** Calls back on each notification of a channel, and when some may have been missed. */
   readonly listen: (channel: string, notified: () => void) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Makes listeners: one session for each channel that somebody listens to. */
+/** Makes listeners: one session for each channel. */
 export function openListeners(open: ListenerOptions["open"], circuit: Circuit): Listeners {
   const channels = new Map<string, { callbacks: (() => void)[]; listener: Promise<Listener> }>();
 
@@ -37,8 +37,8 @@ export function openListeners(open: ListenerOptions["open"], circuit: Circuit): 
       return;
     }
     const callbacks = [notified];
-    const tell = () => callbacks.forEach((callback) => callback());
-    const listener = openListener({ channel, notified: tell, open, circuit });
+    const notifyAll = () => callbacks.forEach((callback) => callback());
+    const listener = openListener({ channel, notified: notifyAll, open, circuit });
     channels.set(channel, { callbacks, listener });
     await listener;
   }
@@ -52,20 +52,20 @@ export function openListeners(open: ListenerOptions["open"], circuit: Circuit): 
 
 /**
  * Opens a listener on a channel; resolves when it listens, or has failed to for the first time. It
- * is opened again for as long as it takes; `notified` is then called too, since something may have
- * been missed.
+ * reconnects until it is closed, and calls `notified` when it listens again, since a notification may
+ * have been missed.
  */
 async function openListener(options: ListenerOptions): Promise<Listener> {
   const { channel, notified, open, circuit } = options;
   let missed = false;
   let closed = false;
-  let backend: Backend | undefined;
+  let session: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function again(): void {
     missed = true;
-    backend?.destroy();
-    backend = undefined;
+    session?.destroy();
+    session = undefined;
     clearTimeout(timer);
     if (!closed) timer = setTimeout(listen, PAUSE_MS);
   }
@@ -80,14 +80,14 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
       return again();
     }
     circuit.succeeded();
-    backend = result;
-    if (closed) return backend.close();
-    backend.watch(again);
+    session = result;
+    if (closed) return session.close();
+    session.watch(again);
     await begin(result);
   }
 
-  /** A standby refuses to listen: the session is kept, for the day that it is the primary. */
-  async function begin(session: Backend): Promise<void> {
+  /** A standby rejects `listen`: the session is kept in case it becomes the primary. */
+  async function begin(session: Session): Promise<void> {
     try {
       await session.sql`listen ${session.sql(channel)}`;
     } catch (error) {
@@ -105,7 +105,7 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
     close() {
       closed = true;
       clearTimeout(timer);
-      backend?.close();
+      session?.close();
     },
   };
 }

@@ -1,33 +1,30 @@
-import type { Row } from "./driver.ts";
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { watchAbandoned } from "./abandoned.ts";
-import { observeAvailability } from "./availability.ts";
-import type { Backend } from "./session.ts";
-import { borrow, type Lender } from "./borrow.ts";
+import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
 import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
-import { type EmbeddedServer, planSessions } from "./sessions.ts";
-import type { Failure } from "./database_error.ts";
-import { DatabaseError, DEADLINE, LANE_DEADLINE } from "./database_error.ts";
-import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
-import { openLane } from "./transaction.ts";
+import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
+import type { Row } from "./driver.ts";
 import { openListeners } from "./listener.ts";
-import type { Pool } from "./pool.ts";
-import { openPool } from "./pool.ts";
+import { createSessionOpener, type EmbeddedServer } from "./open_session.ts";
+import { createRunBatch } from "./pipeline.ts";
+import { openPool, type Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+import { runStatement, type StatementOptions } from "./statement.ts";
 import { openStatementCache } from "./statement_cache.ts";
-import type { StatementOptions } from "./statement.ts";
-import { runStatement } from "./statement.ts";
-import { openTogether } from "./pipeline.ts";
+import { createTransact } from "./transaction.ts";
+import { observeAvailability, type SessionSource, withSession } from "./with_session.ts";
 
-/** Beyond Postgres's own timeout, before we take a backend for frozen. */
+/** How much longer than Postgres's own timeout a statement may take before its backend counts as frozen. */
 const GRACE_MS = 3000;
-/** How long a session of the pool rests, and lives. */
+/** How long a session may be idle, and be used. */
 const IDLE_MS = 60_000;
 const LIFE_MS = 1_800_000;
-/** SQLSTATE of a write where only reading is possible. */
+/** SQLSTATE of a write on a server that only reads. */
 const READ_ONLY = "25006";
+/** Least time between two renewals of the sessions for a read-only server. */
 const RENEW_MS = 500;
 /** The same for a session that is newer than the last renewal, which did not help. */
 const STILL_READ_ONLY_MS = 60_000;
@@ -39,7 +36,8 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the database of the configuration, which may be unavailable at first, or the embedded one.
+ * Opens the database of the configuration, which may be unavailable at first, or the embedded one. It has
+ * three pools: for statements, for the transactions of tenants, and for the service's own transactions.
  * @throws {Error} when DATABASE_URL cannot be parsed
  * @see R1
  */
@@ -48,63 +46,62 @@ export function openDatabase(
   observe: Observe,
   { embedded }: OpenOptions = {},
 ): Database {
-  // PGlite has one session: a second statement would only wait inside of it.
+  const open = createSessionOpener(config, embedded);
+  const openShorter = createSessionOpener(limitStatements(config), embedded);
+  const circuit = openCircuit();
+  const abandoned = watchAbandoned({ open, observe });
+  const common = {
+    circuit,
+    onAbandoned: abandoned.add,
+    ...(embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {}),
+  };
+  // PGlite has one session: a second statement would only wait inside it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
+  const transactions = embedded === undefined ? config.transactions : 1;
+  const pool = openPool({ size: poolSize, open, ...common });
+  const transactionPool = openPool({ size: transactions, open: openShorter, ...common });
+  const ownPool = openPool({ size: 1, open, ...common });
+  const pools = [pool, transactionPool, ownPool];
+
+  const onUsed = renewAfterLoss(pools);
+  const onSettled = observeAvailability(observe);
+  const limit = (name: string, size: number, options: GateOptions = {}) =>
+    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
+  const source = (pool: Pool, gate: Gate): SessionSource => (
+    { pool, gate, observe, onUsed, onSettled }
+  );
+
   const statement: StatementOptions = {
     cache: openStatementCache({
       onGrow: (statements) => observe({ kind: "prepared", statements }),
     }),
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
-  const open = planSessions(config, embedded);
-  const circuit = openCircuit();
-  const wear = embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {};
-  const watch = watchAbandoned({ open, observe });
-  const abandoned = watch.add;
-  const pool = openPool({ size: poolSize, open, circuit, abandoned, ...wear });
-  const size = embedded === undefined ? config.transactions : 1;
-  const { transactionTimeoutMs } = config;
-  const openBounded = planSessions(boundTransactions(config), embedded);
-  const bounded = openPool({ size, open: openBounded, circuit, abandoned, ...wear });
-  const pools = [pool, bounded];
-  const settled = observeAvailability(observe);
-  const used = renewAfter(pools);
-  const lend = (pool: Pool, gate: Gate): Lender => ({
-    pool,
-    gate,
-    observe,
-    used,
-    settled,
-  });
-  const openWatched = (name: string, size: number, options: GateOptions = {}) =>
-    openGate(size, config.poolWaitMs, { watch: watchGate(name, observe), ...options });
-  const statements = lend(pool, openWatched("statements", poolSize));
-  const runTogether = openTogether(statements, statement);
-  const transactions = lend(bounded, openWatched("transactions", size, { mostOfShare: 1 }));
-  const transactOfTenant = openLane(transactions, {
-    ...statement,
-    limitMs: transactionTimeoutMs,
-    deadlineMs: Math.min(statement.deadlineMs, transactionTimeoutMs + GRACE_MS),
-  });
-  // What the service does for itself, such as making its schema, has all the time of a statement.
-  const own = openPool({ size: 1, open, circuit, abandoned, ...wear });
-  pools.push(own);
-  const ofItsOwn = { ...statement, limitMs: statement.deadlineMs };
-  const transactOwn = openLane(lend(own, openGate(1, config.poolWaitMs)), ofItsOwn);
+  const statements = source(pool, limit("statements", poolSize));
+  const limitMs = config.transactionTimeoutMs;
+  const transactOfTenant = createTransact(
+    source(transactionPool, limit("transactions", transactions, { mostOfShare: 1 })),
+    { ...statement, limitMs, deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS) },
+  );
+  // A transaction of the service itself, such as a migration, may take as long as a statement.
+  const transactOwn = createTransact(
+    source(ownPool, openGate(1, config.poolWaitMs)),
+    { ...statement, limitMs: statement.deadlineMs },
+  );
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
     const { write, client } = options;
-    return borrow(
+    return withSession(
       statements,
-      (backend) => runStatement(backend, compile, { ...statement, client }),
-      { ...options, again: ({ kind }) => kind === "lost" && !write },
+      (session) => runStatement(session, compile, { ...statement, client }),
+      { ...options, mayRepeat: ({ kind }) => kind === "lost" && !write },
     );
   }
 
   function transact<R extends Row>(steps: readonly Step[], options: TransactionOptions) {
-    const run = options.share === undefined ? transactOwn : transactOfTenant;
-    return run<R>(steps, options);
+    const transact = options.share === undefined ? transactOwn : transactOfTenant;
+    return transact<R>(steps, options);
   }
 
   async function listen(channel: string, notified: () => void): Promise<void> {
@@ -115,19 +112,20 @@ export function openDatabase(
   async function close(timeoutMs: number): Promise<void> {
     listeners.close();
     await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
-    watch.close();
+    abandoned.close();
     await embedded?.close();
   }
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
-  return { settings, run, runTogether, transact, listen, close };
+  const runBatch = createRunBatch(statements, statement);
+  return { settings, run, runBatch, transact, listen, close };
 }
 
-/** A part of a transaction ends before the whole must: what waits for a lock is told so. */
+/** A wait for a lock ends before its transaction must, so that the client learns of the lock. */
 const LOCK_PART = 0.75;
 
 /** Gives the configuration of sessions for transactions, whose statements have less time. */
-function boundTransactions(config: Config): Config {
+function limitStatements(config: Config): Config {
   const { transactionTimeoutMs: limitMs, statementTimeoutMs, lockTimeoutMs } = config;
   return {
     ...config,
@@ -137,36 +135,36 @@ function boundTransactions(config: Config): Config {
 }
 
 /**
- * Has new sessions made when one was lost or is silent, since others that rest may be as dead without
- * having heard of it.
+ * Has new sessions opened after one was lost or did not answer, since idle ones may be as dead without
+ * having noticed.
  */
-function renewAfter(pools: readonly Pool[]): Lender["used"] {
+function renewAfterLoss(pools: readonly Pool[]): SessionSource["onUsed"] {
   let renewedMs = -Infinity;
-  return (failure, backend) => {
+  return (failure, session) => {
     if (failure === undefined) return;
     const isLost = failure.kind === "lost" || isSilent(failure);
-    if (!isLost && !becameReadOnly(failure, backend, renewedMs)) return;
+    if (!isLost && !becameReadOnly(failure, session, renewedMs)) return;
     renewedMs = performance.now();
     for (const pool of pools) pool.renew();
   };
 }
 
 /**
- * Tells whether a server that took writes when the session was opened takes none any more: after a
- * failover the primary is somewhere else. A server that was read-only all along is no reason for new
- * sessions, and neither is a foreign one behind it, which new sessions would find as it is.
+ * Reports whether a server that accepted writes when the session was opened no longer does: after a
+ * failover the primary is another one. A server that was read-only all along is no reason for new
+ * sessions, and neither is a foreign server behind it, which does not change with them.
  */
-function becameReadOnly({ code }: Failure, backend: Backend, renewedMs: number): boolean {
-  if (code !== READ_ONLY || backend.readOnly) return false;
-  const restMs = backend.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
-  return performance.now() - renewedMs > restMs;
+function becameReadOnly({ code }: Failure, session: Session, renewedMs: number): boolean {
+  if (code !== READ_ONLY || session.readOnly) return false;
+  const pauseMs = session.openedMs > renewedMs ? STILL_READ_ONLY_MS : RENEW_MS;
+  return performance.now() - renewedMs > pauseMs;
 }
 
 function isSilent({ code }: Failure): boolean {
-  return code === DEADLINE || code === LANE_DEADLINE;
+  return code === DEADLINE || code === TRANSACTION_DEADLINE;
 }
 
-/** Tells how a pool stands, under its name. */
+/** Observes the gate of a pool, under its name. */
 function watchGate(pool: string, observe: Observe): WatchGate {
   return {
     moved: (size, inUse, waiting) => observe({ kind: "pool", pool, size, inUse, waiting }),
@@ -175,7 +173,7 @@ function watchGate(pool: string, observe: Observe): WatchGate {
 }
 
 /**
- * Asks the database for a sign of life; gives the failure when there is none.
+ * Runs `select 1`, and gives the failure if there is one.
  * @see H14
  */
 export async function probeDatabase(database: Database): Promise<Failure | undefined> {

@@ -1,35 +1,35 @@
 import type { Row } from "./driver.ts";
 import { neverRepeat } from "./driver.ts";
-import type { Backend } from "./session.ts";
-import { borrow, type Lender } from "./borrow.ts";
-import type { Compile, Database, TogetherOptions } from "./database.ts";
+import type { Session } from "./session.ts";
+import { type SessionSource, withSession } from "./with_session.ts";
+import type { BatchOptions, Compile, Database } from "./database.ts";
 import { DatabaseError, isBroken, nameFault } from "./database_error.ts";
 import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
 
-/** Of what Postgres refused, and so undid: what may go otherwise the next time. */
-const AGAIN: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
+/** Kinds of failure that Postgres rolled back, and after which a statement may succeed alone. */
+const REPEATABLE: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
 
-/** Somebody's answer, to be given from elsewhere. */
-interface Answer<R> {
+/** The result of one statement, and how it is given. */
+interface PendingResult<R> {
   readonly promise: Promise<R[] | undefined>;
   readonly resolve: (rows: R[] | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Makes what runs statements that leave together: one write, one session, and a transaction for each.
- * Most of what a short statement costs is the way there and back.
+ * Makes the function that runs batches: statements that are sent in one write on one session, each in a
+ * transaction of its own. Most of what a short statement costs is the round trip.
  * @see docs/decisions/0024-pipelined-updates.md
  */
-export function openTogether(
-  lender: Lender,
+export function createRunBatch(
+  source: SessionSource,
   { cache, deadlineMs }: StatementOptions,
-): Database["runTogether"] {
-  const { observe } = lender;
+): Database["runBatch"] {
+  const { observe } = source;
 
-  function give<R extends Row>(
-    { resolve, reject }: Answer<R>,
+  function settleResult<R extends Row>(
+    { resolve, reject }: PendingResult<R>,
     outcome: Outcome<R[]>,
     write: boolean,
   ): void {
@@ -37,40 +37,40 @@ export function openTogether(
     if (failure === undefined) return resolve(outcome.rows);
     const fault = nameFault(failure);
     const breaks = failure !== ABORTED && isBroken(failure);
-    const isUndone = failure === ABORTED || !breaks && AGAIN.has(failure.kind);
-    // What broke the session is told once, by who lent it.
+    const isUndone = failure === ABORTED || !breaks && REPEATABLE.has(failure.kind);
+    // What broke the session is observed once, by withSession.
     if (!breaks) observe({ kind: "fault", fault });
     if (!isUndone) return reject(new DatabaseError(failure, { write }));
     observe({ kind: "retry", fault });
     resolve(undefined);
   }
 
-  return function runTogether<R extends Row>(
+  return function runBatch<R extends Row>(
     compiles: readonly Compile<R>[],
-    { write, share, client, sent }: TogetherOptions,
+    { write, share, client, sent }: BatchOptions,
   ) {
-    const answers = compiles.map(() => openAnswer<R>());
-    const use = (backend: Backend): Promise<Outcome<void>> => {
-      const queries = compiles.map((compile) => neverRepeat(cache.compile(backend.sql, compile)));
+    const results = compiles.map(() => openPendingResult<R>());
+    const use = (session: Session): Promise<Outcome<void>> => {
+      const queries = compiles.map((compile) => neverRepeat(cache.compile(session.sql, compile)));
       sent();
       return new Promise((resolve) => {
-        settleEach(backend, queries, {
+        settleEach(session, queries, {
           deadlineMs,
           client,
-          tell: (place, outcome) => give(answers[place]!, outcome, write),
-          ended: (failure) => resolve(failure === undefined ? { rows: undefined } : { failure }),
+          onOutcome: (place, outcome) => settleResult(results[place]!, outcome, write),
+          onEnd: (failure) => resolve(failure === undefined ? { rows: undefined } : { failure }),
         });
       });
     };
-    borrow(lender, use, { write, share, client, again: () => false }).catch((error) => {
-      for (const { reject } of answers) reject(error);
+    withSession(source, use, { write, share, client, mayRepeat: () => false }).catch((error) => {
+      for (const { reject } of results) reject(error);
     });
-    return answers.map(({ promise }) => promise);
+    return results.map(({ promise }) => promise);
   };
 }
 
-function openAnswer<R>(): Answer<R> {
-  let answer: Omit<Answer<R>, "promise">;
-  const promise = new Promise<R[] | undefined>((resolve, reject) => answer = { resolve, reject });
-  return { promise, ...answer! };
+function openPendingResult<R>(): PendingResult<R> {
+  let settlers: Omit<PendingResult<R>, "promise">;
+  const promise = new Promise<R[] | undefined>((resolve, reject) => settlers = { resolve, reject });
+  return { promise, ...settlers! };
 }

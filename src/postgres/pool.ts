@@ -1,51 +1,52 @@
-import type { Backend } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import { SLOW_MS } from "./sessions.ts";
+import { SLOW_MS } from "./open_session.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 import type { Failure } from "./database_error.ts";
 import { fail } from "./database_error.ts";
 
-/** Sessions that are taken for one statement or transaction, and given back. */
+/** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
-  /** Waits for a session no longer than the given milliseconds. */
-  readonly acquire: (limitMs: number, client?: Client) => Promise<Backend | Failure>;
-  /** Takes a session back: to be used again, or not when it is open no more. */
-  readonly release: (backend: Backend) => void;
-  /** Uses none of the sessions again that stand now. */
+  /** Gives a session, or a failure after the given milliseconds. */
+  readonly acquire: (limitMs: number, client?: Client) => Promise<Session | Failure>;
+  /** Returns a session, which is used again if it is still open. */
+  readonly release: (session: Session) => void;
+  /** Uses none of the present sessions again. */
   readonly renew: () => void;
-  /** Waits for what runs, then cancels it; sessions are ended at last. */
+  /** Waits for what runs, at most the given milliseconds, cancels it, and ends the sessions. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
-/** What a pool is made of. */
+/** What a pool is made with. */
 export interface PoolOptions {
   readonly size: number;
-  readonly open: () => Promise<Backend | Failure>;
+  readonly open: () => Promise<Session | Failure>;
   readonly circuit: Circuit;
-  /** Told of a session that came back while Postgres may still work on it. */
-  readonly abandoned?: (backend: Backend) => void;
-  /** Milliseconds that a session rests, and lives, before it is ended; for ever when undefined. */
+  /** Called with a session that is returned while Postgres may still work on its statement. */
+  readonly onAbandoned?: (session: Session) => void;
+  /** Milliseconds after which an idle session, and any session, is ended; never when undefined. */
   readonly idleMs?: number | undefined;
   readonly lifeMs?: number | undefined;
 }
 
 const SWEEP_MS = 10_000;
-/** For what was cancelled to be answered. */
+/** How long a cancelled statement has to be answered. */
 const CANCELLED_MS = 1000;
 
 /**
- * Makes a pool. Who asks gets a session that rests, or the first that becomes free or ready: nobody
- * is bound to an attempt to connect. While none stands and the circuit says why, it fails at once.
+ * Makes a pool. A session is idle, busy, abandoned or being opened, and all of them together are at most
+ * `size`. `acquire` gives an idle session, or the first one that is returned or opened: it does not wait
+ * for a certain attempt to connect. While no session is busy and the circuit is open, it fails at once.
  * @see D7
  */
-export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: PoolOptions): Pool {
-  const idle: { readonly backend: Backend; readonly sinceMs: number }[] = [];
-  const busy = new Set<Backend>();
-  /** They count as much as those that are busy: Postgres has a connection for each. */
-  const left = new Set<Backend>();
-  const waiting = new Set<(result: Backend | Failure) => void>();
+export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: PoolOptions): Pool {
+  const idle: { readonly session: Session; readonly sinceMs: number }[] = [];
+  const busy = new Set<Session>();
+  /** They count like busy ones: Postgres has a connection for each. */
+  const abandoned = new Set<Session>();
+  const waiting = new Set<(result: Session | Failure) => void>();
   let attempts = 0;
   let renewedMs = 0;
   let closed = false;
@@ -53,20 +54,20 @@ export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: Poo
   let paused: ReturnType<typeof setTimeout> | undefined;
   let sweeper: ReturnType<typeof setInterval> | undefined;
 
-  function acquire(limitMs: number, client?: Client): Promise<Backend | Failure> {
+  function acquire(limitMs: number, client?: Client): Promise<Session | Failure> {
     if (closed) return Promise.resolve(fail("unavailable", "CONNECTION_ENDED"));
-    for (let rested = idle.pop(); rested !== undefined; rested = idle.pop()) {
-      if (!rested.backend.isOpen()) continue;
-      busy.add(rested.backend);
-      return Promise.resolve(rested.backend);
+    for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
+      if (!found.session.isOpen()) continue;
+      busy.add(found.session);
+      return Promise.resolve(found.session);
     }
     const refusal = busy.size === 0 ? circuit.refusal() : undefined;
     return refusal === undefined ? wait(limitMs, client) : Promise.resolve(refusal);
   }
 
-  function wait(ms: number, client?: Client): Promise<Backend | Failure> {
+  function wait(ms: number, client?: Client): Promise<Session | Failure> {
     return new Promise((resolve) => {
-      const settle = (result: Backend | Failure) => {
+      const settle = (result: Session | Failure) => {
         waiting.delete(settle);
         endDeadline();
         resolve(result);
@@ -82,9 +83,9 @@ export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: Poo
     });
   }
 
-  /** Makes as many attempts as there is somebody waiting, room and leave for. */
+  /** Opens a session for each caller that waits, as far as the size and the circuit allow. */
   function connect(): void {
-    while (attempts < waiting.size && busy.size + left.size + idle.length + attempts < size) {
+    while (attempts < waiting.size && busy.size + abandoned.size + idle.length + attempts < size) {
       if (circuit.mayAttempt()) void attempt();
       else {
         paused ??= setTimeout(() => {
@@ -119,58 +120,58 @@ export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: Poo
       return;
     }
     circuit.succeeded();
-    if (closed || busy.size + left.size + idle.length >= size) result.close();
-    else hand(result, performance.now());
+    if (closed || busy.size + abandoned.size + idle.length >= size) result.close();
+    else give(result, performance.now());
     connect();
   }
 
-  function hand(backend: Backend, sinceMs: number): void {
+  function give(session: Session, sinceMs: number): void {
     const [first] = waiting;
     if (first !== undefined) {
-      busy.add(backend);
-      return first(backend);
+      busy.add(session);
+      return first(session);
     }
-    const rested = { backend, sinceMs };
-    idle.push(rested);
-    backend.watch(() => {
-      const place = idle.indexOf(rested);
+    const entry = { session, sinceMs };
+    idle.push(entry);
+    session.watch(() => {
+      const place = idle.indexOf(entry);
       if (place >= 0) idle.splice(place, 1);
     });
     if (idleMs !== undefined) sweeper ??= setInterval(sweep, SWEEP_MS);
   }
 
-  function isWorn({ openedMs }: Backend, nowMs: number): boolean {
+  function isTooOld({ openedMs }: Session, nowMs: number): boolean {
     return openedMs < renewedMs || lifeMs !== undefined && nowMs - openedMs > lifeMs;
   }
 
-  function release(backend: Backend): void {
-    busy.delete(backend);
-    backend.watch(undefined);
+  function release(session: Session): void {
+    busy.delete(session);
+    session.watch(undefined);
     const nowMs = performance.now();
-    if (backend.left !== undefined) leave(backend, backend.left);
-    else if (closed || isWorn(backend, nowMs)) backend.close();
-    if (backend.isOpen()) hand(backend, nowMs);
+    if (session.released !== undefined) abandon(session, session.released);
+    else if (closed || isTooOld(session, nowMs)) session.close();
+    if (session.isOpen()) give(session, nowMs);
     else connect();
     if (busy.size === 0) drained?.();
   }
 
-  function leave(backend: Backend, ended: Promise<void>): void {
-    if (closed) return backend.destroy();
-    left.add(backend);
-    abandoned?.(backend);
+  function abandon(session: Session, ended: Promise<void>): void {
+    if (closed) return session.destroy();
+    abandoned.add(session);
+    onAbandoned?.(session);
     ended.then(() => {
-      left.delete(backend);
+      abandoned.delete(session);
       connect();
     });
   }
 
-  /** Ends what rested for too long. */
+  /** Ends sessions that were idle, or are in use, for too long. */
   function sweep(): void {
     const nowMs = performance.now();
-    for (const { backend, sinceMs } of [...idle]) {
-      if (nowMs - sinceMs < (idleMs ?? Infinity) && !isWorn(backend, nowMs)) continue;
-      idle.splice(idle.findIndex((rested) => rested.backend === backend), 1);
-      backend.close();
+    for (const { session, sinceMs } of [...idle]) {
+      if (nowMs - sinceMs < (idleMs ?? Infinity) && !isTooOld(session, nowMs)) continue;
+      idle.splice(idle.findIndex((entry) => entry.session === session), 1);
+      session.close();
     }
     if (idle.length > 0) return;
     clearInterval(sweeper);
@@ -187,11 +188,11 @@ export function openPool({ size, open, circuit, abandoned, idleMs, lifeMs }: Poo
     clearTimeout(paused);
     for (const settle of [...waiting]) settle(fail("unavailable", "CONNECTION_ENDED"));
     renew();
-    for (const backend of left) backend.destroy();
+    for (const session of abandoned) session.destroy();
     await drain(timeoutMs);
-    for (const backend of busy) backend.cancel();
+    for (const session of busy) session.cancel();
     await drain(CANCELLED_MS);
-    for (const backend of busy) backend.destroy();
+    for (const session of busy) session.destroy();
   }
 
   /** Waits until nothing runs. */

@@ -1,59 +1,60 @@
 import type { DriverSocket, Sql } from "./driver.ts";
 import { optimiseClasses, skipPrepare } from "./driver.ts";
 
-/** One session of Postgres. It breaks as a whole and is never used again after that. */
-export interface Backend {
+/** One session of Postgres. Once it is broken it is never used again. */
+export interface Session {
   readonly sql: Sql;
-  /** What this session may be asked: both may change while it stands. */
+  /** As they were when the session was opened; both may change while it is open. */
   readonly standby: boolean;
   readonly readOnly: boolean;
   readonly openedMs: number;
   readonly isOpen: () => boolean;
-  /** Has one listener called at the end of the session; undefined forgets it. */
+  /** Sets the one function that is called when the session ends; undefined removes it. */
   readonly watch: (ended: (() => void) | undefined) => void;
-  /** Has Postgres cancel what runs. The session must not be used again: a cancellation may come late. */
+  /** Makes Postgres cancel what runs. The session must not be used again: a cancellation may arrive late. */
   readonly cancel: () => void;
-  /** Ends the session with a word to Postgres; what runs is lost. */
+  /** Ends the session with a message to Postgres; what runs is lost. */
   readonly close: () => void;
+  /** Closes the socket at once. */
   readonly destroy: () => void;
-  /** What Postgres knows the session by; undefined where a pooler or nothing stands between. */
-  readonly identity: BackendIdentity | undefined;
-  /** Uses the session no more, though Postgres may still work on it until the promise settles. */
+  /** The backend of the session; undefined behind a pooler and on the embedded Postgres. */
+  readonly identity: SessionIdentity | undefined;
+  /** Gives the session up while Postgres may still work on it, until the promise settles. */
   readonly abandon: (settled: Promise<unknown>) => void;
-  /** Settles once Postgres works on it no more; undefined unless the session was abandoned. */
-  readonly left: Promise<void> | undefined;
+  /** Settles when Postgres no longer works on it; undefined unless the session was abandoned. */
+  readonly released: Promise<void> | undefined;
 }
 
-/** A backend of Postgres: a process id alone may soon be another's. */
-export interface BackendIdentity {
+/** A backend of Postgres: its process id alone may soon be that of another one. */
+export interface SessionIdentity {
   readonly pid: string;
-  /** When it began, as Postgres prints it. */
+  /** When it started, as Postgres prints it. */
   readonly started: string;
-  /** When its server was started: one of several hosts knows nothing of another's. */
+  /** When its server started, since each of several hosts has its own backends. */
   readonly server: string;
 }
 
 /** What a session is opened with. */
-export interface BackendOptions {
+export interface SessionOptions {
   readonly openSocket: (signal: AbortSignal) => Promise<DriverSocket>;
   /** Makes a client of the driver for one session, on the socket that is given. */
   readonly openClient: (socket: () => DriverSocket) => Sql;
   /** Milliseconds until it must be ready. */
   readonly limitMs: number;
-  /** False for the embedded Postgres, of which no other session can ask. */
+  /** False on the embedded Postgres, which has no other session that could ask about it. */
   readonly identify: boolean;
 }
 
 const CANCEL_MS = 2000;
 
 /**
- * Opens a session: socket, log-in, and one statement that tells what it may be asked. The driver gets
- * the one socket and never another: left alone it would connect again at once and for ever when a
- * server accepts and closes, and would give the last error of one session to the next (3.4.9).
+ * Opens a session: a socket, the log-in, and one statement that reads what kind of server it is. The
+ * driver gets this socket and never another. By itself it would reconnect at once and for ever when a
+ * server accepts and closes, and report the last error of one session in the next (3.4.9).
  * @throws {Error} of the driver or of the socket
  * @see D7
  */
-export async function openBackend(options: BackendOptions): Promise<Backend> {
+export async function openSession(options: SessionOptions): Promise<Session> {
   const controller = new AbortController();
   let late = false;
   const timer = setTimeout(() => {
@@ -71,14 +72,14 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   }
 }
 
-async function begin(socket: DriverSocket, options: BackendOptions): Promise<Backend> {
+async function begin(socket: DriverSocket, options: SessionOptions): Promise<Session> {
   let open = true;
-  let left: Promise<void> | undefined;
+  let released: Promise<void> | undefined;
   let listener: (() => void) | undefined;
   const end = () => {
     if (!open) return;
     open = false;
-    // What the driver has to say about its statement comes first.
+    // The driver reports the failure of its statement first.
     setTimeout(() => listener?.());
   };
   for (const event of ["error", "end", "close"]) socket.on(event, end);
@@ -127,10 +128,10 @@ async function begin(socket: DriverSocket, options: BackendOptions): Promise<Bac
       abandon(settled) {
         end();
         const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-        left ??= Promise.race([closed, settled.then(() => void socket.destroy())]);
+        released ??= Promise.race([closed, settled.then(() => void socket.destroy())]);
       },
-      get left() {
-        return left;
+      get released() {
+        return released;
       },
     };
   } catch (error) {
@@ -148,8 +149,8 @@ interface OpeningRow {
   readonly server?: string;
 }
 
-/** Undefined behind a pooler, whose key is its own and whose session is another's the next moment. */
-function readIdentity(row: OpeningRow | undefined, { pid }: BackendKey): Backend["identity"] {
+/** Undefined behind a pooler, whose key is its own and which gives the backend to other clients. */
+function readIdentity(row: OpeningRow | undefined, { pid }: BackendKey): Session["identity"] {
   if (row?.pid === undefined || row.pid !== String(pid)) return undefined;
   return { pid: row.pid, started: row.started!, server: row.server! };
 }
@@ -163,14 +164,14 @@ const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
 const CANCEL_CODE = 80877102;
 
 /**
- * Asks on a socket of its own, which Postgres closes without an answer. To close it from here would be
- * too early: PgBouncer 1.18 ends with an assertion when a cancel request's socket is half closed.
+ * Asks on a socket of its own, which Postgres closes without an answer. It is not closed from here:
+ * PgBouncer 1.18 fails an assertion when the socket of a cancel request is half closed.
  */
 async function sendCancel(
   { pid, secret }: BackendKey,
-  openSocket: BackendOptions["openSocket"],
+  openSocket: SessionOptions["openSocket"],
 ): Promise<void> {
-  // The embedded Postgres has neither.
+  // The embedded Postgres sends no key.
   if (pid === null || secret === null) return;
   const message = new DataView(new ArrayBuffer(16));
   [16, CANCEL_CODE, pid, secret].forEach((value, index) => message.setInt32(index * 4, value));
@@ -180,7 +181,7 @@ async function sendCancel(
     const socket = await openSocket(controller.signal);
     socket.on("error", () => clearTimeout(timer));
     socket.on("close", () => clearTimeout(timer));
-    // A socket that nobody reads from does not hear that its peer has closed it.
+    // A socket without a reader does not notice that its peer has closed it.
     socket.on("data", () => {});
     socket.write(new Uint8Array(message.buffer));
   } catch {

@@ -22,7 +22,7 @@ export interface StatementCacheOptions {
 
 /**
  * Makes the cache of prepared statements: the first 256 texts of the process. The driver drops none,
- * and 3,000 of them cost 85 MB in each backend.
+ * and 3,000 of them cost 85 MB in each session.
  *
  * A statement is compiled with a tag that only records it, and reaches the driver as one template with
  * its parameters. The driver makes a promise of every fragment: for the 40 of a look-up by key that

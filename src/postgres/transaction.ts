@@ -1,52 +1,55 @@
 import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
-import type { Backend } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { Client, Compile, Database, Step, TransactionOptions } from "./database.ts";
-import { borrow, type Lender } from "./borrow.ts";
+import { type SessionSource, withSession } from "./with_session.ts";
 import type { Failure } from "./database_error.ts";
-import { DEADLINE, fail, LANE_DEADLINE } from "./database_error.ts";
+import { DEADLINE, fail, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, runStatement, settle } from "./statement.ts";
 
-/** The transaction's connection went away before the commit: nothing was kept. */
-const LANE_LOST = fail("unavailable", "LANE_LOST");
-/** It took longer than a transaction may: nothing was kept. */
+/** The connection was lost before the commit: nothing was kept. */
+const TRANSACTION_LOST = fail("unavailable", "TRANSACTION_LOST");
+/** The transaction took too long: nothing was kept. */
 const TOO_LONG = fail("timeout", "TRANSACTION_TIMEOUT");
 
-/** What transactions are given besides their statements. */
-export interface LaneOptions extends StatementOptions {
-  /** Milliseconds from `begin` to the commit. */
+/** What transactions run with. */
+export interface TransactOptions extends StatementOptions {
+  /** Milliseconds from `begin` to `commit`. */
   readonly limitMs: number;
 }
 
 /**
- * Makes the lane: transactions on sessions of their own, one of each tenant at a time, since the
- * driver's `begin` can open a transaction on a connection that others use. Each ends before those who
- * wait for its session give up.
+ * Makes the function that runs transactions, on sessions that run nothing else: the driver's `begin` can
+ * open one on a connection that others use. Each ends before the requests that wait for its session
+ * give up.
  * @see D5, P16
  */
-export function openLane(lender: Lender, options: LaneOptions): Database["transact"] {
+export function createTransact(
+  source: SessionSource,
+  options: TransactOptions,
+): Database["transact"] {
   return async function transact<R extends Row>(
     steps: readonly Step[],
     { rollback, share, client }: TransactionOptions,
   ): Promise<Rows<R>> {
-    const rows = await borrow(
-      lender,
-      (backend) => runTransaction(backend, steps, { ...options, rollback, client }),
-      { write: true, share, client, again: (failure) => failure === LANE_LOST },
+    const rows = await withSession(
+      source,
+      (session) => runTransaction(session, steps, { ...options, rollback, client }),
+      { write: true, share, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
     );
     return rows as Rows<R>;
   };
 }
 
 async function runTransaction(
-  backend: Backend,
+  session: Session,
   steps: readonly Step[],
-  options: LaneOptions & TransactionOptions,
+  options: TransactOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), options.limitMs);
   try {
-    const outcome = await runSteps(backend, steps, {
+    const outcome = await runSteps(session, steps, {
       ...options,
       client: joinClients(limit, options),
     });
@@ -56,7 +59,7 @@ async function runTransaction(
   }
 }
 
-/** Ends a step when the time is over, or the client goes away. */
+/** Gives a client that disconnects when the time is over, or the client does. */
 function joinClients(limit: Client, { client }: TransactionOptions): Client {
   return {
     get signal() {
@@ -66,60 +69,60 @@ function joinClients(limit: Client, { client }: TransactionOptions): Client {
 }
 
 async function runSteps(
-  backend: Backend,
+  session: Session,
   steps: readonly Step[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
-  // It ends a step, never what opens and closes the transaction around them.
+  // The client's signal ends a step, never the commands that begin and end the transaction.
   const { client, ...lasting } = options;
-  const undo = (failure: Failure) => undoTransaction(backend, failure, lasting);
-  const begun = await settle(backend, COMMANDS.begin(backend.sql), lasting);
+  const undo = (failure: Failure) => undoTransaction(session, failure, lasting);
+  const begun = await settle(session, COMMANDS.begin(session.sql), lasting);
   if (begun.failure !== undefined) {
-    return begun.failure.kind === "lost" ? { failure: LANE_LOST } : begun;
+    return begun.failure.kind === "lost" ? { failure: TRANSACTION_LOST } : begun;
   }
   let rows: Rows = Object.assign([], { count: 0 });
   try {
     for (const step of steps) {
-      if (!backend.isOpen()) return { failure: LANE_LOST };
+      if (!session.isOpen()) return { failure: TRANSACTION_LOST };
       const before = rows;
       const compile: Compile = (sql) => step(sql, before) as PendingQuery<Row[]>;
-      const outcome = await runStatement(backend, compile, options);
+      const outcome = await runStatement(session, compile, options);
       if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
       rows = outcome.rows;
     }
   } catch (error) {
-    // A statement that can not be compiled must not leave the transaction open.
-    await undo(LANE_LOST);
+    // A statement that cannot be compiled must not leave the transaction open.
+    await undo(TRANSACTION_LOST);
     throw error;
   }
-  if (!backend.isOpen()) return { failure: LANE_LOST };
+  if (!session.isOpen()) return { failure: TRANSACTION_LOST };
   if (client?.signal.aborted) return { failure: await undo(ABORTED) };
   // Deferred constraints are checked while they can still be cancelled, not in the commit.
-  const judged = await settle(backend, COMMANDS.check(backend.sql), options);
-  if (judged.failure !== undefined) return { failure: await undo(judged.failure) };
+  const checked = await settle(session, COMMANDS.check(session.sql), options);
+  if (checked.failure !== undefined) return { failure: await undo(checked.failure) };
   if (!options.rollback) {
-    const kept = await settle(backend, COMMANDS.commit(backend.sql), lasting);
+    const kept = await settle(session, COMMANDS.commit(session.sql), lasting);
     return kept.failure === undefined ? { rows } : kept;
   }
-  await undo(LANE_LOST);
+  await undo(TRANSACTION_LOST);
   return { rows };
 }
 
 /**
- * Ends a transaction that is not to be kept; a session that can not do that is given up. Gives the
- * failure in the light of that: whatever happened, nothing was kept.
+ * Rolls a transaction back, and closes the session if that fails. Gives the failure as it is after that:
+ * whatever happened, nothing was kept.
  */
 async function undoTransaction(
-  backend: Backend,
+  session: Session,
   failure: Failure,
   options: StatementOptions,
 ): Promise<Failure> {
-  if (failure.code === DEADLINE) return fail("timeout", LANE_DEADLINE);
-  if (failure === ABORTED && !backend.isOpen()) return failure;
-  if (failure.kind === "lost" || !backend.isOpen()) return LANE_LOST;
-  const undone = await settle(backend, COMMANDS.rollback(backend.sql), options);
-  // One that did not even answer was abandoned by then, and keeps its place.
-  if (undone.failure !== undefined && backend.left === undefined) backend.destroy();
+  if (failure.code === DEADLINE) return fail("timeout", TRANSACTION_DEADLINE);
+  if (failure === ABORTED && !session.isOpen()) return failure;
+  if (failure.kind === "lost" || !session.isOpen()) return TRANSACTION_LOST;
+  const undone = await settle(session, COMMANDS.rollback(session.sql), options);
+  // One that did not answer is abandoned already, and keeps its place.
+  if (undone.failure !== undefined && session.released === undefined) session.destroy();
   return failure;
 }
 

@@ -123,7 +123,7 @@ export function batchStatements<R extends object>(
       observe({ kind: "batch", operation, requests: statements.length });
       const share = findShare(statements.map(({ plan }) => plan));
       const compiles = statements.map(({ compile }) => compile);
-      const results = database.runTogether(compiles, { write, share, ...run });
+      const results = database.runBatch(compiles, { write, share, ...run });
       return results.map((result) =>
         (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
       );

@@ -19,8 +19,8 @@ export function observeStatements(database: Database, onStatement: OnStatement):
         report(compile);
         return compile(sql);
       }, options),
-    runTogether: (compiles, options) =>
-      database.runTogether(
+    runBatch: (compiles, options) =>
+      database.runBatch(
         compiles.map((compile): typeof compile => (sql) => {
           report(compile, true);
           return compile(sql);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Compile, Database, TogetherOptions } from "../../../src/postgres/database.ts";
+import type { BatchOptions, Compile, Database } from "../../../src/postgres/database.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { batchStatements } from "../../../src/records/batch_by_key.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
@@ -16,13 +16,13 @@ const WRITTEN: KeyedRow = { wanted: true, updated: true };
 function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
   const asked: { statements: number; share: string | undefined }[] = [];
   const observed: Observation[] = [];
-  const runTogether = (compiles: readonly Compile[], { share }: TogetherOptions) => {
+  const runBatch = (compiles: readonly Compile[], { share }: BatchOptions) => {
     const texts = new Set(compiles.map((compile) => printStatement(compile).text));
     assertEquals(texts.size, 1);
     asked.push({ statements: compiles.length, share });
     return rows.map((row) => Promise.resolve(row && [row]));
   };
-  const database = { settings, runTogether } as unknown as Database;
+  const database = { settings, runBatch } as unknown as Database;
   const send = batchStatements<KeyedRow>(
     database,
     (observation) => observed.push(observation),

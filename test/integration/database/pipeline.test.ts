@@ -23,7 +23,7 @@ function add(id: number, by = 1): Compile<{ id: string }> {
 }
 
 for (const kind of DATABASE_KINDS) {
-  describe(`runTogether on ${kind}`, () => {
+  describe(`runBatch on ${kind}`, () => {
     let test: TestDatabase;
     let subject: Subject;
 
@@ -50,7 +50,7 @@ for (const kind of DATABASE_KINDS) {
     ) {
       let sent = 0;
       const options = { write: true, client, sent: () => void sent++ };
-      const answers = database.runTogether(compiles, options);
+      const answers = database.runBatch(compiles, options);
       return Promise.all(answers.map(async (answer) => {
         try {
           const rows = await answer;
@@ -114,7 +114,7 @@ for (const kind of DATABASE_KINDS) {
     it("sends nothing where one cannot be compiled", async () => {
       const broken: Compile<Written> = (sql) => sql`select ${1 as unknown as string}::text as id`;
       const client = new AbortController();
-      const answers = subject.database.runTogether([add(1), broken], {
+      const answers = subject.database.runBatch([add(1), broken], {
         write: true,
         client,
         sent() {
@@ -215,7 +215,7 @@ for (const kind of DATABASE_KINDS) {
       const closed = openSubject(test);
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };
-      for (const answer of closed.database.runTogether([add(1), add(2)], options)) {
+      for (const answer of closed.database.runBatch([add(1), add(2)], options)) {
         const error = await assertRejects(() => answer, DatabaseError);
         assertEquals([toApiError(error).status, error.kind], [503, "unavailable"]);
       }

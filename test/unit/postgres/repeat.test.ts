@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { fail } from "../../../src/postgres/database_error.ts";
 import type { Failure } from "../../../src/postgres/database_error.ts";
-import { repeat } from "../../../src/postgres/statement.ts";
+import { repeat } from "../../../src/postgres/with_session.ts";
 
 /** Runs `repeat` on a list of failures, after which there are rows; counts the attempts. */
 async function run(failures: readonly Failure[], again: (failure: Failure) => boolean) {
@@ -11,7 +11,7 @@ async function run(failures: readonly Failure[], again: (failure: Failure) => bo
     const failure = failures[attempts++];
     return Promise.resolve(failure === undefined ? { rows: ["row"] } : { failure });
   };
-  const outcome = await repeat(attempt, { first: await attempt(), again });
+  const outcome = await repeat(attempt, { first: await attempt(), mayRepeat: again });
   return { outcome, attempts };
 }
 
@@ -41,7 +41,7 @@ describe("repeat", () => {
     const told: string[] = [];
     await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
       first: { failure: failures.shift()! },
-      again: () => true,
+      mayRepeat: () => true,
       observe(item) {
         if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
       },

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { Backend } from "./session.ts";
-import { openBackend } from "./session.ts";
+import type { Session } from "./session.ts";
+import { openSession } from "./session.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
 import { planConnection, planSettings } from "./connection.ts";
 import { type DriverSocket, openClient } from "./driver.ts";
@@ -8,14 +8,14 @@ import type { Failure } from "./database_error.ts";
 import { classify, fail } from "./database_error.ts";
 import { openSocket } from "./socket.ts";
 
-/** Longest time until a session stands, in milliseconds. */
+/** How long a session may take to open, in milliseconds. */
 export const CONNECT_MS = 5000;
-/** After which an attempt to connect keeps no other from being made. */
+/** How long an attempt to connect keeps others from beginning, in milliseconds. */
 export const SLOW_MS = 1000;
 const SILENT_MS = 10_000;
-/** SQLSTATE of a session setting that the server can not have. */
+/** SQLSTATE of a session setting that the server does not support. */
 const SETTING_REFUSED = "22023";
-/** What PgBouncer says of a setting that it does not pass on, under a code that it uses for all. */
+/** PgBouncer's message about a setting that it does not pass on; its code says nothing. */
 const NOT_PASSED_ON = /^unsupported startup parameter/;
 
 /** A Postgres in this process: sockets without a network. */
@@ -25,24 +25,29 @@ export interface EmbeddedServer {
   readonly close: () => Promise<void>;
 }
 
-/** Opens one session, or says why there is none; tells of notifications where it is asked to. */
-export type OpenSession = (notified?: (channel: string) => void) => Promise<Backend | Failure>;
+/** Opens one session, or says why that failed; calls back with the channel of each notification. */
+export type OpenSession = (notified?: (channel: string) => void) => Promise<Session | Failure>;
 
 /**
- * Plans sessions of the database of the configuration. Nothing is connected before one is opened.
- * @throws {Error} when DATABASE_URL can not be read
+ * Makes the function that opens sessions: on the embedded server, or on the hosts of `DATABASE_URL`, in
+ * their order, until one has the role that is asked for. A host that did not answer within a second
+ * is tried last for ten seconds.
+ * @throws {Error} when DATABASE_URL cannot be parsed
  */
-export function planSessions(config: Config, embedded: EmbeddedServer | undefined): OpenSession {
-  if (embedded !== undefined) return openOn(embedded, config.prepare);
+export function createSessionOpener(
+  config: Config,
+  embedded: EmbeddedServer | undefined,
+): OpenSession {
+  if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare);
   const plan = planConnection(config.databaseUrl ?? "");
   const limitMs = CONNECT_MS / plan.addresses.length;
-  // Not every system can watch its clients; Postgres refuses the session then.
+  // Postgres rejects the session on systems that cannot watch their clients.
   let checkClient = true;
 
-  async function open(address: Address, notified?: (channel: string) => void): Promise<Backend> {
+  async function openOn(address: Address, notified?: (channel: string) => void): Promise<Session> {
     const { user, password, database } = plan;
     const connection = planSettings(config, { checkClient });
-    return await openBackend({
+    return await openSession({
       limitMs,
       identify: true,
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
@@ -55,24 +60,24 @@ export function planSessions(config: Config, embedded: EmbeddedServer | undefine
     });
   }
 
-  /** Until when a host that does not answer is tried after all others. */
+  /** Until when a host that does not answer is tried last. */
   const silentUntil = new Map<Address, number>();
   const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
 
-  return async function openSession(notified): Promise<Backend | Failure> {
+  return async function open(notified): Promise<Session | Failure> {
     let failure = fail("unavailable", "NO_SUCH_ROLE");
     for (const { address, role } of planAttempts(plan, isSilent)) {
       const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
       const timer = setTimeout(silence, SLOW_MS);
       try {
-        const backend = await open(address, notified).catch((error) => {
+        const session = await openOn(address, notified).catch((error) => {
           if (!checkClient || classify(error).code !== SETTING_REFUSED) throw error;
           checkClient = false;
-          return open(address, notified);
+          return openOn(address, notified);
         });
         silentUntil.delete(address);
-        if (isOfRole(backend, role)) return backend;
-        backend.close();
+        if (isOfRole(session, role)) return session;
+        session.close();
       } catch (error) {
         failure = NOT_PASSED_ON.test((error as Error).message)
           ? fail("unavailable", "SETTING_NOT_PASSED_ON")
@@ -85,7 +90,7 @@ export function planSessions(config: Config, embedded: EmbeddedServer | undefine
   };
 }
 
-/** Who prefers a standby takes what there is after all of them were asked. */
+/** `prefer-standby` takes any server when no host is a standby. */
 function planAttempts(
   { addresses, role }: ConnectionPlan,
   isLast: (address: Address) => boolean,
@@ -96,7 +101,7 @@ function planAttempts(
   return [...first, ...addresses.map((address) => ({ address, role: "any" as const }))];
 }
 
-function isOfRole({ standby, readOnly }: Backend, role: ConnectionPlan["role"]): boolean {
+function isOfRole({ standby, readOnly }: Session, role: ConnectionPlan["role"]): boolean {
   switch (role) {
     case "any":
       return true;
@@ -119,10 +124,10 @@ const EMBEDDED_LOGIN = {
   connection: { application_name: "rowgate" },
 } as const;
 
-function openOn(embedded: EmbeddedServer, prepare: boolean): OpenSession {
+function openOnEmbedded(embedded: EmbeddedServer, prepare: boolean): OpenSession {
   return async () => {
     try {
-      return await openBackend({
+      return await openSession({
         limitMs: CONNECT_MS,
         identify: false,
         openSocket: () => Promise.resolve(embedded.connect()),

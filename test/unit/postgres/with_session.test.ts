@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { borrow, type Lender } from "../../../src/postgres/borrow.ts";
+import { type SessionSource, withSession } from "../../../src/postgres/with_session.ts";
 import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
 import { openGate } from "../../../src/postgres/admission.ts";
 import { sleep } from "../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */
-function openSilent(size: number): { lender: Lender; limits: number[] } {
+function openSilent(size: number): { source: SessionSource; limits: number[] } {
   const limits: number[] = [];
-  const lender: Lender = {
+  const source: SessionSource = {
     gate: openGate(size, 60_000),
     pool: {
       acquire(limitMs) {
@@ -20,19 +20,19 @@ function openSilent(size: number): { lender: Lender; limits: number[] } {
       close: () => Promise.resolve(),
     },
     observe() {},
-    used() {},
-    settled() {},
+    onUsed() {},
+    onSettled() {},
   };
-  return { lender, limits };
+  return { source, limits };
 }
 
-describe("borrow", () => {
+describe("withSession", () => {
   it("waits for a session only as long as its place in the queue has left over [DB12]", async () => {
-    const { lender, limits } = openSilent(1);
-    const leave = await lender.gate.enter();
+    const { source, limits } = openSilent(1);
+    const leave = await source.gate.enter();
     assert(typeof leave === "function");
     const use = () => Promise.reject(new Error("there is no session"));
-    const waiting = borrow(lender, use, { write: false, again: () => false });
+    const waiting = withSession(source, use, { write: false, mayRepeat: () => false });
     await sleep(300);
     leave();
     assertEquals((await assertRejects(() => waiting, DatabaseError)).kind, "lost");
@@ -41,11 +41,11 @@ describe("borrow", () => {
   });
 
   it("begins no new wait when it looks for another session", async () => {
-    const { lender, limits } = openSilent(1);
+    const { source, limits } = openSilent(1);
     const use = () => Promise.reject(new Error("there is no session"));
     let left = 1;
     await assertRejects(
-      () => borrow(lender, use, { write: false, again: () => left-- > 0 }),
+      () => withSession(source, use, { write: false, mayRepeat: () => left-- > 0 }),
       DatabaseError,
     );
     assertEquals(limits.length, 2);

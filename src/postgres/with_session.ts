@@ -1,0 +1,126 @@
+import type { Observe } from "../telemetry/observe.ts";
+import type { Gate } from "./admission.ts";
+import type { RunOptions } from "./database.ts";
+import type { Failure } from "./database_error.ts";
+import { DatabaseError, nameFault } from "./database_error.ts";
+import { CONNECT_MS, SLOW_MS } from "./open_session.ts";
+import type { Pool } from "./pool.ts";
+import type { Session } from "./session.ts";
+import type { Outcome } from "./statement.ts";
+
+/** Where sessions come from, and who is informed of how they were used. */
+export interface SessionSource {
+  readonly gate: Gate;
+  readonly pool: Pool;
+  readonly observe: Observe;
+  /** Called when a use of a session has ended. */
+  readonly onUsed: (failure: Failure | undefined, session: Session) => void;
+  /** Called with the final result, after all repetitions. */
+  readonly onSettled: (failure: Failure | undefined) => void;
+}
+
+/** How a session is used. */
+export interface UseOptions extends RunOptions {
+  /** Reports whether to try once more after a failure. */
+  readonly mayRepeat: (failure: Failure) => boolean;
+}
+
+/**
+ * Waits until the gate admits it, takes a session of the pool, uses it and returns it. The time spent at
+ * the gate counts against the time for a session: a database that does not answer makes no request
+ * wait for the sum of both.
+ * @throws {DatabaseError}
+ */
+export async function withSession<T>(
+  { gate, pool, observe, onUsed, onSettled }: SessionSource,
+  use: (session: Session) => Promise<Outcome<T>>,
+  { write, share, client, mayRepeat }: UseOptions,
+): Promise<T> {
+  const startedMs = performance.now();
+  const leave = await gate.enter({ share, client });
+  if (typeof leave !== "function") {
+    observe({ kind: "fault", fault: nameFault(leave) });
+    throw new DatabaseError(leave, { write });
+  }
+  let released: Promise<void> | undefined;
+  const attempt = async (): Promise<Outcome<T>> => {
+    const restMs = Math.max(SLOW_MS, startedMs + CONNECT_MS - performance.now());
+    const session = await pool.acquire(restMs, client);
+    if ("kind" in session) return { failure: session };
+    try {
+      const outcome = await use(session);
+      onUsed(outcome.failure, session);
+      return outcome;
+    } finally {
+      released = session.released;
+      pool.release(session);
+    }
+  };
+  try {
+    const first = await attempt();
+    const failed = first.failure !== undefined;
+    const outcome = failed ? await repeat(attempt, { first, mayRepeat, observe }) : first;
+    onSettled(outcome.failure);
+    if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
+    return outcome.rows;
+  } finally {
+    // The place stays taken as long as Postgres works on an abandoned statement.
+    if (released === undefined) leave();
+    else released.then(leave);
+  }
+}
+
+const MAX_SERIALIZATION_RETRIES = 3;
+
+/** What {@link repeat} begins with. */
+export interface RepeatOptions<T> {
+  /** The result of the first attempt. */
+  readonly first: Outcome<T>;
+  readonly mayRepeat: (failure: Failure) => boolean;
+  readonly observe?: Observe;
+}
+
+/**
+ * Repeats what a deadlock or a serialization failure rolled back, at most three times, and anything else
+ * once, where `mayRepeat` allows it. Each failure and each repetition is observed.
+ * @see E38
+ */
+export async function repeat<T>(
+  attempt: () => Promise<Outcome<T>>,
+  { first, mayRepeat, observe }: RepeatOptions<T>,
+): Promise<Outcome<T>> {
+  let collisions = 0;
+  let repeated = false;
+  for (let outcome = first;; outcome = await attempt()) {
+    if (outcome.failure === undefined) return outcome;
+    const fault = nameFault(outcome.failure);
+    observe?.({ kind: "fault", fault });
+    if (outcome.failure.kind === "serialization" && collisions < MAX_SERIALIZATION_RETRIES) {
+      // Two that collided must not start again at the same moment.
+      const ms = Math.random() * 20 * 2 ** collisions++;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    } else if (!repeated && mayRepeat(outcome.failure)) repeated = true;
+    else return outcome;
+    observe?.({ kind: "retry", fault });
+  }
+}
+
+/**
+ * Gives a function that takes each final result, and warns when the database becomes unavailable and when
+ * it is available again, once each.
+ */
+export function observeAvailability(observe: Observe): SessionSource["onSettled"] {
+  let unavailable: boolean | undefined;
+  return (failure) => {
+    const failed = failure?.kind === "unavailable" || failure?.kind === "lost";
+    if (failed === unavailable) return;
+    const isFirst = unavailable === undefined;
+    unavailable = failed;
+    // A database that was not there from the start is reported by the start.
+    if (isFirst) return;
+    const message = failed
+      ? `the database is not available (${failure?.code})`
+      : "the database is available again";
+    observe({ kind: "warning", message });
+  };
+}
