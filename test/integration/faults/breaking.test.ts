@@ -34,12 +34,20 @@ describe("a connection that breaks", () => {
     });
 
     it(`in the middle of a written row (${how}) tells that the outcome is unknown [DB10] [DB6]`, async () => {
-      await service.proxy.set({ kind: "cut_row", how });
-      const answer = await writeTitle(service, 3, `cut ${how}`);
+      // The next row may also be one of a session that is just being opened; then the write succeeds.
+      let answer = await writeCut(0);
+      for (let tries = 1; answer.status === 200 && tries < 5; tries++) {
+        answer = await writeCut(tries);
+      }
       assertEquals(answer.status, 503);
       assert(String(answer.body.error).includes("outcome is unknown"));
       const repeated = await writeTitle(service, 3, `cut ${how}`);
       assertEquals([repeated.status, repeated.body.matched], [200, 1]);
+
+      async function writeCut(tries: number) {
+        await service.proxy.set({ kind: "cut_row", how });
+        return await writeTitle(service, 3, `cut ${how} ${tries}`);
+      }
     });
 
     it(`while it rests (${how}) is not noticed by who asks next [DB5]`, async () => {
