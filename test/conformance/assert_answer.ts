@@ -26,7 +26,7 @@ export function valuesOf(answer: Answer, field: string): unknown[] {
 }
 
 /** Asserts an error body, without `matched`, that says each of the texts; gives the message. */
-export function assertRefused(
+export function assertRejected(
   answer: Answer,
   status: number,
   ...texts: readonly (string | RegExp)[]
@@ -35,17 +35,17 @@ export function assertRefused(
 }
 
 /** Asserts a 400 whose message begins with the path and says each of the texts; gives the message. */
-export function assertRefusedAt(
+export function assertRejectedAt(
   answer: Answer,
   path: string,
   ...texts: readonly (string | RegExp)[]
 ): string {
-  const error = assertRefused(answer, 400, ...texts);
+  const error = assertRejected(answer, 400, ...texts);
   assert(error.startsWith(`${path}: `), `expected the path ${path}, got: ${error}`);
   return error;
 }
 
-/** Asserts a refusal of Update Single that tells how many rows matched; gives the message. */
+/** Asserts an error of Update Single that says how many rows matched; gives the message. */
 export function assertMatched(answer: Answer, status: 404 | 409, matched: number): string {
   const error = assertError(answer, status, ["error", "matched", "success"], []);
   assertEquals(answer.body["matched"], matched);
@@ -66,7 +66,7 @@ function assertError(
   const error = answer.body["error"];
   assert(typeof error === "string" && error !== "", "error is no text");
   assert(!error.endsWith("."), `a final period: ${error}`);
-  assert(!/CANARY|SECRET|SQLSTATE/.test(error), `told what is not the client's: ${error}`);
+  assert(!/CANARY|SECRET|SQLSTATE/.test(error), `discloses what is not the client's: ${error}`);
   for (const text of texts) {
     if (typeof text === "string") assertStringIncludes(error, text);
     else assertMatch(error, text);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { type Answer, IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const QUERY = "/integration/tables/deals/query";
@@ -31,8 +31,8 @@ describeService("attacks on authentication", ({ query, single, get, run, service
     for (const token of [expired, revoked, unknown]) {
       const start = service().observations.length;
       seen.push(whatIsSeen(await query("deals", {}, { token })));
-      const told = service().observations.slice(start).filter(({ kind }) => kind !== "request");
-      worked.push(JSON.stringify(told, (key, value) => key === "waitedMs" ? 0 : value));
+      const reported = service().observations.slice(start).filter(({ kind }) => kind !== "request");
+      worked.push(JSON.stringify(reported, (key, value) => key === "waitedMs" ? 0 : value));
     }
     assertEquals([seen[1], seen[2]], [seen[0], seen[0]]);
     assertEquals([worked[1], worked[2]], [worked[0], worked[0]]);
@@ -51,13 +51,13 @@ describeService("attacks on authentication", ({ query, single, get, run, service
     const start = service().observations.length;
     for (const [search, headers, body] of places) {
       const options = { token: null, headers, body };
-      assertRefused(await service().send("POST", QUERY + search, options), 401);
+      assertRejected(await service().send("POST", QUERY + search, options), 401);
     }
-    const told = JSON.stringify(service().observations.slice(start));
-    assert(!told.includes(a) && !told.includes(btoa(a)), told);
+    const reported = JSON.stringify(service().observations.slice(start));
+    assert(!reported.includes(a) && !reported.includes(btoa(a)), reported);
   });
 
-  it("learns nothing of tables and bodies with an invalid token, and sends no body in vain [AU10]", async () => {
+  it("learns nothing of tables and bodies with an invalid token, and need not send a body [AU10]", async () => {
     let pulls = 0;
     const body = () =>
       new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -83,8 +83,8 @@ describeService("attacks on authentication", ({ query, single, get, run, service
 
   it("finds no token in any answer, figure or observation, plain or in base64 [AU13]", async () => {
     const tokens = Object.values(service().tokens);
-    const told: string[] = [];
-    const hear = ({ text, headers }: Answer) => told.push(text, JSON.stringify([...headers]));
+    const reported: string[] = [];
+    const hear = ({ text, headers }: Answer) => reported.push(text, JSON.stringify([...headers]));
     for (const token of tokens) {
       hear(await query("deals", {}, { token }));
       hear(await query("nothing", {}, { token }));
@@ -94,12 +94,12 @@ describeService("attacks on authentication", ({ query, single, get, run, service
       hear(await get("/nowhere", { token }));
     }
     hear(await get("/metrics"));
-    told.push(JSON.stringify(service().observations));
-    const all = told.join("\n");
+    reported.push(JSON.stringify(service().observations));
+    const all = reported.join("\n");
     for (const token of tokens) {
       const secret = token.split("_")[2]!;
       for (const text of [token, secret, btoa(token), btoa(`Bearer ${token}`)]) {
-        assert(!all.includes(text), "a token was told");
+        assert(!all.includes(text), "a token was disclosed");
       }
     }
   });

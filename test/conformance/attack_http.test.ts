@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** What only the inside of the service or of Postgres would say. */
@@ -18,7 +18,7 @@ const INSIDE = new RegExp(
 );
 
 describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
-  it("says nothing of its inside in any refusal [HT23] [HT22]", async () => {
+  it("discloses nothing internal in any error [HT23] [HT22]", async () => {
     const note = { note: "x" };
     const answers = [
       await query("nothing"),
@@ -78,8 +78,8 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
     const answer = await query("guests", {}, { headers });
     assertEquals(assertOk(answer)["total"], 5);
     assert(!/evil|10\.0\.0\.1/.test(JSON.stringify([...answer.headers])));
-    const told = JSON.stringify(service().observations);
-    assert(!told.includes("evil.example") && !told.includes("10.0.0.1"));
+    const reported = JSON.stringify(service().observations);
+    assert(!reported.includes("evil.example") && !reported.includes("10.0.0.1"));
   });
 
   it("passes on nothing odd of a request id or a trace", async () => {
@@ -146,8 +146,8 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
     ) {
       assertEquals((await get(path, { headers: { "if-none-match": list } })).status, 200, list);
     }
-    assertRefused(await get(path, { headers: { "if-none-match": etag }, token: null }), 401);
-    assertRefused(
+    assertRejected(await get(path, { headers: { "if-none-match": etag }, token: null }), 401);
+    assertRejected(
       await get("/integration/tables/nothing/fields", { headers: { "if-none-match": "*" } }),
       404,
     );

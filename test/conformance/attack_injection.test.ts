@@ -2,7 +2,13 @@ import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
-import { assertOk, assertRefused, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import {
+  assertOk,
+  assertRejected,
+  assertRejectedAt,
+  recordsOf,
+  valuesOf,
+} from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** As a path carries them. */
@@ -67,28 +73,28 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
   const mine = () => checksumTenant(service().database.admin, 1);
 
   for (const table of TABLES) {
-    it(`refuses the table ${JSON.stringify(table)} at its path, undecoded [IN1] [IN2]`, async () => {
+    it(`rejects the table ${JSON.stringify(table)} at its path, undecoded [IN1] [IN2]`, async () => {
       const body = { filters: { fid: 1 }, fields: { note: "x" } };
       for (const answer of [await query(table), await single(table, body)]) {
-        assertRefusedAt(answer, "table");
+        assertRejectedAt(answer, "table");
       }
-      assertRefusedAt(await get(`/integration/tables/${table}/fields`), "table");
+      assertRejectedAt(await get(`/integration/tables/${table}/fields`), "table");
     });
   }
 
   for (const field of COLUMNS) {
-    it(`refuses the column ${JSON.stringify(field)} wherever one is named [IN3] [IN20]`, async () => {
+    it(`rejects the column ${JSON.stringify(field)} wherever one is named [IN3] [IN20]`, async () => {
       const filters = { or: [{ field, op: "is_null" }] };
-      assertRefusedAt(await query("deals", { filters }), "filters.or[0].field");
-      assertRefusedAt(await query("deals", { select: [field] }), "select[0]");
-      assertRefusedAt(await query("deals", { sort: [{ field }] }), "sort[0].field");
+      assertRejectedAt(await query("deals", { filters }), "filters.or[0].field");
+      assertRejectedAt(await query("deals", { select: [field] }), "select[0]");
+      assertRejectedAt(await query("deals", { sort: [{ field }] }), "sort[0].field");
       for (const update of [single, bulk]) {
-        assertRefused(
+        assertRejected(
           await update("deals", { filters: { [field]: 1 }, fields: { note: "x" } }),
           400,
           /^filters/,
         );
-        assertRefused(
+        assertRejected(
           await update("deals", { filters: { fid: 1 }, fields: { [field]: 1 } }),
           400,
           /^fields/,
@@ -101,28 +107,28 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     const known = "a23456789_123456789_123456789_123456789_123456789_123456789_abc";
     assertOk(await query("MixedCase", { select: [known] }));
     for (const field of [known.slice(0, -1), `${known.slice(0, -1)}d`, `${known}d`, `${known}de`]) {
-      assertRefusedAt(await query("MixedCase", { select: [field] }), "select[0]");
+      assertRejectedAt(await query("MixedCase", { select: [field] }), "select[0]");
       const update = { filters: { Id: 1 }, fields: { [field]: 1 } };
-      assertRefusedAt(await single("MixedCase", update), `fields.${field}`);
+      assertRejectedAt(await single("MixedCase", update), `fields.${field}`);
     }
     await run(`create table ${"t".repeat(63)} (id int4 primary key, tenant_id int4, name text);
       grant select on ${"t".repeat(63)} to rowgate_app`);
     // The catalogue is read anew at most once a second.
     await waitUntil(async () => (await query("t".repeat(63))).status === 200);
-    for (const length of [62, 64, 65, 1000]) assertRefused(await query("t".repeat(length)), 404);
+    for (const length of [62, 64, 65, 1000]) assertRejected(await query("t".repeat(length)), 404);
   });
 
   for (const op of ["eq; drop", "eq--", "= 1 or 1", "Eq", "eq ", "hasOwnProperty", "valueOf"]) {
-    it(`refuses the operator ${JSON.stringify(op)} [IN8]`, async () => {
+    it(`rejects the operator ${JSON.stringify(op)} [IN8]`, async () => {
       const filters = { and: [{ field: "fid", op, value: 1 }] };
-      assertRefusedAt(await query("deals", { filters }), "filters.and[0].op");
+      assertRejectedAt(await query("deals", { filters }), "filters.and[0].op");
     });
   }
 
   for (const direction of ["asc; select", "desc nulls last", "asc ", "asc,fid"]) {
-    it(`refuses the direction ${JSON.stringify(direction)} [IN9]`, async () => {
+    it(`rejects the direction ${JSON.stringify(direction)} [IN9]`, async () => {
       const sort = [{ field: "fid", direction }];
-      assertRefusedAt(await query("deals", { sort }), "sort[0].direction");
+      assertRejectedAt(await query("deals", { sort }), "sort[0].direction");
     });
   }
 
@@ -138,7 +144,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     }
   });
 
-  it("refuses U+0000 and lone surrogates in keys, patterns, lists and JSON, and changes nothing [IN11] [IN12]", async () => {
+  it("rejects U+0000 and lone surrogates in keys, patterns, lists and JSON, and changes nothing [IN11] [IN12]", async () => {
     const before = await mine();
     for (const bad of ["\\u0000", "\\ud800", "\\udc00", "\\udc00\\ud800", "a\\ud800\\u0041"]) {
       const queries = [
@@ -150,7 +156,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
         `{"filters": {"and": [{"field": "title", "op": "between", "value": ["x", "${bad}"]}]}}`,
         `{"filters": {"and": [{"field": "title", "op": "eq", "value": "x", "${bad}": 1}]}}`,
       ];
-      for (const raw of queries) assertRefused(await query("deals", undefined, { raw }), 400);
+      for (const raw of queries) assertRejected(await query("deals", undefined, { raw }), 400);
       const updates = [
         `{"filters": {"${bad}": 1, "fid": 1}, "fields": {"note": "x"}}`,
         `{"filters": {"fid": 1}, "fields": {"${bad}": "x"}}`,
@@ -160,7 +166,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
       ];
       for (const raw of updates) {
         for (const update of [single, bulk]) {
-          assertRefused(await update("deals", undefined, { raw }), 400);
+          assertRejected(await update("deals", undefined, { raw }), 400);
         }
       }
     }
@@ -181,7 +187,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     }
   });
 
-  it("refuses __proto__, constructor and prototype as members, and changes no prototype [IN13] [IN15]", async () => {
+  it("rejects __proto__, constructor and prototype as members, and changes no prototype [IN13] [IN15]", async () => {
     const before = await mine();
     for (const key of ["__proto__", "constructor", "prototype"]) {
       const hidden = `"${key}": {"filters": {}, "polluted": 1, "isAdmin": true}`;
@@ -193,7 +199,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
         `{"filters": {"and": [{"field": "fid", "op": "eq", "value": {${hidden}}}]}}`,
         `{"sort": [{"field": "fid", ${hidden}}]}`,
       ];
-      for (const raw of queries) assertRefused(await query("deals", undefined, { raw }), 400, key);
+      for (const raw of queries) assertRejected(await query("deals", undefined, { raw }), 400, key);
       const updates = [
         `{"filters": {"fid": 1}, "fields": {"note": "x"}, ${hidden}}`,
         `{${hidden}}`,
@@ -203,7 +209,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
       ];
       for (const raw of updates) {
         for (const update of [single, bulk]) {
-          assertRefused(await update("deals", undefined, { raw }), 400, key);
+          assertRejected(await update("deals", undefined, { raw }), 400, key);
         }
       }
     }
@@ -213,14 +219,14 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     assertEquals(await mine(), before);
   });
 
-  it("refuses other than objects for filters and fields [IN16]", async () => {
+  it("rejects filters and fields that are not objects [IN16]", async () => {
     for (const wrong of [["a", "b"], [], "a", 1, true, null]) {
       for (const update of [single, bulk]) {
-        assertRefusedAt(
+        assertRejectedAt(
           await update("deals", { filters: wrong, fields: { note: "x" } }),
           "filters",
         );
-        assertRefusedAt(await update("deals", { filters: { fid: 1 }, fields: wrong }), "fields");
+        assertRejectedAt(await update("deals", { filters: { fid: 1 }, fields: wrong }), "fields");
       }
     }
   });
@@ -244,7 +250,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     assertEquals(await ask("\\G\\u\\e\\s\\t\\ 3"), [3]);
   });
 
-  it("tells a hidden column, at any depth, by the text of an unknown one [IN19]", async () => {
+  it("answers a hidden column, at any depth, with the text of an unknown one [IN19]", async () => {
     const filters = (field: string) => ({
       or: [{ and: [{ or: [{ field, op: "gt", value: 5 }] }] }, {
         field: "fid",
@@ -258,16 +264,16 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
       (field: string) => ({ sort: [{ field }] }),
     ];
     for (const body of bodies) {
-      const told = async (field: string) =>
-        assertRefused(await query("deals", body(field)), 400).replaceAll(field, "NAME");
-      assertEquals(await told("secret_score"), await told("secret_zqxjk"));
+      const reported = async (field: string) =>
+        assertRejected(await query("deals", body(field)), 400).replaceAll(field, "NAME");
+      assertEquals(await reported("secret_score"), await reported("secret_zqxjk"));
     }
     for (const member of ["filters", "fields"]) {
-      const told = async (field: string) => {
+      const reported = async (field: string) => {
         const body = { filters: { fid: 1 }, fields: { note: "x" }, [member]: { [field]: 5 } };
-        return assertRefused(await single("deals", body), 400).replaceAll(field, "NAME");
+        return assertRejected(await single("deals", body), 400).replaceAll(field, "NAME");
       };
-      assertEquals(await told("secret_score"), await told("secret_zqxjk"));
+      assertEquals(await reported("secret_score"), await reported("secret_zqxjk"));
     }
   });
 

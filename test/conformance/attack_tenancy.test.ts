@@ -5,8 +5,8 @@ import type { Answer } from "../support/service.ts";
 import {
   assertMatched,
   assertOk,
-  assertRefused,
-  assertRefusedAt,
+  assertRejected,
+  assertRejectedAt,
   recordsOf,
 } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
@@ -21,7 +21,7 @@ function contents({ status, headers, text }: Answer): unknown {
 }
 
 describeService("attacks on tenancy", ({ query, single, bulk, get, run, service }) => {
-  it("gives own rows alone, and counts own rows alone, when nothing is filtered [TE1]", async () => {
+  it("returns only own rows, and counts only own rows, when nothing is filtered [TE1]", async () => {
     const { a, b } = service().tokens;
     for (const [token, tenant] of [[a, 1], [b, 2]] as const) {
       const answer = await query("deals", { per_page: 200 }, { token });
@@ -45,7 +45,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     assertEquals(contents(other), contents(missing));
   });
 
-  it("gives own rows alone for an or that is always true [TE3]", async () => {
+  it("returns only own rows for an or that is always true [TE3]", async () => {
     const always = [{ field: "fid", op: "is_not_null" }, { field: "fid", op: "is_null" }, {
       and: [],
     }];
@@ -69,7 +69,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     }
   });
 
-  it("gives own rows alone for neq and not_in on the tenant column [TE5]", async () => {
+  it("returns only own rows for neq and not_in on the tenant column [TE5]", async () => {
     for (
       const [condition, total] of [
         [{ op: "neq", value: 1 }, 0],
@@ -101,7 +101,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     );
   });
 
-  it("counts own rows alone before a single update [TE7]", async () => {
+  it("counts only own rows before a single update [TE7]", async () => {
     await run("update deals set note = 'te7' where fid in (7, 1001, 1002, 1003, 1004, 1005)");
     const filters = { note: "te7" };
     assertEquals(
@@ -112,7 +112,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     assertEquals(rows.map(({ fid }) => fid), [7]);
   });
 
-  it("updates own rows alone in bulk [TE8]", async () => {
+  it("updates only own rows in bulk [TE8]", async () => {
     const counts = "select count(*)::int4 n from guests where name = 'renamed' and tenant_id = ";
     const before = await run("select id, name from guests where tenant_id = 2 order by id");
     const filters = { name: "the same" };
@@ -127,19 +127,22 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     await run(`update guests set name = '${before[0]!["name"]}' where id = 1001`);
   });
 
-  it("refuses the tenant column in fields, and changes nothing [TE9]", async () => {
+  it("rejects the tenant column in fields, and changes nothing [TE9]", async () => {
     const row = () => run("select xmin::text, t::text from deals t where fid = 9");
     const before = await row();
     for (const update of [single, bulk]) {
       for (const tenant of [2, 1, "2", null]) {
         const fields = { title: "moved", tenant_id: tenant };
-        assertRefusedAt(await update("deals", { filters: { fid: 9 }, fields }), "fields.tenant_id");
+        assertRejectedAt(
+          await update("deals", { filters: { fid: 9 }, fields }),
+          "fields.tenant_id",
+        );
       }
     }
     assertEquals(await row(), before);
   });
 
-  it("knows the tenant column by its exact name alone [TE10]", async () => {
+  it("knows the tenant column only by its exact name [TE10]", async () => {
     for (
       const name of [
         "Tenant_Id",
@@ -151,28 +154,28 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
       ]
     ) {
       const condition = { field: name, op: "eq", value: 2 };
-      assertRefusedAt(
+      assertRejectedAt(
         await query("deals", { filters: { and: [condition] } }),
         "filters.and[0].field",
       );
-      assertRefusedAt(await query("deals", { select: [name] }), "select[0]");
-      assertRefusedAt(await query("deals", { sort: [{ field: name }] }), "sort[0].field");
+      assertRejectedAt(await query("deals", { select: [name] }), "select[0]");
+      assertRejectedAt(await query("deals", { sort: [{ field: name }] }), "sort[0].field");
       for (const update of [single, bulk]) {
-        assertRefused(
+        assertRejected(
           await update("deals", { filters: { [name]: 2 }, fields: { title: "x" } }),
           400,
         );
-        assertRefused(await update("deals", { filters: { fid: 1 }, fields: { [name]: 2 } }), 400);
+        assertRejected(await update("deals", { filters: { fid: 1 }, fields: { [name]: 2 } }), 400);
       }
     }
   });
 
-  it("refuses a reference to another tenant's row where the key holds the tenant [TE11]", async () => {
+  it("rejects a reference to another tenant's row where the key holds the tenant [TE11]", async () => {
     const before = await run("select guest_id from bookings where id = 4");
     for (const update of [single, bulk]) {
       const answer = await update("bookings", { filters: { id: 4 }, fields: { guest_id: 1001 } });
       const missing = await update("bookings", { filters: { id: 4 }, fields: { guest_id: 4711 } });
-      assertRefused(answer, 409);
+      assertRejected(answer, 409);
       assertEquals(contents(answer), contents(missing));
     }
     assertEquals(await run("select guest_id from bookings where id = 4"), before);
@@ -187,11 +190,11 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
       filters: { id: 1 },
       fields: { reference: "REF-3-CANARY" },
     });
-    const error = assertRefused(global, 409);
+    const error = assertRejected(global, 409);
     assert(!/reference|REF|key/i.test(error), error);
   });
 
-  it("tells unique, foreign and exclusion violations in one text [TE13]", async () => {
+  it("reports unique, foreign and exclusion violations in one text [TE13]", async () => {
     const texts = new Set<unknown>();
     for (
       const fields of [
@@ -229,7 +232,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
   it("exposes a table without tenant column only as shared, to be read [TE15]", async () => {
     for (const operation of [query, single, bulk]) {
       const body = operation === query ? {} : { filters: { key: "a" }, fields: { value: "b" } };
-      assertRefused(await operation("internal_settings", body), 404);
+      assertRejected(await operation("internal_settings", body), 404);
     }
     assertEquals(recordsOf(await query("countries")).length, 5);
     for (const update of [single, bulk]) {
@@ -242,7 +245,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     );
   });
 
-  it("cannot hold back a trigger with rights of its own, as the operators are told [TE22]", async () => {
+  it("cannot hold back a trigger with rights of its own, as the operators' page says [TE22]", async () => {
     await run(`
       create table overheard (id int4 primary key, tenant_id int4 not null, said text);
       insert into overheard values (1001, 2, 'nothing');
@@ -258,8 +261,8 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     service().database.rows.afterWrite();
     assertEquals((await run("select said from overheard"))[0]!["said"], "heard");
     await run("drop trigger overhear on notes; drop table overheard");
-    const told = await readFile(new URL("../../docs/operators.md", import.meta.url), "utf8");
-    assertStringIncludes(told, "`SECURITY DEFINER` function may write any tenant's rows");
+    const reported = await readFile(new URL("../../docs/operators.md", import.meta.url), "utf8");
+    assertStringIncludes(reported, "`SECURITY DEFINER` function may write any tenant's rows");
   });
 
   it("writes the right row of two at one place of two partitions [TE16]", async () => {
@@ -311,7 +314,7 @@ describeService("attacks on tenancy, a setting that says another tenant", ({ kin
     }
   });
 
-  it("gives two tenants in turn over one connection their own rows alone [TE18]", async () => {
+  it("returns to two tenants that share one connection only their own rows [TE18]", async () => {
     await ask.run(`
       alter policy guarded_by_tenant on guarded
       using (tenant_id = nullif(current_setting('app.tenant_id', true), '')::int4)`);

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertMatched, assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const ROWS = 50_000;
@@ -33,26 +33,26 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     assertEquals(await versions("crowd"), before);
   });
 
-  it("refuses filters and fields that are missing, empty or no objects, without matched [US5] [US6] [UB4]", async () => {
+  it("rejects filters and fields that are missing, empty or no objects, without matched [US5] [US6] [UB4]", async () => {
     const before = await mine();
     const good = { filters: { fid: 1 }, fields: { note: "x" } };
     for (const update of [single, bulk]) {
       for (const member of ["filters", "fields"]) {
         for (const value of [undefined, {}, null, [], [{}], "", 0, false]) {
-          assertRefusedAt(await update("deals", { ...good, [member]: value }), member);
+          assertRejectedAt(await update("deals", { ...good, [member]: value }), member);
         }
       }
     }
     assertEquals(await mine(), before);
   });
 
-  it("refuses the key in any spelling, and knows a name in its own case alone [US7]", async () => {
+  it("rejects the key in any spelling, and knows a name only in its own case [US7]", async () => {
     const before = await mine();
     for (const name of ["fid", "FID", "Fid", '"fid"']) {
       for (const value of [1, null, false, "", 0]) {
         const body = { filters: { fid: 1 }, fields: { [name]: value, note: "x" } };
         for (const update of [single, bulk]) {
-          assertStringIncludes(assertRefused(await update("deals", body), 400, /^fields/), "fid");
+          assertStringIncludes(assertRejected(await update("deals", body), 400, /^fields/), "fid");
         }
       }
     }
@@ -122,8 +122,8 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     assertEquals((await run("select 1 from wide where c399 = 3")).length, 1);
     const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`x${n}`, n]));
     for (const update of [single, bulk]) {
-      assertRefused(await update("wide", { filters: { id: 1 }, fields: unknown }), 400);
-      assertRefused(await update("wide", { filters: unknown, fields: { c1: 1 } }), 400);
+      assertRejected(await update("wide", { filters: { id: 1 }, fields: unknown }), 400);
+      assertRejected(await update("wide", { filters: unknown, fields: { c1: 1 } }), 400);
     }
   });
 
@@ -228,7 +228,7 @@ describeService(
       create trigger slow_dawdle before update on slow for each row execute function dawdle()`);
       await waitUntil(async () => (await query("slow")).status === 200);
       const answer = await bulk("slow", { filters: { n: 0 }, fields: { n: 1 } });
-      assertRefused(answer, 504, "nothing was changed");
+      assertRejected(answer, 504, "nothing was changed");
       assertEquals((await run("select 1 from slow where n <> 0")).length, 0);
       assertOk(await query("slow"));
     });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
-import { assertOk, assertRefusedAt, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A column, the value as the client writes it, and the text of what Postgres holds then. */
@@ -101,7 +101,7 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
     }
   });
 
-  it("keeps the digits of a long body, and refuses those that no double holds [TV30] [V11] [TV6]", async () => {
+  it("keeps the digits of a long body, and rejects those that no double holds [TV30] [V11] [TV6]", async () => {
     const fill = "1.50, ".repeat(2000);
     const raw = `{"filters": {"id": 1}, "fields": {"a_text": [${fill}"x"]}}`;
     assertOk(await single("digits", undefined, { raw }));
@@ -116,6 +116,6 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
     );
     assertEquals(stored, { n: 2000 });
     const lossy = '{"filters": {"id": 1}, "fields": {"c_text": 0.1234567890123456789}}';
-    assertRefusedAt(await single("digits", undefined, { raw: lossy }), "fields.c_text", "string");
+    assertRejectedAt(await single("digits", undefined, { raw: lossy }), "fields.c_text", "string");
   });
 });

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
-import { assertOk, assertRefusedAt, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A column, a text of which Postgres would drop a part, and what is said. */
-const REFUSED: readonly (readonly [column: string, value: string, told: string])[] = [
+const REJECTED: readonly (readonly [column: string, value: string, reported: string])[] = [
   ["c_date", "2026-01-05T23:59:00Z", "expected a date without a time"],
   ["c_date", "2026-01-05 23:59", "a date without a time"],
   ["c_date", "20260105 235900", "a date without a time"],
@@ -117,13 +117,13 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
     await waitUntil(async () => (await query("moments")).status === 200);
   });
 
-  for (const [column, value, told] of REFUSED) {
-    it(`refuses ${value.slice(0, 40)} for ${column}, in filters and fields [TV29] [V3]`, async () => {
-      assertRefusedAt(await set(column, value), `fields.${column}`, told);
+  for (const [column, value, reported] of REJECTED) {
+    it(`rejects ${value.slice(0, 40)} for ${column}, in filters and fields [TV29] [V3]`, async () => {
+      assertRejectedAt(await set(column, value), `fields.${column}`, reported);
       const op = /xid$|tid/.test(column) ? "in" : "eq";
       const sent = op === "in" ? [value] : value;
       const path = op === "in" ? "filters.or[0].value[0]" : "filters.or[0].value";
-      assertRefusedAt(await ask(column, sent, op), path, told);
+      assertRejectedAt(await ask(column, sent, op), path, reported);
       assertEquals(await run(`select id from whole where ${column} is not null`), []);
     });
   }
@@ -174,13 +174,13 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
     }
   });
 
-  it("names each value that Postgres refuses among those with and without an offset [TV29] [V3]", async () => {
+  it("names each value that Postgres rejects among those with and without an offset [TV29] [V3]", async () => {
     const value = ["2026-02-30T00:00:00Z", "2026-01-01", "2026-02-31", "2026-01-01Z"];
     const answer = await ask("c_timestamp", value, "in");
-    assertRefusedAt(answer, "filters.or[0].value[0]", "filters.or[0].value[2]: ");
+    assertRejectedAt(answer, "filters.or[0].value[0]", "filters.or[0].value[2]: ");
     const mixed = await set("a_timestamp", ["2026-01-01Z", "2026-01-01"]);
-    assertRefusedAt(mixed, "fields.a_timestamp", "an offset in all elements or in none");
-    assertRefusedAt(
+    assertRejectedAt(mixed, "fields.a_timestamp", "an offset in all elements or in none");
+    assertRejectedAt(
       await set("a_date", ["2026-01-01", "2026-01-01Z"]),
       "fields.a_date[1]",
       "offset",

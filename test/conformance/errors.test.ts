@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const good = { field: "fid", op: "eq", value: 1 };
@@ -37,7 +37,7 @@ const FAULTS: readonly [unknown, string][] = [
 describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
   for (const [body, path] of FAULTS) {
     it(`names ${path}, the client's own path [E5]`, async () => {
-      const error = assertRefusedAt(await query("deals", body), path);
+      const error = assertRejectedAt(await query("deals", body), path);
       assert(!error.includes("; "), error);
     });
   }
@@ -51,24 +51,24 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
 
   it("shows the value, strings quoted, cut at 100 characters [E6]", async () => {
     const long = "x".repeat(500);
-    const error = assertRefusedAt(
+    const error = assertRejectedAt(
       await query("deals", { select: [`${long}-`] }),
       "select[0]",
       '"xxx',
     );
     assert(error.includes("x".repeat(90)) && !error.includes("x".repeat(101)), error);
-    const value = assertRefusedAt(
+    const value = assertRejectedAt(
       await query("deals", { filters: { and: [{ ...good, value: long }] } }),
       "filters.and[0].value",
     );
     assert(!value.includes("x".repeat(101)), value);
-    assertRefusedAt(await query("deals", { per_page: -5 }), "per_page", "-5");
+    assertRejectedAt(await query("deals", { per_page: -5 }), "per_page", "-5");
   });
 
-  it("tells several faults together, joined by ; in document order [E7] [E9]", async () => {
+  it("reports several faults in one message, joined by ; in document order [E7] [E9]", async () => {
     const raw =
       `{"per_page": 0, "sort": [{"field": "fid", "direction": "up"}], "pages": 1, "filters": {"and": [{"field": "fid", "op": "is", "value": 1}]}}`;
-    const error = assertRefused(await query("deals", undefined, { raw }), 400);
+    const error = assertRejected(await query("deals", undefined, { raw }), 400);
     const positions = ["per_page: ", "; sort[0].direction: ", "; pages: ", "; filters.and[0].op: "]
       .map((part) => error.indexOf(part));
     assert(
@@ -79,8 +79,8 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
     );
   });
 
-  it("tells five faults at most [E8]", async () => {
-    const error = assertRefused(
+  it("reports five faults at most [E8]", async () => {
+    const error = assertRejected(
       await query("deals", { select: ["a1", "a2", "a3", "a4", "a5", "a6", "a7"] }),
       400,
     );
@@ -88,15 +88,15 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
     assert(!error.includes("select[5]"), error);
   });
 
-  it("tells several faults of an update, filters and fields, in document order [E7] [E9]", async () => {
+  it("reports several faults of an update, filters and fields, in document order [E7] [E9]", async () => {
     const raw = `{"fields": {"nope": 1, "fid": 2}, "filters": {"amount": "x", "status": [1]}}`;
     for (const update of [single, bulk]) {
-      const error = assertRefused(await update("deals", undefined, { raw }), 400);
+      const error = assertRejected(await update("deals", undefined, { raw }), 400);
       assert(error.length > 0 && !error.startsWith("filters.amount"), error);
     }
     const names = `{"fields": {"nope": 1, "fid": 2}, "filters": {"amount": "x"}}`;
     for (const update of [single, bulk]) {
-      const error = assertRefused(await update("deals", undefined, { raw: names }), 400);
+      const error = assertRejected(await update("deals", undefined, { raw: names }), 400);
       const positions = ["fields.nope: ", "; fields.fid: ", "; filters.amount: "].map((part) =>
         error.indexOf(part)
       );
@@ -110,24 +110,24 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
   });
 
   it("names the nearest column, operator or key when one is near [E10] [E11] [E12]", async () => {
-    assertRefused(await query("deals", { select: ["externl_no"] }), 400, '"external_no"');
-    assertRefused(
+    assertRejected(await query("deals", { select: ["externl_no"] }), 400, '"external_no"');
+    assertRejected(
       await query("deals", { filters: { and: [{ ...good, op: "beetween" }] } }),
       400,
       '"between"',
     );
-    assertRefused(
+    assertRejected(
       await query("deals", { filters: { and: [{ fild: "fid", op: "eq", value: 1 }] } }),
       400,
       '"field"',
     );
-    assertRefused(await query("deals", { filter: { and: [] } }), 400, '"filters"');
-    assertRefused(
+    assertRejected(await query("deals", { filter: { and: [] } }), 400, '"filters"');
+    assertRejected(
       await query("deals", { sort: [{ field: "fid", directon: "asc" }] }),
       400,
       '"direction"',
     );
-    assertRefused(
+    assertRejected(
       await single("deals", { filters: { fid: 1 }, fields: { modifed_at: null } }),
       400,
       '"modified_at"',
@@ -135,7 +135,7 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
   });
 
   it("names none when none is near [E10]", async () => {
-    const error = assertRefusedAt(
+    const error = assertRejectedAt(
       await query("deals", { select: ["zzzzzzzz"] }),
       "select[0]",
       '"zzzzzzzz"',
@@ -189,7 +189,7 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
         filters: { and: [{ field: "title", op: "eq", value: "PRIVATE-VALUE" }] },
       }),
     );
-    const told = JSON.stringify(service().observations);
-    assert(!told.includes("PRIVATE-VALUE") && !told.includes(service().tokens.a), kind);
+    const reported = JSON.stringify(service().observations);
+    assert(!reported.includes("PRIVATE-VALUE") && !reported.includes(service().tokens.a), kind);
   });
 });

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const text = new TextEncoder();
@@ -43,20 +43,20 @@ const TWICE: readonly [string, string][] = [
 
 describeService("Errors, strict JSON", ({ query, single, bulk, service }) => {
   for (const [name, raw] of BROKEN) {
-    it(`refuses ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       for (const send of [query, single, bulk]) {
-        assertRefused(await send("deals", undefined, { raw }), 400);
+        assertRejected(await send("deals", undefined, { raw }), 400);
       }
     });
   }
 
   for (const [raw, key] of TWICE) {
-    it(`refuses a key twice in one object: ${raw} [E13] [HT14]`, async () => {
-      assertRefused(await query("deals", undefined, { raw }), 400, `"${key}"`);
+    it(`rejects a key twice in one object: ${raw} [E13] [HT14]`, async () => {
+      assertRejected(await query("deals", undefined, { raw }), 400, `"${key}"`);
     });
   }
 
-  it("refuses a key twice in filters or fields of an update, and changes nothing [E13] [US23]", async () => {
+  it("rejects a key twice in filters or fields of an update, and changes nothing [E13] [US23]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     for (
       const raw of [
@@ -68,7 +68,7 @@ describeService("Errors, strict JSON", ({ query, single, bulk, service }) => {
       ]
     ) {
       for (const update of [single, bulk]) {
-        assertRefused(await update("deals", undefined, { raw }), 400);
+        assertRejected(await update("deals", undefined, { raw }), 400);
       }
     }
     assertEquals(await checksumTenant(service().database.admin, 1), before);
@@ -99,7 +99,7 @@ describeService("Errors, strict JSON", ({ query, single, bulk, service }) => {
     assertEquals(assertOk(await query("deals", undefined, { raw }))["total"], 1);
   });
 
-  it("refuses what is nested very deep, and lives [FS9]", async () => {
+  it("rejects very deep nesting, and goes on serving [FS9]", async () => {
     for (
       const raw of [
         "[".repeat(100_000),
@@ -110,7 +110,7 @@ describeService("Errors, strict JSON", ({ query, single, bulk, service }) => {
         `{"filters": ${"[".repeat(5000)}${"]".repeat(5000)}}`,
       ]
     ) {
-      assertRefused(await query("deals", undefined, { raw }), 400);
+      assertRejected(await query("deals", undefined, { raw }), 400);
     }
     assertOk(await query("deals"));
   });

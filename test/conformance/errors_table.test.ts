@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { assertMatched, assertRejected, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Errors, the table", ({ query, single, bulk }) => {
@@ -8,34 +8,34 @@ describeService("Errors, the table", ({ query, single, bulk }) => {
 
   for (const [name, update] of updates) {
     it(`400 in ${name} when filters is missing, saying that it is required [E26] [U17] [US5] [UB4]`, async () => {
-      assertRefused(await update("deals", { fields: { note: "x" } }), 400, "filters is required");
+      assertRejected(await update("deals", { fields: { note: "x" } }), 400, "filters is required");
     });
 
     it(`400 in ${name} when fields is missing, saying that it is required [E26] [U17] [US6]`, async () => {
-      assertRefused(await update("deals", { filters: { fid: 1 } }), 400, "fields is required");
+      assertRejected(await update("deals", { filters: { fid: 1 } }), 400, "fields is required");
     });
 
     it(`400 in ${name} when both are missing, saying both [E26] [E7]`, async () => {
-      assertRefused(await update("deals", {}), 400, "filters is required", "fields is required");
+      assertRejected(await update("deals", {}), 400, "filters is required", "fields is required");
     });
 
     it(`400 in ${name} when a primary key column is in fields, naming it [E27]`, async () => {
       const answer = await update("deals", { filters: { fid: 1 }, fields: { fid: 2 } });
-      assertRefusedAt(answer, "fields.fid", '"fid"', /primary key/i);
+      assertRejectedAt(answer, "fields.fid", '"fid"', /primary key/i);
     });
 
     it(`400 in ${name} when a field name is invalid, naming it [E28]`, async () => {
       const answer = await update("deals", { filters: { fid: 1 }, fields: { "no-te": "x" } });
-      assertRefusedAt(answer, 'fields["no-te"]', '"no-te"');
+      assertRejectedAt(answer, 'fields["no-te"]', '"no-te"');
     });
 
     it(`403 in ${name} when the table is a credential table [T25]`, async () => {
       const answer = await update("user_passwords", { filters: { id: 1 }, fields: { login: "x" } });
-      assertRefused(answer, 403, "through the integration API");
+      assertRejected(answer, 403, "through the integration API");
     });
 
     it(`404 in ${name} when the table does not exist, without matched [E25]`, async () => {
-      assertRefused(
+      assertRejected(
         await update("dealz", { filters: { id: 1 }, fields: { a: 1 } }),
         404,
         "dealz",
@@ -45,17 +45,21 @@ describeService("Errors, the table", ({ query, single, bulk }) => {
   }
 
   it("400 in query when the table name does not match the pattern, naming path and name [E18]", async () => {
-    assertRefusedAt(await query("my-deals"), "table", '"my-deals"');
+    assertRejectedAt(await query("my-deals"), "table", '"my-deals"');
   });
 
   it("400 in query when a column name does not match the pattern, naming path and name [E18] [E17]", async () => {
     const filters = { and: [{ or: [{ field: "fid; drop", op: "eq", value: 1 }] }] };
-    assertRefusedAt(await query("deals", { filters }), "filters.and[0].or[0].field", '"fid; drop"');
+    assertRejectedAt(
+      await query("deals", { filters }),
+      "filters.and[0].or[0].field",
+      '"fid; drop"',
+    );
   });
 
   it("400 in query for an unsupported operator, naming path and operator [E19] [E17]", async () => {
     const filters = { and: [{ or: [{ field: "fid", op: "equals", value: 1 }] }] };
-    assertRefusedAt(await query("deals", { filters }), "filters.and[0].or[0].op", '"equals"');
+    assertRejectedAt(await query("deals", { filters }), "filters.and[0].or[0].op", '"equals"');
   });
 
   it("400 in query for a value of the wrong shape, naming the path [E20] [E17]", async () => {
@@ -63,29 +67,29 @@ describeService("Errors, the table", ({ query, single, bulk }) => {
       const filters = {
         or: [{ field: "fid", op: "eq", value: 1 }, { field: "fid", op: "between", value }],
       };
-      assertRefusedAt(await query("deals", { filters }), "filters.or[1].value");
+      assertRejectedAt(await query("deals", { filters }), "filters.or[1].value");
     }
   });
 
   it("400 in query for an unknown top-level key, naming it [E21]", async () => {
-    assertRefusedAt(await query("deals", { fliters: {} }), "fliters", '"filters"');
+    assertRejectedAt(await query("deals", { fliters: {} }), "fliters", '"filters"');
   });
 
   it("400 in query for an object as a value, naming the path [E22] [Q35]", async () => {
     const filters = { and: [{ field: "fid", op: "eq", value: { $gt: 1 } }] };
-    assertRefusedAt(await query("deals", { filters }), "filters.and[0].value");
+    assertRejectedAt(await query("deals", { filters }), "filters.and[0].value");
   });
 
   it("403 in query for each credential table, with its text [E24] [T24]", async () => {
     for (
       const table of ["user_passwords", "sessions", "password_reset_codes", "impersonation_records"]
     ) {
-      assertRefused(await query(table), 403, "not readable through the integration API");
+      assertRejected(await query(table), 403, "not readable through the integration API");
     }
   });
 
   it("404 in query when the table does not exist, saying that it was not found [E25]", async () => {
-    assertRefused(await query("dealz"), 404, "dealz", /not found/i);
+    assertRejected(await query("dealz"), 404, "dealz", /not found/i);
   });
 
   it("404 in update single when no row matches, with matched 0 [E29]", async () => {

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, recordsOf } from "./assert_answer.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { describeService } from "./describe_service.ts";
 
 interface ListedField {
@@ -63,7 +64,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     }
   });
 
-  it("tells types by Postgres's names [T49]", async () => {
+  it("reports types by Postgres's names [T49]", async () => {
     const types: Record<string, string> = {
       fid: "int8",
       tenant_id: "int4",
@@ -85,7 +86,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     assertEquals((await find("everything", "a_int8"))?.type, "int8[]");
   });
 
-  it("tells nullable, key and writable [T47]", async () => {
+  it("reports nullable, key and writable [T47]", async () => {
     const flags = async (table: string, name: string) => {
       const field = await find(table, name);
       return [field?.nullable, field?.primary_key, field?.writable];
@@ -101,7 +102,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     assertEquals(await flags("everything", "d_needed"), [false, false, true]);
   });
 
-  it("tells the labels of an enum in their order, and of no other type [T47]", async () => {
+  it("reports the labels of an enum in their order, and of no other type [T47]", async () => {
     assertEquals((await find("deals", "stage"))?.enum, [
       "lead",
       "qualified",
@@ -117,12 +118,12 @@ describeService("Get Fields", ({ get, query, run }) => {
     assert(!("enum" in (await find("deals", "title") ?? {})));
   });
 
-  it("tells the comment or null [T47]", async () => {
+  it("reports the comment or null [T47]", async () => {
     assertEquals((await find("deals", "amount"))?.comment, "Expected value in euro");
     assertEquals((await find("deals", "title"))?.comment, null);
   });
 
-  it("tells exactly the operators that a query takes [T50]", async () => {
+  it("reports exactly the operators that a query takes [T50]", async () => {
     const samples: Record<string, unknown> = {};
     const [record] = await run(
       "select (to_jsonb(e) || jsonb_build_object('c_xml', '<a/>'))::text as row from everything e where id = 1",
@@ -145,10 +146,10 @@ describeService("Get Fields", ({ get, query, run }) => {
           filters: { and: [{ field: field.name, op, ...given }] },
           select: ["id"],
         });
-        const refused = answer.status === 400 &&
+        const rejected = answer.status === 400 &&
           String(answer.body["error"]).startsWith("filters.and[0].op: ");
         assertEquals(
-          !refused,
+          !rejected,
           field.operators.includes(op),
           `${field.name} ${op}: ${answer.text.slice(0, 200)}`,
         );
@@ -175,18 +176,13 @@ describeService("Get Fields", ({ get, query, run }) => {
       "create table etagged (id int4 primary key, tenant_id int4 not null, a text); grant select, update on etagged to rowgate_app",
     );
     const first = await get(path("etagged"));
-    for (let attempt = 0; attempt < 30 && (await get(path("etagged"))).status === 404; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await waitUntil(async () => (await get(path("etagged"))).status !== 404);
     const etag = (first.status === 200 ? first : await get(path("etagged"))).headers.get("etag") ??
       "";
     const conditional = { headers: { "if-none-match": etag } };
     assertEquals((await get(path("etagged"), conditional)).status, 304);
     await run("alter table etagged add column b int4");
-    for (let attempt = 0; attempt < 30; attempt++) {
-      if ((await query("etagged", { select: ["b"] })).status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await waitUntil(async () => (await query("etagged", { select: ["b"] })).status === 200);
     const changed = await get(path("etagged"), conditional);
     assertEquals(changed.status, 200);
     assert(changed.headers.get("etag") !== etag);

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const TABLES = "/integration/tables";
@@ -43,13 +43,13 @@ describeService("HTTP", ({ query, single, get, service }) => {
     ]
   ) {
     it(`answers 415 to the media type ${JSON.stringify(type)} [H2] [H3] [HT8]`, async () => {
-      assertRefused(
+      assertRejected(
         await query("guests", undefined, { raw: "{}", headers: { "content-type": type } }),
         415,
         "application/json",
       );
       const update = '{"filters": {"id": 1}, "fields": {"name": "x"}}';
-      assertRefused(
+      assertRejected(
         await single("guests", undefined, { raw: update, headers: { "content-type": type } }),
         415,
       );
@@ -58,22 +58,22 @@ describeService("HTTP", ({ query, single, get, service }) => {
 
   it("answers 415 to a body without media type [H2] [HT8]", async () => {
     const raw = new Uint8Array([123, 125]);
-    assertRefused(await query("guests", undefined, { raw, headers: { "content-type": "" } }), 415);
+    assertRejected(await query("guests", undefined, { raw, headers: { "content-type": "" } }), 415);
   });
 
   it("answers 415 to a body that is encoded [RE7]", async () => {
     const stream = new Blob(["{}"]).stream().pipeThrough(new CompressionStream("gzip"));
     const raw = new Uint8Array(await new Response(stream).arrayBuffer());
-    assertRefused(
+    assertRejected(
       await query("guests", undefined, { raw, headers: { "content-encoding": "gzip" } }),
       415,
     );
   });
 
-  it("takes a body of 1 MiB and refuses one byte more with 413 [H4]", async () => {
+  it("accepts a body of 1 MiB and rejects one byte more with 413 [H4]", async () => {
     const body = (size: number) => "{}" + " ".repeat(size - 2);
     assertOk(await query("guests", undefined, { raw: body(1048576) }));
-    assertRefused(await query("guests", undefined, { raw: body(1048577) }), 413);
+    assertRejected(await query("guests", undefined, { raw: body(1048577) }), 413);
   });
 
   it("counts a body that does not tell its length [H4]", async () => {
@@ -85,7 +85,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
     const tooLong = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: (controller) => left-- > 0 ? controller.enqueue(blanks) : new Promise<void>(() => {}),
     });
-    assertRefused(await query("guests", undefined, { raw: tooLong }), 413);
+    assertRejected(await query("guests", undefined, { raw: tooLong }), 413);
     assertOk(await query("guests"));
   });
 
@@ -100,7 +100,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
         const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => name !== allowed)
       ) {
         const answer = await send(method, path);
-        assertRefused(answer, 405);
+        assertRejected(answer, 405);
         const methods = (answer.headers.get("allow") ?? "").split(",").map((name) => name.trim());
         assert(
           methods.includes(allowed) && !methods.includes(method),
@@ -112,7 +112,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
 
   it("takes no method from a header or the query string [HT4]", async () => {
     const headers = { "x-http-method-override": "PATCH" };
-    assertRefused(
+    assertRejected(
       await send("POST", "/integration/tables/deals/records/bulk?_method=PATCH", {
         headers,
         body: {},
@@ -179,16 +179,16 @@ describeService("HTTP", ({ query, single, get, service }) => {
       headers: { "accept-encoding": "identity" },
     });
     assertEquals(plain.headers.get("content-encoding"), null);
-    const refused = await query("measurements", { per_page: 200 }, {
+    const rejected = await query("measurements", { per_page: 200 }, {
       headers: { "accept-encoding": "gzip;q=0, identity" },
     });
-    assertEquals(refused.headers.get("content-encoding"), null);
+    assertEquals(rejected.headers.get("content-encoding"), null);
   });
 
   it("answers /livez and /readyz to anybody [H13] [H14]", async () => {
     for (const path of ["/livez", "/readyz"]) {
       assertOk(await get(path, { token: null }));
-      assertRefused(await send("POST", path, { token: null }), 405);
+      assertRejected(await send("POST", path, { token: null }), 405);
     }
   });
 
@@ -204,11 +204,11 @@ describeService("HTTP", ({ query, single, get, service }) => {
         "/integration/../etc",
       ]
     ) {
-      assertRefused(await get(path), 404);
+      assertRejected(await get(path), 404);
     }
   });
 
-  it("tells the version to no client [H18]", async () => {
+  it("discloses the version to no client [H18]", async () => {
     const answers = [
       await get(TABLES),
       await query("guests"),
@@ -221,8 +221,11 @@ describeService("HTTP", ({ query, single, get, service }) => {
       await get(TABLES, { token: null }),
     ];
     for (const { headers, text } of answers) {
-      const told = `${[...headers].map((header) => header.join(": ")).join("\n")}\n${text}`;
-      assert(!told.includes(manifest.version) && !/x-powered-by|^server:/im.test(told), told);
+      const reported = `${[...headers].map((header) => header.join(": ")).join("\n")}\n${text}`;
+      assert(
+        !reported.includes(manifest.version) && !/x-powered-by|^server:/im.test(reported),
+        reported,
+      );
     }
   });
 });

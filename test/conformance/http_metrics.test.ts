@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import { readMetrics } from "../support/read_metrics.ts";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -29,7 +29,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assert([...samples.values()].every(Number.isFinite));
   });
 
-  it("tells the version [H17]", async () => {
+  it("reports the version [H17]", async () => {
     assertEquals((await read()).get(`rowgate_build_info{version="${manifest.version}"}`), 1);
   });
 
@@ -37,15 +37,15 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     const head = await service().send("HEAD", "/metrics", { token: null });
     assertEquals([head.status, head.text], [200, ""]);
     const answer = await service().send("POST", "/metrics", { body: {} });
-    assertRefused(answer, 405);
+    assertRejected(answer, 405);
     assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 
   it("counts requests by operation and status, their time and rows [H15]", async () => {
     const ok = 'rowgate_requests_total{operation="query_records",status="200"}';
     assertEquals(await growth(ok, () => query("guests")), 1);
-    const refused = 'rowgate_requests_total{operation="query_records",status="404"}';
-    assertEquals(await growth(refused, () => query("nothing")), 1);
+    const rejected = 'rowgate_requests_total{operation="query_records",status="404"}';
+    assertEquals(await growth(rejected, () => query("nothing")), 1);
     const unknown = 'rowgate_requests_total{operation="none",status="404"}';
     assertEquals(await growth(unknown, () => get("/nowhere")), 1);
     const unauthenticated = 'rowgate_requests_total{operation="list_tables",status="401"}';
@@ -61,7 +61,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assertEquals((await read()).get("rowgate_requests_in_flight"), 1);
   });
 
-  it("tells what of the pools is used, and how long it was waited for [H15]", async () => {
+  it("counts the sessions of the pools that are in use, and the time waited for them [H15]", async () => {
     const admitted = 'rowgate_pool_wait_seconds_count{pool="statements"}';
     const flood = () => Promise.all(Array.from({ length: 20 }, () => query("guests")));
     assert(await growth(admitted, flood) >= 20);
@@ -76,14 +76,14 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assertEquals(samples.get('rowgate_pool_waiting{pool="statements"}'), 0);
   });
 
-  it("tells prepared statements, and a shape counts once [H15]", async () => {
+  it("reports prepared statements, and a shape counts once [H15]", async () => {
     const sort = [{ field: "name" }, { field: "id", direction: "desc" }];
     const ask = async () => assertOk(await query("guests", { sort, per_page: 3 }));
     assertEquals(await growth("rowgate_prepared_statements", ask), 1);
     assertEquals(await growth("rowgate_prepared_statements", ask), 0);
   });
 
-  it("tells age and size of the catalogue, and its readings [H15]", async () => {
+  it("reports the age and size of the catalogue, and how often it was read [H15]", async () => {
     await query("guests");
     const samples = await read();
     const age = samples.get("rowgate_catalogue_age_seconds") ?? -1;
@@ -105,7 +105,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     const faults = 'rowgate_database_faults_total{fault="value"}';
     const body = { filters: { id: 2 }, fields: { c_tsquery: "a &" } };
     assert(
-      await growth(faults, async () => assertRefused(await single("everything", body), 400)) >= 1,
+      await growth(faults, async () => assertRejected(await single("everything", body), 400)) >= 1,
     );
   });
 
@@ -129,18 +129,18 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assert(!JSON.stringify([...answer.headers]).includes(TRACE));
     await ask(`00-${TRACE}-0000000000000000-01`);
     if (IS_REMOTE) return;
-    const told = service().observations.filter(({ kind }) => kind === "request").slice(-2);
-    assertEquals(told.map((item) => "traceId" in item ? item.traceId : ""), [TRACE, undefined]);
+    const reported = service().observations.filter(({ kind }) => kind === "request").slice(-2);
+    assertEquals(reported.map((item) => "traceId" in item ? item.traceId : ""), [TRACE, undefined]);
   });
 
-  it("tells one line's worth of each request: who, what, how long, how many [R47]", async () => {
+  it("reports each request once: tenant, operation, duration, rows [R47]", async () => {
     assertOk(await query("guests", {}, { headers: { "x-request-id": "watched" } }));
     if (IS_REMOTE) return;
-    const told = service().observations.filter((item) =>
+    const reported = service().observations.filter((item) =>
       item.kind === "request" && item.requestId === "watched"
     );
-    assertEquals(told.length, 1);
-    const { durationMs, tokenId, ...rest } = JSON.parse(JSON.stringify(told[0]));
+    assertEquals(reported.length, 1);
+    const { durationMs, tokenId, ...rest } = JSON.parse(JSON.stringify(reported[0]));
     assert(typeof durationMs === "number" && durationMs > 0);
     assertEquals(tokenId, service().tokens.a.split("_")[1]);
     assertEquals(rest, {

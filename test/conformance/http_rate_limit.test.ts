@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const POLICY = '"default";q=3;w=3600';
@@ -9,7 +9,7 @@ const POLICY = '"default";q=3;w=3600';
 const INVALID = `rg_AAAAAAAAAAA_${"A".repeat(49)}`;
 
 describeService("HTTP, rate limit", ({ get, query, run, service }) => {
-  it("tells a token where it stands and refuses it with 429 above its limit [H11] [R21]", async () => {
+  it("reports how much of a token's limit is left, and rejects with 429 above it [H11] [R21]", async () => {
     const token = await service().issue();
     for (const left of [2, 1, 0]) {
       const answer = await query("guests", {}, { token });
@@ -20,32 +20,32 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
         new RegExp(`^"default";r=${left};t=\\d+$`),
       );
     }
-    const refused = await query("guests", {}, { token });
-    assertRefused(refused, 429);
-    assertEquals(refused.headers.get("ratelimit-policy"), POLICY);
-    const seconds = refused.headers.get("retry-after") ?? "";
+    const rejected = await query("guests", {}, { token });
+    assertRejected(rejected, 429);
+    assertEquals(rejected.headers.get("ratelimit-policy"), POLICY);
+    const seconds = rejected.headers.get("retry-after") ?? "";
     assert(Number(seconds) > 1000 && Number(seconds) <= 1200, seconds);
-    assertEquals(refused.headers.get("ratelimit"), `"default";r=0;t=${seconds}`);
+    assertEquals(rejected.headers.get("ratelimit"), `"default";r=0;t=${seconds}`);
   });
 
   it("counts each token for itself [H11]", async () => {
     const [one, other] = [await service().issue(), await service().issue()];
     for (let request = 0; request < 4; request++) await query("guests", {}, { token: one });
-    assertRefused(await query("guests", {}, { token: one }), 429);
+    assertRejected(await query("guests", {}, { token: one }), 429);
     assertOk(await query("guests", {}, { token: other }));
   });
 
-  it("refuses after the token and before the table's name and the body [O4]", async () => {
+  it("rejects after the token and before the table's name and the body [O4]", async () => {
     const token = await service().issue();
-    assertRefused(await query("not-a-name", {}, { token }), 400);
-    assertRefused(await query("user_passwords", {}, { token }), 403);
-    assertRefused(await query("nowhere", {}, { token }), 404);
-    assertRefused(await query("not-a-name", {}, { token }), 429);
-    assertRefused(await query("user_passwords", {}, { token }), 429);
-    assertRefused(await query("guests", undefined, { token, raw: "{", headers: {} }), 429);
-    assertRefused(await query("not-a-name", {}, { token: INVALID }), 401);
-    assertRefused(await get("/integration/nowhere", { token }), 404);
-    assertRefused(await get("/integration/tables/guests/query", { token }), 405);
+    assertRejected(await query("not-a-name", {}, { token }), 400);
+    assertRejected(await query("user_passwords", {}, { token }), 403);
+    assertRejected(await query("nowhere", {}, { token }), 404);
+    assertRejected(await query("not-a-name", {}, { token }), 429);
+    assertRejected(await query("user_passwords", {}, { token }), 429);
+    assertRejected(await query("guests", undefined, { token, raw: "{", headers: {} }), 429);
+    assertRejected(await query("not-a-name", {}, { token: INVALID }), 401);
+    assertRejected(await get("/integration/nowhere", { token }), 404);
+    assertRejected(await get("/integration/tables/guests/query", { token }), 405);
   });
 
   it("has both headers on every answer of a limited token, whatever its status [H11]", async () => {
@@ -57,17 +57,17 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
       headers: { "if-none-match": etag },
     });
     const unknown = await query("guests", { select: ["nope"] }, { token });
-    const refused = await get("/integration/token", { token });
-    assertEquals([tables, unchanged, unknown, refused].map(({ status }) => status), [
+    const rejected = await get("/integration/token", { token });
+    assertEquals([tables, unchanged, unknown, rejected].map(({ status }) => status), [
       200,
       304,
       400,
       429,
     ]);
-    const told = [tables, unchanged, unknown, refused].map((
+    const reported = [tables, unchanged, unknown, rejected].map((
       { headers },
     ) => [headers.get("ratelimit-policy"), headers.get("ratelimit")?.split(";t=")[0]]);
-    assertEquals(told, [2, 1, 0, 0].map((left) => [POLICY, `"default";r=${left}`]));
+    assertEquals(reported, [2, 1, 0, 0].map((left) => [POLICY, `"default";r=${left}`]));
   });
 
   it("says nothing of a limit where there is no valid token [H11]", async () => {
@@ -86,7 +86,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     const row = (before.body["records"] as Record<string, unknown>[])[0]!;
     const update = { filters: { id: row["id"] }, fields: { name: "above the limit" } };
     const path = "/integration/tables/guests/records/single";
-    assertRefused(await send("PATCH", path, { body: update, token }), 429);
+    assertRejected(await send("PATCH", path, { body: update, token }), 429);
     const after = await query("guests", body, { token: await issue() });
     assertEquals(after.body["records"], before.body["records"]);
   });
@@ -114,14 +114,14 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     const statuses: number[] = [];
     for (let request = 0; request < 5; request++) statuses.push((await ask(INVALID, peer)).status);
     assertEquals(statuses, [401, 401, 401, 429, 429]);
-    const refused = await ask(INVALID, peer);
-    assertMatch(refused.headers.get("retry-after") ?? "", /^\d+$/);
-    assertEquals(refused.headers.get("www-authenticate"), null);
-    assertEquals(refused.headers.get("ratelimit"), null);
-    assertEquals(await refused.json(), {
+    const rejected = await ask(INVALID, peer);
+    assertMatch(rejected.headers.get("retry-after") ?? "", /^\d+$/);
+    assertEquals(rejected.headers.get("www-authenticate"), null);
+    assertEquals(rejected.headers.get("ratelimit"), null);
+    assertEquals(await rejected.json(), {
       success: false,
       error: `Authorization: too many invalid API tokens from this address, try again in ${
-        refused.headers.get("retry-after")
+        rejected.headers.get("retry-after")
       } s`,
     });
     assertEquals((await ask(await service().issue(), peer)).status, 200);
@@ -141,7 +141,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     await run("alter table rowgate.tokens rename to tokens_away");
     try {
       assertEquals((await ask(INVALID, peer)).status, 429);
-      // Whether it is valid cannot be told without the table: neither 401 nor 429.
+      // Whether it is valid cannot be known without the table: neither 401 nor 429.
       assertEquals((await ask(fresh, peer)).status, 503);
     } finally {
       await run("alter table rowgate.tokens_away rename to tokens");
@@ -158,16 +158,16 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertEquals((await ask(INVALID, peer)).status, 401);
   });
 
-  it("observes whose limit refused a request, and the peer only when it was the peer's [H11]", async () => {
+  it("reports whose limit rejected a request, and the peer only when it was the peer's [H11]", async () => {
     const { observations, issue } = service();
     const token = await issue();
     const start = observations.length;
     for (let request = 0; request < 4; request++) await ask(token, "192.0.2.4");
     for (let request = 0; request < 4; request++) await ask(INVALID, "192.0.2.4");
-    const told = observations.slice(start).flatMap((one) =>
+    const reported = observations.slice(start).flatMap((one) =>
       one.kind === "request" ? [[one.status, one.limited, one.peer]] : []
     );
-    assertEquals(told, [
+    assertEquals(reported, [
       ...new Array(3).fill([200, undefined, undefined]),
       [429, "token", undefined],
       ...new Array(3).fill([401, undefined, undefined]),

@@ -1,6 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import {
+  assertOk,
+  assertRejected,
+  assertRejectedAt,
+  recordsOf,
+  valuesOf,
+} from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A filter of so many groups inside each other, a condition in the innermost. */
@@ -32,15 +38,15 @@ describeService("Limits", ({ query, single, bulk }) => {
     }
   });
 
-  it("refuses a group at depth 6 at its own path [L1] [L2] [E23] [E17] [FS7]", async () => {
-    assertRefusedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
+  it("rejects a group at depth 6 at its own path [L1] [L2] [E23] [E17] [FS7]", async () => {
+    assertRejectedAt(await query("guests", { filters: nest(6) }), pathOf(6), "5");
   });
 
-  it("refuses an empty group at depth 6 too [L1]", async () => {
-    assertRefusedAt(await query("guests", { filters: nest(5, { and: [] }) }), pathOf(6), "5");
+  it("rejects an empty group at depth 6 too [L1]", async () => {
+    assertRejectedAt(await query("guests", { filters: nest(5, { and: [] }) }), pathOf(6), "5");
   });
 
-  it("refuses what is nested a thousand times without falling over [L1]", async () => {
+  it("rejects a thousand levels of nesting without a stack overflow [L1]", async () => {
     const answer = await query("guests", { filters: nest(1000) });
     assertEquals(answer.status, 400, answer.text.slice(0, 300));
   });
@@ -49,8 +55,8 @@ describeService("Limits", ({ query, single, bulk }) => {
     assertEquals(recordsOf(await query("guests", { filters: { and: conditions(50) } })).length, 5);
   });
 
-  it("refuses the 51st condition in one group [L3] [E23] [FS8]", async () => {
-    assertRefusedAt(
+  it("rejects the 51st condition in one group [L3] [E23] [FS8]", async () => {
+    assertRejectedAt(
       await query("guests", { filters: { and: conditions(51) } }),
       "filters.and[50]",
       "50",
@@ -62,10 +68,10 @@ describeService("Limits", ({ query, single, bulk }) => {
       and: [{ or: conditions(20) }, { and: [{ and: conditions(20) }] }, { or: conditions(last) }],
     });
     assertEquals(recordsOf(await query("guests", { filters: groups(10) })).length, 5);
-    assertRefusedAt(await query("guests", { filters: groups(11) }), "filters.and[2].or[10]", "50");
+    assertRejectedAt(await query("guests", { filters: groups(11) }), "filters.and[2].or[10]", "50");
   });
 
-  it("takes 2,000 characters of patterns in a request and refuses one more at its path [RE21] [L11]", async () => {
+  it("accepts 2,000 characters of patterns in a request and rejects one more at its path [RE21] [L11]", async () => {
     const like = (op: string, length: number) => ({
       field: "name",
       op,
@@ -78,41 +84,45 @@ describeService("Limits", ({ query, single, bulk }) => {
         },
       });
     assertEquals(recordsOf(await ask(500)).length, 0);
-    assertRefusedAt(await ask(501), "filters.or[1].and[1].value", "2001", "2000");
+    assertRejectedAt(await ask(501), "filters.or[1].and[1].value", "2001", "2000");
     const worst = { or: [like("like", 500_000)] };
-    assertRefusedAt(await query("guests", { filters: worst }), "filters.or[0].value", "2000");
+    assertRejectedAt(await query("guests", { filters: worst }), "filters.or[0].value", "2000");
   });
 
-  it("refuses a tsquery that Postgres would read for minutes, in filters and in fields [RE22] [L11]", async () => {
+  it("rejects a tsquery that Postgres would read for minutes, in filters and in fields [RE22] [L11]", async () => {
     const value = `a${"&a".repeat(200_000)}`;
     const filters = { and: [{ field: "c_tsquery", op: "eq", value }] };
-    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value", "20000");
+    assertRejectedAt(await query("everything", { filters }), "filters.and[0].value", "20000");
     const update = { filters: { id: 1 }, fields: { c_tsquery: value } };
-    assertRefusedAt(await single("everything", update), "fields.c_tsquery", "20000");
+    assertRejectedAt(await single("everything", update), "fields.c_tsquery", "20000");
   });
 
-  it("refuses numbers that would print far longer than they are written [RE25]", async () => {
+  it("rejects numbers that would print far longer than they are written [RE25]", async () => {
     const many = Array.from({ length: 1000 }, () => "1e900");
-    const refused: [Record<string, unknown>, string][] = [
+    const rejected: [Record<string, unknown>, string][] = [
       [{ c_numeric: "1e131071" }, "fields.c_numeric"],
       [{ a_numeric_10_2: many }, "fields.a_numeric_10_2"],
       [{ a_numeric_10_2: `{${many}}` }, "fields.a_numeric_10_2"],
       [{ c_numrange: "[1,1e131071)" }, "fields.c_numrange"],
     ];
-    for (const [fields, path] of refused) {
-      assertRefusedAt(
+    for (const [fields, path] of rejected) {
+      assertRejectedAt(
         await single("everything", { filters: { id: 1 }, fields }),
         path,
         "exponents",
       );
     }
     const filters = { and: [{ field: "c_numeric", op: "in", value: ["1", "1e-9999"] }] };
-    assertRefusedAt(await query("everything", { filters }), "filters.and[0].value[1]", "exponents");
+    assertRejectedAt(
+      await query("everything", { filters }),
+      "filters.and[0].value[1]",
+      "exponents",
+    );
     const numbers = `[${"1e300,".repeat(1000)}1]`;
     const raw = `{"filters":{"id":1},"fields":{"c_jsonb":${numbers}}}`;
     const path = "fields.c_jsonb[";
     const answer = await single("everything", undefined, { raw });
-    assertRefused(answer, 400, path, "exponents");
+    assertRejected(answer, 400, path, "exponents");
     const fine = { filters: { and: [{ field: "c_numeric", op: "eq", value: "1e900" }] } };
     assertOk(await query("everything", fine));
   });
@@ -129,10 +139,10 @@ describeService("Limits", ({ query, single, bulk }) => {
       }
     });
 
-    it(`refuses 0 and 201 values in ${op} [L5] [E23] [FS15]`, async () => {
+    it(`rejects 0 and 201 values in ${op} [L5] [E23] [FS15]`, async () => {
       for (const count of [0, 201]) {
         const filters = { and: [{ field: "id", op, value: numbers(count) }] };
-        assertRefusedAt(await query("guests", { filters }), "filters.and[0].value", "200");
+        assertRejectedAt(await query("guests", { filters }), "filters.and[0].value", "200");
       }
     });
   }
@@ -152,7 +162,7 @@ describeService("Limits", ({ query, single, bulk }) => {
       query("guests", { filters: { and: [{ field: "id", op: "between", value }] } });
     assertEquals(recordsOf(await between([2, 3])).length, 2);
     for (const value of [[], [2], [2, 3, 4]]) {
-      assertRefusedAt(await between(value), "filters.and[0].value", "2");
+      assertRejectedAt(await between(value), "filters.and[0].value", "2");
     }
   });
 
@@ -183,13 +193,13 @@ describeService("Limits", ({ query, single, bulk }) => {
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
     it(`requires at least one filter in update ${name} [L8] [U14] [U18] [US5] [UB4]`, async () => {
       for (const filters of [{}, null, [], "x", 1, true]) {
-        assertRefusedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
+        assertRejectedAt(await update("guests", { filters, fields: { name: "x" } }), "filters");
       }
     });
 
     it(`requires at least one field in update ${name} [L9] [U15] [U18] [US6]`, async () => {
       for (const fields of [{}, null, [], "x", 1, false]) {
-        assertRefusedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
+        assertRejectedAt(await update("guests", { filters: { id: 1 }, fields }), "fields");
       }
     });
   }

@@ -1,6 +1,12 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import {
+  assertOk,
+  assertRejected,
+  assertRejectedAt,
+  recordsOf,
+  valuesOf,
+} from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const RESERVED = [
@@ -60,7 +66,7 @@ describeService("Names", ({ query, single, bulk, run }) => {
     });
   }
 
-  it("tells names apart by case [N3] [IN6]", async () => {
+  it("distinguishes names by case [N3] [IN6]", async () => {
     assertEquals(
       valuesOf(
         await query("MixedCase", { select: ["Value"], sort: [{ field: "Id" }] }),
@@ -75,8 +81,8 @@ describeService("Names", ({ query, single, bulk, run }) => {
       )[0],
       "value 1",
     );
-    assertRefused(await query("mixedcase"), 404);
-    assertRefusedAt(await query("MixedCase", { select: ["id"] }), "select[0]", '"id"', '"Id"');
+    assertRejected(await query("mixedcase"), 404);
+    assertRejectedAt(await query("MixedCase", { select: ["id"] }), "select[0]", '"id"', '"Id"');
   });
 
   it("takes a name of 63 characters [N4]", async () => {
@@ -91,19 +97,19 @@ describeService("Names", ({ query, single, bulk, run }) => {
   for (
     const field of ["bad-col", "naïve", "a b", "", "good;", "good\n", 'good"', "tenant_id.good"]
   ) {
-    it(`refuses the column name ${JSON.stringify(field)} wherever a query names one [N2] [E18]`, async () => {
+    it(`rejects the column name ${JSON.stringify(field)} wherever a query names one [N2] [E18]`, async () => {
       const filters = { and: [{ field, op: "is_null" }] };
-      assertRefusedAt(
+      assertRejectedAt(
         await query("oddities", { filters }),
         "filters.and[0].field",
         JSON.stringify(field),
       );
-      assertRefusedAt(
+      assertRejectedAt(
         await query("oddities", { select: ["good", field] }),
         "select[1]",
         JSON.stringify(field),
       );
-      assertRefusedAt(
+      assertRejectedAt(
         await query("oddities", { sort: [{ field }] }),
         "sort[0].field",
         JSON.stringify(field),
@@ -118,10 +124,10 @@ describeService("Names", ({ query, single, bulk, run }) => {
   for (
     const table of ["weird%20name", "bad-table", "naïve", "a.b", "%27", "public.deals", "deals%00"]
   ) {
-    it(`refuses the table name ${table} at its path [N1] [E18] [IN1] [IN2]`, async () => {
-      assertRefusedAt(await query(table), "table");
-      assertRefusedAt(await single(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
-      assertRefusedAt(await bulk(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
+    it(`rejects the table name ${table} at its path [N1] [E18] [IN1] [IN2]`, async () => {
+      assertRejectedAt(await query(table), "table");
+      assertRejectedAt(await single(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
+      assertRejectedAt(await bulk(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
     });
   }
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 import type { SendOptions } from "./describe_service.ts";
 import type { Answer } from "../support/service.ts";
@@ -28,7 +28,7 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
       "/integration/tables//query",
     ];
     for (const path of paths) {
-      assertRefused(await service().send("POST", path, { token: null, body: {} }), 404);
+      assertRejected(await service().send("POST", path, { token: null, body: {} }), 404);
     }
   });
 
@@ -45,24 +45,24 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
     ];
     for (const [method, path, allowed] of wrong) {
       const answer = await service().send(method, path, { token: null });
-      assertRefused(answer, 405);
+      assertRejected(answer, 405);
       assertStringIncludes(answer.headers.get("allow") ?? "", allowed);
     }
   });
 
   it("2: a missing token is 401 before name, table and body [O3]", async () => {
     for (const table of ["my-deals", "user_passwords", "nothing", "deals"]) {
-      assertRefused(await query(table, undefined, { ...NO_JSON, token: null }), 401);
-      assertRefused(await single(table, undefined, { ...NO_JSON, token: null }), 401);
-      assertRefused(await bulk(table, undefined, { ...NO_JSON, token: "rg_x" }), 401);
+      assertRejected(await query(table, undefined, { ...NO_JSON, token: null }), 401);
+      assertRejected(await single(table, undefined, { ...NO_JSON, token: null }), 401);
+      assertRejected(await bulk(table, undefined, { ...NO_JSON, token: "rg_x" }), 401);
     }
   });
 
   it("3: a bad table name is 400 before the body is looked at [O5]", async () => {
     for (const table of ["my-deals", "user-passwords", "user_passwords%20"]) {
-      assertRefusedAt(await query(table, undefined, NO_JSON), "table");
-      assertRefusedAt(await single(table, undefined, BROKEN), "table");
-      assertRefusedAt(await bulk(table, { filters: 1 }), "table");
+      assertRejectedAt(await query(table, undefined, NO_JSON), "table");
+      assertRejectedAt(await single(table, undefined, BROKEN), "table");
+      assertRejectedAt(await bulk(table, { filters: 1 }), "table");
     }
   });
 
@@ -76,14 +76,14 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
         "password_reset_tokens",
       ]
     ) {
-      assertRefused(
+      assertRejected(
         await query(table, undefined, NO_JSON),
         403,
         "not readable through the integration API",
       );
-      assertRefused(await single(table, undefined, BROKEN), 403);
-      assertRefused(await bulk(table, { filters: 1 }), 403);
-      assertRefused(await service().send("GET", `/integration/tables/${table}/fields`), 403);
+      assertRejected(await single(table, undefined, BROKEN), 403);
+      assertRejected(await bulk(table, { filters: 1 }), 403);
+      assertRejected(await service().send("GET", `/integration/tables/${table}/fields`), 403);
     }
   });
 
@@ -100,40 +100,42 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
       ]
     ) {
       for (const send of [query, single, bulk]) {
-        texts.add(assertRefused(await send(table, undefined, NO_JSON), 404).replaceAll(table, "T"));
+        texts.add(
+          assertRejected(await send(table, undefined, NO_JSON), 404).replaceAll(table, "T"),
+        );
       }
       const fields = await service().send("GET", `/integration/tables/${table}/fields`);
-      texts.add(assertRefused(fields, 404).replaceAll(table, "T"));
+      texts.add(assertRejected(fields, 404).replaceAll(table, "T"));
     }
     assertEquals(texts.size, 1, [...texts].join(" | "));
   });
 
   it("7: media type is 415 before size and JSON [O11]", async () => {
     const raw = "{" + " ".repeat(2_000_000);
-    assertRefused(await query("deals", undefined, { ...NO_JSON, raw }), 415);
+    assertRejected(await query("deals", undefined, { ...NO_JSON, raw }), 415);
   });
 
   it("7: size is 413 before JSON [O12]", async () => {
     const raw = "{" + " ".repeat(2_000_000);
-    assertRefused(await query("deals", undefined, { ...BROKEN, raw }), 413);
+    assertRejected(await query("deals", undefined, { ...BROKEN, raw }), 413);
   });
 
   it("7: JSON is 400 before shape, and shape before names [O13] [O14] [O15]", async () => {
-    assertRefused(
+    assertRejected(
       await query("deals", undefined, { ...BROKEN, raw: '{"pages": 1, "select": ["nope"' }),
       400,
       /JSON/,
     );
-    const error = assertRefusedAt(await query("deals", { select: ["nope"], pages: 1 }), "pages");
+    const error = assertRejectedAt(await query("deals", { select: ["nope"], pages: 1 }), "pages");
     assertEquals(error.includes("nope"), false, error);
   });
 
-  it("8: nothing is written when anything of the body is refused [O15]", async () => {
+  it("8: nothing is written when anything of the body is rejected [O15]", async () => {
     const answer = await bulk("deals", {
       filters: { closed: true },
       fields: { note: "x", nope: 1 },
     });
-    assertRefusedAt(answer, "fields.nope");
+    assertRejectedAt(answer, "fields.nope");
     const filters = { and: [{ field: "note", op: "eq", value: "x" }] };
     assertEquals(assertOk(await query("deals", { filters }))["total"], 0);
   });
@@ -142,7 +144,7 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
   if (kind === "real") {
     it("touches no table of the operator before all checks have passed: none waits for a locked one [O16]", async () => {
       const update = { filters: { fid: 1 }, fields: { note: "x" } };
-      const refused: (() => Promise<Answer>)[] = [
+      const rejected: (() => Promise<Answer>)[] = [
         () => query("deals", {}, { token: null }),
         () => query("deals", {}, { token: service().tokens.update }),
         () => single("deals", update, { token: service().tokens.query }),
@@ -160,7 +162,7 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
       ];
       await service().database.admin.begin(async (transaction) => {
         await transaction`lock table deals in access exclusive mode`;
-        for (const send of refused) {
+        for (const send of rejected) {
           const { status, text } = await send();
           assertEquals([400, 401, 403].includes(status), true, text);
         }

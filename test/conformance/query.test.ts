@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Query Records", ({ query }) => {
@@ -72,7 +72,7 @@ describeService("Query Records", ({ query }) => {
     assertEquals(keys, wanted);
   });
 
-  it("tells the total of the filters across all pages [Q85] [Q70] [Q74] [Q83] [Q84]", async () => {
+  it("reports the total of the filters across all pages [Q85] [Q70] [Q74] [Q83] [Q84]", async () => {
     const body = assertOk(
       await query("deals", {
         filters: { and: [{ field: "status", op: "eq", value: "won" }] },
@@ -121,45 +121,50 @@ describeService("Query Records", ({ query }) => {
   });
 
   for (const key of ["per_pge", "limit", "Filters", "__proto__", "table", ""]) {
-    it(`refuses the top-level key ${JSON.stringify(key)} [Q3] [E21] [FS2]`, async () => {
-      assertRefusedAt(await query("deals", { [key]: 10 }), key === "" ? '[""]' : key);
+    it(`rejects the top-level key ${JSON.stringify(key)} [Q3] [E21] [FS2]`, async () => {
+      assertRejectedAt(await query("deals", { [key]: 10 }), key === "" ? '[""]' : key);
     });
   }
 
   it("names per_page for a misspelled per_page [Q3] [E12]", async () => {
-    assertRefusedAt(await query("deals", { per_pag: 10 }), "per_pag", '"per_page"');
+    assertRejectedAt(await query("deals", { per_pag: 10 }), "per_pag", '"per_page"');
   });
 
   for (const member of ["select", "sort"]) {
     for (const value of [null, "fid", {}, 1]) {
-      it(`refuses ${member} ${JSON.stringify(value)} [Q4]`, async () => {
-        assertRefusedAt(await query("deals", { [member]: value }), member);
+      it(`rejects ${member} ${JSON.stringify(value)} [Q4]`, async () => {
+        assertRejectedAt(await query("deals", { [member]: value }), member);
       });
     }
   }
 
-  it("refuses select and sort items of the wrong kind at their path [Q4] [Q61]", async () => {
-    assertRefusedAt(await query("deals", { select: ["fid", 1] }), "select[1]");
-    assertRefusedAt(await query("deals", { sort: [{ field: "fid" }, "title"] }), "sort[1]");
-    assertRefusedAt(await query("deals", { sort: [{ direction: "asc" }] }), "sort[0].field");
-    assertRefusedAt(
+  it("rejects select and sort items of the wrong kind at their path [Q4] [Q61]", async () => {
+    assertRejectedAt(await query("deals", { select: ["fid", 1] }), "select[1]");
+    assertRejectedAt(await query("deals", { sort: [{ field: "fid" }, "title"] }), "sort[1]");
+    assertRejectedAt(await query("deals", { sort: [{ direction: "asc" }] }), "sort[0].field");
+    assertRejectedAt(
       await query("deals", { sort: [{ field: "fid", nulls: "last" }] }),
       "sort[0].nulls",
     );
   });
 
-  it("refuses a column that does not exist, wherever it is named [E10] [E5] [E17]", async () => {
+  it("rejects a column that does not exist, wherever it is named [E10] [E5] [E17]", async () => {
     const filters = {
       and: [{ field: "fid", op: "eq", value: 1 }, { or: [{ field: "titel", op: "is_null" }] }],
     };
-    assertRefusedAt(
+    assertRejectedAt(
       await query("deals", { filters }),
       "filters.and[1].or[0].field",
       '"titel"',
       '"title"',
     );
-    assertRefusedAt(await query("deals", { select: ["titel"] }), "select[0]", '"titel"', '"title"');
-    assertRefusedAt(
+    assertRejectedAt(
+      await query("deals", { select: ["titel"] }),
+      "select[0]",
+      '"titel"',
+      '"title"',
+    );
+    assertRejectedAt(
       await query("deals", { sort: [{ field: "titel" }] }),
       "sort[0].field",
       '"titel"',
@@ -168,8 +173,8 @@ describeService("Query Records", ({ query }) => {
   });
 
   for (const body of [null, [], "x", 1, true]) {
-    it(`refuses a body that is ${JSON.stringify(body)} [Q1] [HT10]`, async () => {
-      assertRefusedAt(
+    it(`rejects a body that is ${JSON.stringify(body)} [Q1] [HT10]`, async () => {
+      assertRejectedAt(
         await query("deals", null, { raw: JSON.stringify(body), body: undefined }),
         "body",
       );

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRefusedAt, valuesOf } from "./assert_answer.ts";
+import { assertRejectedAt, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n + 1);
@@ -56,16 +56,16 @@ describeService("Query, null", ({ query, bulk, single }) => {
   }
 
   for (const op of ["gt", "gte", "lt", "lte", "like", "not_like"]) {
-    it(`refuses null in ${op}, saying to use is_null [Q46] [TV26] [FS17]`, async () => {
+    it(`rejects null in ${op}, saying to use is_null [Q46] [TV26] [FS17]`, async () => {
       const filters = { and: [{ field: "note", op, value: null }] };
-      assertRefusedAt(await query("deals", { filters }), "filters.and[0].value", "is_null");
+      assertRejectedAt(await query("deals", { filters }), "filters.and[0].value", "is_null");
     });
   }
 
-  it("refuses null in between, at its position, saying to use is_null [Q46] [FS16]", async () => {
+  it("rejects null in between, at its position, saying to use is_null [Q46] [FS16]", async () => {
     for (const [value, position] of [[[null, 1], 0], [[1, null], 1]] as const) {
       const filters = { or: [{ field: "fid", op: "between", value }] };
-      assertRefusedAt(
+      assertRejectedAt(
         await query("deals", { filters }),
         `filters.or[0].value[${position}]`,
         "is_null",

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRefusedAt, valuesOf } from "./assert_answer.ts";
+import { assertRejectedAt, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n + 1);
@@ -67,9 +67,9 @@ describeService("Query, operators", ({ query }) => {
   }
 
   for (const [op, value, path] of WRONG_SHAPES) {
-    it(`refuses ${op} with ${JSON.stringify(value)} [Q36] [Q37] [Q38] [Q39] [Q35] [E20] [FS14] [FS15] [FS16] [FS17]`, async () => {
+    it(`rejects ${op} with ${JSON.stringify(value)} [Q36] [Q37] [Q38] [Q39] [Q35] [E20] [FS14] [FS15] [FS16] [FS17]`, async () => {
       const answer = await query("deals", { filters: { or: [{ field: "fid", op, value }] } });
-      assertRefusedAt(answer, `filters.or[0].${path}`);
+      assertRejectedAt(answer, `filters.or[0].${path}`);
     });
   }
 
@@ -88,18 +88,18 @@ describeService("Query, operators", ({ query }) => {
       "between",
     ]
   ) {
-    it(`refuses ${op} without a value [Q19] [E20] [FS13]`, async () => {
+    it(`rejects ${op} without a value [Q19] [E20] [FS13]`, async () => {
       const answer = await query("deals", { filters: { and: [{ field: "title", op }] } });
-      assertRefusedAt(answer, "filters.and[0].value");
+      assertRejectedAt(answer, "filters.and[0].value");
     });
   }
 
   for (
     const op of ["EQ", "=", "ilike", "isnull", "", "constructor", "__proto__", "toString", null, 1]
   ) {
-    it(`refuses the operator ${JSON.stringify(op)} [Q18] [E19] [IN8]`, async () => {
+    it(`rejects the operator ${JSON.stringify(op)} [Q18] [E19] [IN8]`, async () => {
       const answer = await query("deals", { filters: { and: [{ field: "fid", op, value: 1 }] } });
-      assertRefusedAt(answer, "filters.and[0].op", JSON.stringify(op));
+      assertRejectedAt(answer, "filters.and[0].op", JSON.stringify(op));
     });
   }
 
@@ -129,15 +129,15 @@ describeService("Query, operators", ({ query }) => {
     );
   });
 
-  it("refuses a group that has no array [Q10]", async () => {
+  it("rejects a group that has no array [Q10]", async () => {
     for (const value of [{ field: "fid", op: "eq", value: 1 }, null, "x", 1]) {
-      assertRefusedAt(await query("deals", { filters: { and: value } }), "filters.and");
+      assertRejectedAt(await query("deals", { filters: { and: value } }), "filters.and");
     }
   });
 
-  it("refuses items that are neither a condition nor a group [Q11]", async () => {
+  it("rejects items that are neither a condition nor a group [Q11]", async () => {
     for (const item of [null, 1, "fid = 1", [], [{ field: "fid", op: "eq", value: 1 }], {}]) {
-      assertRefusedAt(
+      assertRejectedAt(
         await query("deals", { filters: { and: [{ field: "fid", op: "eq", value: 1 }, item] } }),
         "filters.and[1]",
       );

@@ -1,20 +1,20 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const FIRST = { field: "id", op: "eq", value: 1 };
 
 describeService("Query, shape of a query", ({ query, run }) => {
-  it("refuses filters that are no group [Q8] [Q9] [Q4] [FS3] [FS4] [FS5]", async () => {
+  it("rejects filters that are no group [Q8] [Q9] [Q4] [FS3] [FS4] [FS5]", async () => {
     for (const filters of [{}, null, [], [FIRST], "x", 1, true, FIRST]) {
-      const error = assertRefusedAt(await query("guests", { filters }), "filters").slice(0, 80);
+      const error = assertRejectedAt(await query("guests", { filters }), "filters").slice(0, 80);
       assertEquals(error.startsWith("filters"), true);
     }
   });
 
-  it("refuses a group with both keys or others, at its path [Q7] [Q6] [FS3]", async () => {
-    assertRefusedAt(await query("guests", { filters: { and: [], or: [] } }), "filters");
+  it("rejects a group with both keys or others, at its path [Q7] [Q6] [FS3]", async () => {
+    assertRejectedAt(await query("guests", { filters: { and: [], or: [] } }), "filters");
     for (
       const [group, path] of [
         [{ and: [{ and: [FIRST], or: [] }] }, "filters.and[0]"],
@@ -31,27 +31,27 @@ describeService("Query, shape of a query", ({ query, run }) => {
     }
   });
 
-  it("refuses a condition with unknown keys at their path [Q20] [FS11]", async () => {
+  it("rejects a condition with unknown keys at their path [Q20] [FS11]", async () => {
     for (const key of ["values", "negate", "__proto__", "constructor"]) {
       const condition = { ...FIRST, [key]: 1 };
-      assertRefusedAt(
+      assertRejectedAt(
         await query("guests", { filters: { and: [condition] } }),
         `filters.and[0].${key}`,
       );
     }
   });
 
-  it("refuses a condition without field or op at its path [Q17] [Q18] [FS11]", async () => {
-    assertRefusedAt(
+  it("rejects a condition without field or op at its path [Q17] [Q18] [FS11]", async () => {
+    assertRejectedAt(
       await query("guests", { filters: { and: [{ op: "eq", value: 1 }] } }),
       "filters.and[0].field",
     );
-    assertRefusedAt(
+    assertRejectedAt(
       await query("guests", { filters: { and: [{ field: "id", value: 1 }] } }),
       "filters.and[0].op",
     );
     for (const field of [1, null, ["id"], {}]) {
-      assertRefusedAt(
+      assertRejectedAt(
         await query("guests", { filters: { and: [{ ...FIRST, field }] } }),
         "filters.and[0].field",
       );
@@ -81,10 +81,10 @@ describeService("Query, shape of a query", ({ query, run }) => {
   });
 
   for (const op of ["is_null", "is_not_null"]) {
-    it(`refuses ${op} with a value [Q41] [FS12]`, async () => {
+    it(`rejects ${op} with a value [Q41] [FS12]`, async () => {
       for (const value of [null, true, 1, "x", []]) {
         const answer = await query("guests", { filters: { and: [{ field: "name", op, value }] } });
-        assertRefusedAt(answer, "filters.and[0].value");
+        assertRejectedAt(answer, "filters.and[0].value");
       }
     });
   }
@@ -105,8 +105,8 @@ describeService("Query, shape of a query", ({ query, run }) => {
   });
 
   for (const direction of ["ASC", "Desc", "ascending", "", null, 1, true]) {
-    it(`refuses the direction ${JSON.stringify(direction)} [Q63] [Q62] [IN9]`, async () => {
-      assertRefusedAt(
+    it(`rejects the direction ${JSON.stringify(direction)} [Q63] [Q62] [IN9]`, async () => {
+      assertRejectedAt(
         await query("guests", { sort: [{ field: "id", direction }] }),
         "sort[0].direction",
         JSON.stringify(direction),
@@ -152,7 +152,7 @@ describeService("Query, shape of a query", ({ query, run }) => {
     const sort = [{ field: "id", direction: "desc" }, { field: "id", direction: "asc" }];
     const answer = await query("guests", { sort });
     if (answer.status !== 400) assertEquals(valuesOf(answer, "id"), [5, 4, 3, 2, 1]);
-    else assertRefusedAt(answer, "sort[1].field");
+    else assertRejectedAt(answer, "sort[1].field");
   });
 
   it("takes a sort of a hundred items [FS22]", async () => {
@@ -167,14 +167,14 @@ describeService("Query, shape of a query", ({ query, run }) => {
 
   for (const member of ["page", "per_page"]) {
     for (const value of [0, -1, 1.5, "1", null, true, [1], {}, "x"]) {
-      it(`refuses ${member} ${JSON.stringify(value)} [Q72] [Q78] [Q4] [FS18] [FS21]`, async () => {
-        assertRefusedAt(await query("guests", { [member]: value }), member);
+      it(`rejects ${member} ${JSON.stringify(value)} [Q72] [Q78] [Q4] [FS18] [FS21]`, async () => {
+        assertRejectedAt(await query("guests", { [member]: value }), member);
       });
     }
 
-    it(`refuses a ${member} that no integer holds [Q72] [Q78]`, async () => {
+    it(`rejects a ${member} that no integer holds [Q72] [Q78]`, async () => {
       const answer = await query("guests", undefined, { raw: `{"${member}": 1e400}` });
-      assertRefusedAt(answer, member);
+      assertRejectedAt(answer, member);
     });
   }
 
@@ -187,7 +187,7 @@ describeService("Query, shape of a query", ({ query, run }) => {
 
   it("answers the greatest page number without falling over [Q73]", async () => {
     const answer = await query("guests", { page: 9007199254740991, per_page: 200 });
-    if (answer.status === 400) assertRefusedAt(answer, "page");
+    if (answer.status === 400) assertRejectedAt(answer, "page");
     else assertEquals(assertOk(answer)["total"], 5);
   });
 

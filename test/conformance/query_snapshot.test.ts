@@ -4,7 +4,7 @@ import { assertOk } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Query, one snapshot", ({ query, run }) => {
-  it("tells total and records of one snapshot while the rows are being replaced [Q87] [CO11]", async () => {
+  it("reports total and records of one snapshot while the rows are being replaced [Q87] [CO11]", async () => {
     // Each generation replaces all rows in one transaction: 3 rows in odd ones, 7 in even ones.
     let replacing = true;
     const replace = (async () => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertOk, assertRefused } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
 import { type Conversation, describeService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };
@@ -18,7 +18,7 @@ function watchAudit({ run }: Pick<Conversation, "run">) {
   };
 }
 
-/** What of a row tells how much was done. */
+/** What of a row reports how much was done. */
 function countsOf(rows: readonly Record<string, unknown>[]): readonly string[] {
   return rows.map((row) => `${row["table_name"]} ${row["matched"]} ${row["updated"]}`);
 }
@@ -50,12 +50,12 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
       }
       const kept = await get("/integration/tables", { headers: { "x-request-id": "org_123.a_b" } });
       assertEquals(kept.headers.get("x-request-id"), "org_123.a_b");
-      const refused = await single(`x${a}`, { filters: { [a]: a }, fields: { [a]: a } });
+      const rejected = await single(`x${a}`, { filters: { [a]: a }, fields: { [a]: a } });
       const fields = await single("deals", { filters: { [a]: a }, fields: { [`x-${a}`]: a } });
-      for (const { text } of [refused, fields]) assert(!text.includes(a.slice(15, 30)), text);
+      for (const { text } of [rejected, fields]) assert(!text.includes(a.slice(15, 30)), text);
     });
 
-    it("tells who did what and when, and no value, of a single update [R23]", async () => {
+    it("records who did what and when, and no value, of a single update [R23]", async () => {
       const filters = { fid: 3, status: "on hold", note: null };
       const answer = await single("deals", { filters, fields: { title: "hush", amount: 4321.5 } }, {
         headers: { "x-request-id": "my-own.id" },
@@ -111,27 +111,27 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
       ]);
     });
 
-    it("has no row for what was refused, or only read [R23]", async () => {
+    it("has no row for what was rejected, or only read [R23]", async () => {
       const fields = { name: "refused" };
       assertMatched(await single("guests", { filters: { id: 99 }, fields }), 404, 0);
       assertMatched(await single("guests", { filters: { tenant_id: 1 }, fields }), 409, 5);
       for (const max of [0, 4]) {
         const headers = { prefer: `max-affected=${max}` };
-        assertRefused(
+        assertRejected(
           await bulk("guests", { filters: { tenant_id: 1 }, fields }, { headers }),
           409,
         );
       }
       const headers = { prefer: "max-affected=0" };
-      assertRefused(await single("guests", { filters: { id: 1 }, fields }, { headers }), 409);
-      assertRefused(await single("frozen", { filters: { id: 1 }, fields }), 409, "refused");
-      assertRefused(await bulk("deals", { filters: { fid: 1 }, fields: { external_no: 2 } }), 409);
-      assertRefused(await single("deals", { filters: { fid: 1 }, fields: { status: "x" } }), 400);
-      assertRefused(
+      assertRejected(await single("guests", { filters: { id: 1 }, fields }, { headers }), 409);
+      assertRejected(await single("frozen", { filters: { id: 1 }, fields }), 409, "refused");
+      assertRejected(await bulk("deals", { filters: { fid: 1 }, fields: { external_no: 2 } }), 409);
+      assertRejected(await single("deals", { filters: { fid: 1 }, fields: { status: "x" } }), 400);
+      assertRejected(
         await single("deals", { filters: { fid: 1 }, fields: { created_on: "x" } }),
         400,
       );
-      assertRefused(
+      assertRejected(
         await bulk("user_passwords", { filters: { id: 1 }, fields: { login: "x" } }),
         403,
       );
@@ -166,10 +166,10 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
         assertMatched(await single(table, at(9)), 404, 0);
         const all = { filters: { tenant_id: 1 }, fields: { a: "all" } };
         assertMatched(await single(table, all), 409, 8);
-        assertRefused(await bulk(table, all, { headers: { prefer: "max-affected=7" } }), 409);
+        assertRejected(await bulk(table, all, { headers: { prefer: "max-affected=7" } }), 409);
         assertOk(await bulk(table, all, ROLLBACK));
         assertOk(await bulk(table, all));
-        if (table === "audited_rule") assertRefused(await single(table, at(5)), 409, "refused");
+        if (table === "audited_rule") assertRejected(await single(table, at(5)), 409, "refused");
       }
       assertEquals(countsOf(await audit()), [
         "audited_rule 1 1",
@@ -208,9 +208,9 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
         "audited_loose",
         "audited_rule",
       ]);
-      assertRefused(await query("audit"), 404);
-      assertRefused(await query("rowgate.audit"), 400);
-      assertRefused(
+      assertRejected(await query("audit"), 404);
+      assertRejected(await query("rowgate.audit"), 400);
+      assertRejected(
         await bulk("audit", { filters: { tenant: "1" }, fields: { tenant: "2" } }),
         404,
       );

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };
@@ -40,7 +40,7 @@ describeService("Running, an audit that cannot be written", ({ kind, single, bul
       for (const update of [single, bulk]) {
         for (const options of [{}, ROLLBACK]) {
           const answer = await update("guests", body, options);
-          const error = assertRefused(answer, 503, "The audit of the change could not be written");
+          const error = assertRejected(answer, 503, "The audit of the change could not be written");
           assertStringIncludes(error, "nothing was changed");
           assertEquals(answer.headers.get("retry-after"), "1");
         }

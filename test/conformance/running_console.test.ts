@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRefused } from "./assert_answer.ts";
+import { assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const FILES = [
@@ -56,13 +56,13 @@ describeService("Running, the console", ({ get, service }) => {
 
   it("takes only GET [R25]", async () => {
     const answer = await service().send("POST", "/", { token: null, body: {} });
-    assertRefused(answer, 405);
+    assertRejected(answer, 405);
     assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 });
 
 describeService("Running, no console", ({ get }) => {
   it("answers 404 where the console would be [R25]", async () => {
-    for (const [path] of FILES) assertRefused(await get(path, { token: null }), 404);
+    for (const [path] of FILES) assertRejected(await get(path, { token: null }), 404);
   });
 }, { environment: { ROWGATE_CONSOLE: "off" } });

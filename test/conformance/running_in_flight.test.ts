@@ -1,16 +1,16 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Running, requests at once", ({ query }) => {
   it("answers 503 with Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
-    const refused = answers.filter(({ status }) => status !== 200);
+    const rejected = answers.filter(({ status }) => status !== 200);
     // All that were let in are answered; how many that was depends on when they arrived.
-    assert(refused.length > 0 && refused.length <= 9, String(refused.length));
-    for (const answer of refused) {
-      assertRefused(answer, 503);
+    assert(rejected.length > 0 && rejected.length <= 9, String(rejected.length));
+    for (const answer of rejected) {
+      assertRejected(answer, 503);
       assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
     }
     assertEquals(assertOk(await query("guests"))["total"], 5);

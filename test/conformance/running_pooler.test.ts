@@ -5,7 +5,7 @@ import { describeService } from "./describe_service.ts";
 
 const SELECT = ["c_interval", "c_float8", "c_bytea", "c_money", "c_timestamptz", "c_date"];
 
-/** What every session begins with whose settings nobody pins, as behind a pooler. */
+/** The settings of a session behind a pooler, which pins none of them. */
 const ODD_DEFAULTS = {
   intervalstyle: "postgres_verbose",
   extra_float_digits: "-3",
@@ -36,7 +36,7 @@ describeService("Running, behind a pooler", ({ kind, query, single, bulk, run })
     assertEquals(recordsOf(await query("everything", { filters: like })).length > 0, true);
   });
 
-  it("updates without prepared statements, in the lane as well [R6]", async () => {
+  it("updates without prepared statements, in a transaction as well [R6]", async () => {
     const body = { filters: { fid: 1 }, fields: { note: "pooled" } };
     assertEquals(assertOk(await single("deals", body))["updated"], 1);
     assertEquals(assertOk(await bulk("deals", body))["updated"], 0);

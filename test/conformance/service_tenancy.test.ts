@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 interface Listed {
@@ -109,8 +109,8 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
     }
   });
 
-  it("names tables of one tenant as of the other, and none that is nobody's [S6]", async () => {
+  it("names the same tables to both tenants, and none that belongs to no tenant [S6]", async () => {
     assertEquals(await tables(service().tokens.a), await tables(service().tokens.b));
-    assertRefused(await query("internal_settings"), 404);
+    assertRejected(await query("internal_settings"), 404);
   });
 });

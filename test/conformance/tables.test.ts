@@ -57,7 +57,7 @@ describeService("Get Tables", ({ get, service }) => {
     assertEquals(names, [...names].sort());
   });
 
-  it("tells name, key, writable and comment of each table, and nothing else [T43]", async () => {
+  it("reports name, key, writable and comment of each table, and nothing else [T43]", async () => {
     const tables = await list();
     for (const table of tables) {
       assertEquals(Object.keys(table), ["name", "primary_key", "writable", "comment"]);
@@ -94,7 +94,7 @@ describeService("Get Tables", ({ get, service }) => {
     assert(!names.includes("deals"), names.join());
   });
 
-  it("carries an ETag and answers 304 without a body to who has it [T46]", async () => {
+  it("carries an ETag and answers 304 without a body to a client that sends it [T46]", async () => {
     const first = await get(path);
     const etag = first.headers.get("etag") ?? "";
     assert(/^(W\/)?"[^"]+"$/.test(etag), etag);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefused, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const CREDENTIAL_TABLES = [
@@ -47,10 +47,10 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     it(`answers 403 for ${table} to all three operations and Get Fields [T28] [T25] [T26] [T24] [UB14] [US18]`, async () => {
       const body = { filters: { id: 1 }, fields: { login: "x" } };
       for (const name of [table, table.toUpperCase()]) {
-        assertRefused(await query(name), 403, "not readable through the integration API");
-        assertRefused(await single(name, body), 403, "through the integration API");
-        assertRefused(await bulk(name, body), 403, "through the integration API");
-        assertRefused(
+        assertRejected(await query(name), 403, "not readable through the integration API");
+        assertRejected(await single(name, body), 403, "through the integration API");
+        assertRejected(await bulk(name, body), 403, "through the integration API");
+        assertRejected(
           await get(`/integration/tables/${name}/fields`),
           403,
           "through the integration API",
@@ -59,7 +59,7 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     });
   }
 
-  it("changes nothing in a credential table, nor tells what matches [T25] [US18]", async () => {
+  it("changes nothing in a credential table, nor reports what matches [T25] [US18]", async () => {
     const stored = await run("select * from user_passwords order by id");
     const texts = new Set<string>();
     for (const password_hash of ["SECRET-HASH-1", "wrong"]) {
@@ -77,10 +77,10 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
   for (const table of NOT_EXPOSED.filter((name) => kind === "real" || name !== "ungranted")) {
     it(`does not find ${table.slice(0, 40)} [N4] [N3] [T6] [T4] [T7] [T5] [T1] [US19]`, async () => {
       const body = { filters: { id: 1 }, fields: { name: "x" } };
-      assertRefused(await query(table), 404, /not found/i);
-      assertRefused(await single(table, body), 404, /not found/i);
-      assertRefused(await bulk(table, body), 404, /not found/i);
-      assertRefused(await get(`/integration/tables/${table}/fields`), 404, /not found/i);
+      assertRejected(await query(table), 404, /not found/i);
+      assertRejected(await single(table, body), 404, /not found/i);
+      assertRejected(await bulk(table, body), 404, /not found/i);
+      assertRejected(await get(`/integration/tables/${table}/fields`), 404, /not found/i);
     });
   }
 
@@ -98,18 +98,18 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
   ) {
     it(`has no column ${field} in any place of any operation [N4] [N3] [T19] [T20] [T21] [T22] [IN4] [IN19] [US12] [FS23]`, async () => {
       const at = field === "__proto__" ? { ["__proto__"]: 1 } : { [field]: 1 };
-      assertRefusedAt(
+      assertRejectedAt(
         await query("deals", { filters: { and: [{ field, op: "eq", value: 1 }] } }),
         "filters.and[0].field",
       );
-      assertRefusedAt(await query("deals", { select: [field] }), "select[0]");
-      assertRefusedAt(await query("deals", { sort: [{ field }] }), "sort[0].field");
+      assertRejectedAt(await query("deals", { select: [field] }), "select[0]");
+      assertRejectedAt(await query("deals", { sort: [{ field }] }), "sort[0].field");
       for (const update of [single, bulk]) {
-        assertRefusedAt(
+        assertRejectedAt(
           await update("deals", { filters: at, fields: { note: "x" } }),
           `filters.${field}`,
         );
-        assertRefusedAt(
+        assertRejectedAt(
           await update("deals", { filters: { fid: 1 }, fields: at }),
           `fields.${field}`,
         );
@@ -120,7 +120,7 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
   it("never mentions a hidden column, as nearest name or in Get Fields or records [T23] [T18] [T14]", async () => {
     for (const field of ["secret_scor", "secretscore"]) {
       assert(
-        !assertRefusedAt(await query("deals", { select: [field] }), "select[0]").includes(
+        !assertRejectedAt(await query("deals", { select: [field] }), "select[0]").includes(
           '"secret_score"',
         ),
       );
@@ -133,16 +133,16 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     it("has no column that the role may not select [T18] [T19] [T20] [T22]", async () => {
       const [record] = recordsOf(await query("staff", { per_page: 1 }));
       assertEquals(Object.keys(record ?? {}), ["id", "tenant_id", "name", "job"]);
-      assertRefusedAt(
+      assertRejectedAt(
         await query("staff", { filters: { or: [{ field: "salary", op: "gt", value: 1 }] } }),
         "filters.or[0].field",
       );
-      assertRefusedAt(await query("staff", { sort: [{ field: "salary" }] }), "sort[0].field");
-      assertRefusedAt(
+      assertRejectedAt(await query("staff", { sort: [{ field: "salary" }] }), "sort[0].field");
+      assertRejectedAt(
         await single("staff", { filters: { salary: 1000 }, fields: { job: "x" } }),
         "filters.salary",
       );
-      assertRefusedAt(
+      assertRejectedAt(
         await bulk("staff", { filters: { id: 1 }, fields: { salary: 1 } }),
         "fields.salary",
       );
@@ -162,11 +162,11 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     assertEquals([body["records"], body["total"]], [[{ tenant_id: 1 }], 5]);
   });
 
-  it("refuses the tenant column in fields, even with the same value [T33] [US12]", async () => {
+  it("rejects the tenant column in fields, even with the same value [T33] [US12]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     for (const tenant_id of [1, 2, null]) {
       for (const update of [single, bulk]) {
-        assertRefusedAt(
+        assertRejectedAt(
           await update("guests", { filters: { id: 1 }, fields: { tenant_id } }),
           "fields.tenant_id",
           "tenant_id",
@@ -176,10 +176,10 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("refuses generated and always identity columns in fields [T34] [T35] [US12]", async () => {
+  it("rejects generated and always identity columns in fields [T34] [T35] [US12]", async () => {
     for (const field of ["gross", "serial_no", "id"]) {
       for (const update of [single, bulk]) {
-        assertRefusedAt(
+        assertRejectedAt(
           await update("invoices", { filters: { id: 1 }, fields: { [field]: 5 } }),
           `fields.${field}`,
           field,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const POLICY = { tables: { far: { expose: true } } };
@@ -22,6 +22,6 @@ describeService("Tables, foreign tables", ({ query, get, run }) => {
     const names = (tables as { name: string }[]).map(({ name }) => name);
     assertEquals(names.filter((name) => name.startsWith("far")), ["far"]);
     assertOk(await get("/integration/tables/far/fields"));
-    assertRefused(await query("farther"), 404, /not found/i);
+    assertRejected(await query("farther"), 404, /not found/i);
   });
 }, { policy: POLICY });

@@ -4,8 +4,8 @@ import { checksumTenant } from "../support/checksum.ts";
 import {
   assertMatched,
   assertOk,
-  assertRefused,
-  assertRefusedAt,
+  assertRejected,
+  assertRejectedAt,
   recordsOf,
   valuesOf,
 } from "./assert_answer.ts";
@@ -53,7 +53,7 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
         )["updated"],
         6,
       );
-      assertRefusedAt(
+      assertRejectedAt(
         await bulk(table, { filters: { id: 1 }, fields: { [column]: "2" } }),
         `fields.${column}`,
       );
@@ -62,29 +62,29 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
   }
 
   it("does not find a table whose tenant type the token's tenant does not fit [O8]", async () => {
-    assertRefused(await query("documents"), 404, /not found/i);
+    assertRejected(await query("documents"), 404, /not found/i);
   });
 
   it("lets every tenant read a shared table and none write it [T12] [T13]", async () => {
     for (const token of [service().tokens.a, service().tokens.b]) {
       assertEquals(assertOk(await query("countries", {}, { token }))["total"], 5);
       const body = { filters: { code: "DE" }, fields: { name: "x" } };
-      assertRefused(await single("countries", body, { token }), 403);
-      assertRefused(await bulk("countries", body, { token }), 403);
+      assertRejected(await single("countries", body, { token }), 403);
+      assertRejected(await bulk("countries", body, { token }), 403);
     }
     assertEquals(await run("select name from countries where code = 'DE'"), [{ name: "Germany" }]);
   });
 
-  it("refuses updates of a read-only table [T15]", async () => {
+  it("rejects updates of a read-only table [T15]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     assertEquals(assertOk(await query("guests"))["total"], 5);
-    assertRefused(await single("guests", { filters: { id: 1 }, fields: { name: "x" } }), 403);
-    assertRefused(await bulk("guests", { filters: { id: 1 }, fields: { name: "x" } }), 403);
+    assertRejected(await single("guests", { filters: { id: 1 }, fields: { name: "x" } }), 403);
+    assertRejected(await bulk("guests", { filters: { id: 1 }, fields: { name: "x" } }), 403);
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("refuses a read-only column in fields, and reads it [T16]", async () => {
-    assertRefusedAt(
+  it("rejects a read-only column in fields, and reads it [T16]", async () => {
+    assertRejectedAt(
       await single("deals", { filters: { fid: 1 }, fields: { status: "open" } }),
       "fields.status",
       "status",
@@ -100,12 +100,12 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
   it("has no column that the policy hides [T14] [T18]", async () => {
     const [record] = recordsOf(await query("deals", { per_page: 1 }));
     assert(!("amount" in (record ?? {})) && !("secret_score" in (record ?? {})));
-    assertRefusedAt(await query("deals", { select: ["amount"] }), "select[0]");
-    assertRefusedAt(
+    assertRejectedAt(await query("deals", { select: ["amount"] }), "select[0]");
+    assertRejectedAt(
       await single("deals", { filters: { amount: 1 }, fields: { note: "x" } }),
       "filters.amount",
     );
-    assertRefusedAt(
+    assertRejectedAt(
       await single("deals", { filters: { fid: 1 }, fields: { amount: 1 } }),
       "fields.amount",
     );
@@ -118,7 +118,7 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
 
   it("adds credential tables, whatever their case, and removes none [T29] [T30] [T27] [CF7]", async () => {
     for (const table of ["invoices", "INVOICES", "user_passwords"]) {
-      assertRefused(await query(table), 403, "not readable through the integration API");
+      assertRejected(await query(table), 403, "not readable through the integration API");
     }
     assert(!(await get("/integration/tables")).text.includes('"invoices"'));
   });
@@ -127,19 +127,19 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
     const answer = await query("open_deals", { sort: [{ field: "title" }], per_page: 200 });
     assertEquals(assertOk(answer)["total"], 30);
     assert(!answer.text.includes("CANARY"));
-    assertRefused(await query("deals_per_status"), 404);
+    assertRejected(await query("deals_per_status"), 404);
   });
 
   it("rejects an update of a view that the policy exposes [T52]", async () => {
     const before = await checksumTenant(service().database.admin, 1);
     const change = { filters: { fid: 1 }, fields: { title: "changed" } };
     for (const update of [single, bulk]) {
-      assertRefused(await update("open_deals", change), 403, "not writable");
+      assertRejected(await update("open_deals", change), 403, "not writable");
     }
     assertEquals(await checksumTenant(service().database.admin, 1), before);
   });
 
-  it("tells the key of a view from the policy [T17]", async () => {
+  it("reports the key of a view from the policy [T17]", async () => {
     const { tables } = assertOk(await get("/integration/tables"));
     const view = (tables as { name: string; primary_key: string[] }[]).find((table) =>
       table.name === "open_deals"
@@ -150,7 +150,7 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
 
 describeService("Tables, a tenant column of type uuid", ({ query, service }) => {
   it("does not find tables whose tenant column the configuration does not name [T5] [R10]", async () => {
-    assertRefused(await query("deals"), 404);
-    assertRefused(await query("documents", {}, { token: service().tokens.a }), 404);
+    assertRejected(await query("deals"), 404);
+    assertRejected(await query("documents", {}, { token: service().tokens.a }), 404);
   });
 }, { policy: {}, environment: { ROWGATE_TENANT_COLUMN: "account_id" } });

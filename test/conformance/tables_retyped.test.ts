@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import type { Answer } from "../support/service.ts";
-import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
-/** Repeats a request while it is refused; the catalogue is read anew at most once a second. */
+/** Repeats a request while it is rejected; the catalogue is read anew at most once a second. */
 async function soon(send: () => Promise<Answer>): Promise<Answer> {
   let answer = await send();
   for (let attempt = 0; attempt < 30 && answer.status !== 200; attempt++) {
@@ -67,19 +67,19 @@ describeService(
     it("names the path of a value that the column took before, and takes no more [T42] [E33]", async () => {
       await make("r_shorter", "varchar(3)", "ab");
       await run("alter table r_shorter alter column a type varchar(2)");
-      assertRefusedAt(
+      assertRejectedAt(
         await single("r_shorter", { filters: { id: 1 }, fields: { a: "xyz" } }),
         "fields.a",
       );
       await make("r_narrower", "int8", "5");
       await run("alter table r_narrower alter column a type int2");
-      assertRefusedAt(
+      assertRejectedAt(
         await bulk("r_narrower", { filters: { id: 1 }, fields: { a: 70000 } }),
         "fields.a",
       );
       await make("r_needed", "text", "x");
       await run("alter table r_needed alter column a set not null");
-      assertRefusedAt(
+      assertRejectedAt(
         await single("r_needed", { filters: { id: 1 }, fields: { a: null } }),
         "fields.a",
       );

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const UPDATE = { filters: { fid: 1 }, fields: { note: "token" } };
@@ -30,14 +30,14 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     assert(!String(row?.["row"]).includes(a.split("_")[2] ?? a));
   });
 
-  it("refuses updates to a token of scope query, after the table was found [A10] [O10]", async () => {
+  it("rejects updates to a token of scope query, after the table was found [A10] [O10]", async () => {
     const token = service().tokens.query;
     assertOk(await query("deals", {}, { token }));
     for (const update of [single, bulk]) {
-      assertRefused(await update("deals", UPDATE, { token }), 403);
-      assertRefused(await update("deals", undefined, { token, body: undefined, raw: "{" }), 403);
-      assertRefused(await update("nothing", UPDATE, { token }), 404);
-      assertRefused(
+      assertRejected(await update("deals", UPDATE, { token }), 403);
+      assertRejected(await update("deals", undefined, { token, body: undefined, raw: "{" }), 403);
+      assertRejected(await update("nothing", UPDATE, { token }), 404);
+      assertRejected(
         await update("user_passwords", UPDATE, { token }),
         403,
         "through the integration API",
@@ -46,29 +46,29 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     assertEquals((await run("select 1 from deals where note = 'token'")).length, 0);
   });
 
-  it("refuses queries to a token of scope update [A9] [O10]", async () => {
+  it("rejects queries to a token of scope update [A9] [O10]", async () => {
     const token = service().tokens.update;
-    assertRefused(await query("deals", {}, { token }), 403);
+    assertRejected(await query("deals", {}, { token }), 403);
     assertOk(await single("deals", UPDATE, { token }));
   });
 
   it("finds no table outside the token's list, as if there were none [O9] [T55]", async () => {
     const token = service().tokens.deals;
     assertOk(await query("deals", {}, { token }));
-    const outside = assertRefused(await query("guests", {}, { token }), 404).replaceAll(
+    const outside = assertRejected(await query("guests", {}, { token }), 404).replaceAll(
       "guests",
       "T",
     );
-    const unknown = assertRefused(await query("nothing", {}, { token }), 404).replaceAll(
+    const unknown = assertRejected(await query("nothing", {}, { token }), 404).replaceAll(
       "nothing",
       "T",
     );
     assertEquals(outside, unknown);
-    assertRefused(
+    assertRejected(
       await single("guests", { filters: { id: 1 }, fields: { name: "x" } }, { token }),
       404,
     );
-    assertRefused(await get("/integration/tables/guests/fields", { token }), 404);
+    assertRejected(await get("/integration/tables/guests/fields", { token }), 404);
     const { tables } = assertOk(await get("/integration/tables", { token }));
     assertEquals((tables as { name: string }[]).map((table) => table.name), ["deals"]);
   });
@@ -87,7 +87,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     }
   });
 
-  it("tells a token about itself, and never the secret [A12]", async () => {
+  it("reports a token about itself, and never the secret [A12]", async () => {
     const { a, b, deals, query: reader } = service().tokens;
     const answer = await get("/integration/token");
     const body = assertOk(answer);
@@ -110,7 +110,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     assertEquals((await of(reader))["scopes"], ["query"]);
   });
 
-  it("tells when a token expires, as ISO 8601 [A12]", async () => {
+  it("reports when a token expires, as ISO 8601 [A12]", async () => {
     const token = await service().issue({ name: "limited" });
     await run(
       `update rowgate.tokens set expires_at = '2099-01-31T12:00:00Z' where id = '${idOf(token)}'`,
@@ -136,7 +136,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     const texts = new Set<string>();
     for (const token of [expired, revoked, unknown, "rg_nothing_like_it"]) {
       const answer = await query("deals", {}, { token });
-      texts.add(assertRefused(answer, 401));
+      texts.add(assertRejected(answer, 401));
       assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer\b.*error="invalid_token"/);
     }
     assertEquals(texts.size, 1, [...texts].join(" | "));
@@ -147,12 +147,14 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     assertOk(await query("deals", {}, { token }));
     await run(`update rowgate.tokens set revoked_at = now() where id = '${idOf(token)}'`);
     await new Promise((resolve) => setTimeout(resolve, 5000));
-    assertRefused(await query("deals", {}, { token }), 401);
-    assertRefused(await single("deals", UPDATE, { token }), 401);
+    assertRejected(await query("deals", {}, { token }), 401);
+    assertRejected(await single("deals", UPDATE, { token }), 401);
   });
 
   it("serves no token table to any client [AU15]", async () => {
-    for (const table of ["tokens", "rowgate", "migrations"]) assertRefused(await query(table), 404);
+    for (const table of ["tokens", "rowgate", "migrations"]) {
+      assertRejected(await query(table), 404);
+    }
   });
 
   it("makes no token through a token: no route does [A13]", async () => {
@@ -180,7 +182,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     const other = await service().issue({ name: "gone" });
     await run(`delete from rowgate.tokens where id = '${idOf(other)}'`);
     for (let attempt = 0; attempt < 100; attempt++) {
-      assertRefused(
+      assertRejected(
         await query("deals", {}, { token: attempt % 2 ? other : `${a.slice(0, -2)}00` }),
         401,
       );

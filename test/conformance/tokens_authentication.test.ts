@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import type { Answer } from "../support/service.ts";
-import { assertMatched, assertOk, assertRefused, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const OPERATIONS: readonly [string, string][] = [
@@ -29,7 +29,7 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
   for (const operation of OPERATIONS) {
     it(`requires a token for ${operation.join(" ")} [A1] [A2] [AU1]`, async () => {
       const answer = await send(operation, undefined);
-      assertRefused(answer, 401);
+      assertRejected(answer, 401);
       assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer(?!.*error)/);
     });
 
@@ -41,7 +41,7 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
     });
   }
 
-  it("refuses what is no Bearer token, with one text [A3] [A1] [AU4] [AU5]", async () => {
+  it("rejects what is no Bearer token, with one text [A3] [A1] [AU4] [AU5]", async () => {
     const { a, b } = service().tokens;
     const last = a.at(-1) === "a" ? "b" : "a";
     const texts = new Set<string>();
@@ -57,14 +57,14 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
     ];
     for (const authorization of broken) {
       const answer = await send(["POST", "/integration/tables/deals/query"], authorization);
-      texts.add(assertRefused(answer, 401));
+      texts.add(assertRejected(answer, 401));
       const challenge = answer.headers.get("www-authenticate") ?? "";
       assertMatch(challenge, /^Bearer\b/);
       assertMatch(challenge, /error="invalid_token"/);
     }
     assertEquals(texts.size, 1, [...texts].join(" | "));
     for (const authorization of [`Basic ${a}`, a, `Token ${a}`, "Bearer"]) {
-      assertRefused(await send(["POST", "/integration/tables/deals/query"], authorization), 401);
+      assertRejected(await send(["POST", "/integration/tables/deals/query"], authorization), 401);
     }
   });
 
@@ -77,7 +77,7 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
     ];
     for (const [search, headers] of places) {
       const path = `/integration/tables/deals/query${search}`;
-      assertRefused(await service().send("POST", path, { token: null, headers, body: {} }), 401);
+      assertRejected(await service().send("POST", path, { token: null, headers, body: {} }), 401);
     }
   });
 

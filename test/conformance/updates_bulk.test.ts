@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefused, assertRefusedAt } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Update Bulk Records", ({ bulk, run, service }) => {
@@ -77,15 +77,15 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
   it("changes all rows or none [UB7]", async () => {
     const before = await mine();
     const answer = await bulk("order_lines", { filters: { order_no: 4 }, fields: { quantity: 0 } });
-    assertRefused(answer, 400, "order_lines_quantity_check", /^fields/);
+    assertRejected(answer, 400, "order_lines_quantity_check", /^fields/);
     assertEquals(await mine(), before);
   });
 
-  it("refuses an invalid field name, naming it [E28] [UB6]", async () => {
+  it("rejects an invalid field name, naming it [E28] [UB6]", async () => {
     const before = await mine();
     for (const name of ["bad-name", "naïve", "", "titel", "constructor", "__proto__"]) {
       const answer = await bulk("deals", { filters: { fid: 1 }, fields: { [name]: "x" } });
-      assertRefusedAt(
+      assertRejectedAt(
         answer,
         /^\w+$/.test(name) ? `fields.${name}` : `fields[${JSON.stringify(name)}]`,
       );
@@ -98,7 +98,7 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
     for (const name of ["bad-name", "titel", "constructor", "__proto__", "prototype", ""]) {
       const filters = { status: "open", [name]: "x" };
       const answer = await bulk("deals", { filters, fields: { note: "x" } });
-      assertRefusedAt(
+      assertRejectedAt(
         answer,
         /^\w+$/.test(name) ? `filters.${name}` : `filters[${JSON.stringify(name)}]`,
       );
@@ -106,14 +106,14 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("refuses a primary key column in fields [U11] [T31] [E27]", async () => {
+  it("rejects a primary key column in fields [U11] [T31] [E27]", async () => {
     const answer = await bulk("deals", { filters: { status: "open" }, fields: { fid: 1 } });
-    assertRefusedAt(answer, "fields.fid", /primary key/i);
+    assertRejectedAt(answer, "fields.fid", /primary key/i);
   });
 
-  it("refuses a filter value that is no scalar [U1] [Q35]", async () => {
+  it("rejects a filter value that is no scalar [U1] [Q35]", async () => {
     for (const value of [{ gt: 1 }, [1, 2], {}]) {
-      assertRefusedAt(
+      assertRejectedAt(
         await bulk("deals", { filters: { fid: value }, fields: { note: "x" } }),
         "filters.fid",
       );

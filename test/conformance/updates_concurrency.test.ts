@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertMatched, assertOk, assertRefused } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 import type { Conversation } from "./describe_service.ts";
 
@@ -169,7 +169,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
         "select 1 from guests where id = 1 for update",
         () => update("guests", { filters: { id: 1 }, fields: { name: "locked out" } }),
       );
-      assertRefused(answer, 503, /nothing was changed/i);
+      assertRejected(answer, 503, /nothing was changed/i);
       assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
       assertOk(
@@ -183,7 +183,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
         create or replace trigger notes_linger before update on notes for each row execute function linger()`);
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await update("notes", { filters: { id: 1 }, fields: { body: "late" } });
-      assertRefused(answer, 504, /nothing was changed/i);
+      assertRejected(answer, 504, /nothing was changed/i);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
     });
   }
@@ -193,7 +193,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
         begin perform pg_sleep(20); return true; end $$;
       alter table letters enable row level security;
       create policy slowly on letters to rowgate_app using (slow(id))`);
-    assertRefused(await query("letters"), 504);
+    assertRejected(await query("letters"), 504);
     assertOk(await query("guests"));
   });
 }, { environment: { ROWGATE_LOCK_TIMEOUT_MS: "300", ROWGATE_STATEMENT_TIMEOUT_MS: "1000" } });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
@@ -64,20 +64,20 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
     assertEquals(body["updated"], 28);
   });
 
-  it("answers 409 without matched when a trigger silently refuses the change of single [E36] [US15]", async () => {
+  it("answers 409 without matched when a trigger silently rejects the change of single [E36] [US15]", async () => {
     const answer = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
-    assertRefused(answer, 409, /the database refused the change/i);
+    assertRejected(answer, 409, /the database refused the change/i);
     assertEquals(await run("select name from frozen where id = 1"), [{ name: "name 1" }]);
   });
 
-  it("answers matched 1 and updated 0 when the refused row would not have changed anyway [U29]", async () => {
+  it("answers matched 1 and updated 0 when the rejected row would not have changed anyway [U29]", async () => {
     const body = assertOk(
       await single("frozen", { filters: { id: 1 }, fields: { name: "name 1" } }),
     );
     assertEquals([body["matched"], body["updated"]], [1, 0]);
   });
 
-  it("leaves the silently refused rows out of the count of bulk [U42]", async () => {
+  it("leaves the silently rejected rows out of the count of bulk [U42]", async () => {
     assertEquals(
       assertOk(
         await bulk("frozen", { filters: { mode: "silent" }, fields: { name: "x" } }),
@@ -94,7 +94,7 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
 
   it("does not say updated 1 when a trigger has put the old value back [U42]", async () => {
     const answer = await single("frozen", { filters: { id: 5 }, fields: { name: "thawed" } });
-    if (answer.status === 409) assertRefused(answer, 409, /the database refused the change/i);
+    if (answer.status === 409) assertRejected(answer, 409, /the database refused the change/i);
     else assertEquals([answer.status, answer.body["matched"]], [200, 1], answer.text);
     assertEquals(await run("select name from frozen where id = 5"), [{ name: "name 5" }]);
   });

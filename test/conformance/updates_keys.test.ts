@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertMatched, assertOk, assertRefusedAt } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejectedAt } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
 
-  it("updates one row of a composite key, and refuses each of its columns [T36] [T33] [U11] [US7]", async () => {
+  it("updates one row of a composite key, and rejects each of its columns [T36] [T33] [U11] [US7]", async () => {
     const others = await theirs();
     const filters = { order_no: 7, line_no: 2 };
     assertEquals(
@@ -24,7 +24,7 @@ describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, se
     );
     for (const field of ["tenant_id", "order_no", "line_no"]) {
       for (const update of [single, bulk]) {
-        assertRefusedAt(
+        assertRejectedAt(
           await update("order_lines", { filters, fields: { product: "x", [field]: 2 } }),
           `fields.${field}`,
           field,
@@ -93,9 +93,9 @@ describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, se
     );
   });
 
-  it("refuses both columns of the partitioned key [U11]", async () => {
+  it("rejects both columns of the partitioned key [U11]", async () => {
     for (const field of ["id", "taken_at"]) {
-      assertRefusedAt(
+      assertRejectedAt(
         await single("measurements", { filters: { id: 1 }, fields: { [field]: "2026-01-01" } }),
         `fields.${field}`,
       );

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import type { Answer } from "../support/service.ts";
-import { assertMatched, assertOk, assertRefused } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const prefer = (value: string) => ({ headers: { prefer: value } });
@@ -12,10 +12,10 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
   const mine = () => checksumTenant(service().database.admin, 1);
   const lost = { filters: { status: "lost" }, fields: { note: "pref" } };
 
-  it("refuses a bulk with 409 and writes nothing when more than max-affected match [U44]", async () => {
+  it("rejects a bulk with 409 and writes nothing when more than max-affected match [U44]", async () => {
     const before = await mine();
-    assertRefused(await bulk("deals", lost, prefer("max-affected=14")), 409);
-    assertRefused(await bulk("deals", lost, prefer("max-affected=0")), 409);
+    assertRejected(await bulk("deals", lost, prefer("max-affected=14")), 409);
+    assertRejected(await bulk("deals", lost, prefer("max-affected=0")), 409);
     assertEquals(await mine(), before);
   });
 
@@ -23,7 +23,7 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     await run(
       "update deals set note = 'pref' where tenant_id = 1 and external_no % 4 = 2 and external_no < 30",
     );
-    assertRefused(await bulk("deals", lost, prefer("max-affected=10")), 409);
+    assertRejected(await bulk("deals", lost, prefer("max-affected=10")), 409);
   });
 
   it("runs a bulk when max-affected is not exceeded, and says so [U44] [U46]", async () => {
@@ -39,7 +39,7 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
   it("takes max-affected on single too [U47] [U46]", async () => {
     const one = { filters: { fid: 40 }, fields: { note: "single" } };
     const before = await mine();
-    assertRefused(await single("deals", one, prefer("max-affected=0")), 409);
+    assertRejected(await single("deals", one, prefer("max-affected=0")), 409);
     assertEquals(await mine(), before);
     const answer = await single("deals", one, prefer("max-affected=1"));
     assertOk(answer);
@@ -84,19 +84,19 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     const before = await mine();
     for (const update of [single, bulk]) {
       const rollback = prefer("tx=rollback");
-      assertRefused(
+      assertRejected(
         await update("bookings", { filters: { id: 1 }, fields: { seat: 2 } }, rollback),
         409,
       );
-      assertRefused(
+      assertRejected(
         await update("bookings", { filters: { id: 1 }, fields: { parent_id: 999 } }, rollback),
         409,
       );
-      assertRefused(
+      assertRejected(
         await update("bookings", { filters: { id: 1 }, fields: { reference: "REF-2" } }, rollback),
         409,
       );
-      assertRefused(
+      assertRejected(
         await update("frozen", { filters: { id: 2 }, fields: { name: "x" } }, rollback),
         400,
         "this record is frozen",
@@ -129,7 +129,7 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     assertOk(answer);
     assertStringIncludes(applied(answer), "tx=rollback");
     assertStringIncludes(applied(answer), "max-affected=3");
-    assertRefused(await bulk("deals", lost, prefer("tx=rollback, max-affected=3")), 409);
+    assertRejected(await bulk("deals", lost, prefer("tx=rollback, max-affected=3")), 409);
   });
 
   it("ignores an unknown preference, unless handling=strict [U48] [U49]", async () => {
@@ -138,9 +138,9 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
       assertOk(await bulk("guests", body, prefer(`${unknown}, tx=rollback`)));
       const before = await mine();
       for (const header of [`handling=strict, ${unknown}`, `${unknown}; x=1, handling=strict`]) {
-        assertRefused(await bulk("guests", body, prefer(header)), 400);
-        assertRefused(await single("guests", body, prefer(header)), 400);
-        assertRefused(await query("guests", {}, prefer(header)), 400);
+        assertRejected(await bulk("guests", body, prefer(header)), 400);
+        assertRejected(await single("guests", body, prefer(header)), 400);
+        assertRejected(await query("guests", {}, prefer(header)), 400);
       }
       assertEquals(await mine(), before);
     }
@@ -148,10 +148,10 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     assertOk(await query("guests", {}, prefer("handling=lenient, wait=10")));
   });
 
-  it("refuses a value that the preference does not have, under handling=strict [U49]", async () => {
+  it("rejects a value that the preference does not have, under handling=strict [U49]", async () => {
     const body = { filters: { id: 3 }, fields: { name: "value" } };
     for (const wrong of ["max-affected=many", "max-affected=-1", "tx=perhaps"]) {
-      assertRefused(await bulk("guests", body, prefer(`handling=strict, ${wrong}`)), 400);
+      assertRejected(await bulk("guests", body, prefer(`handling=strict, ${wrong}`)), 400);
     }
   });
 });

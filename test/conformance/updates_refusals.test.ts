@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService(
-  "Updates, what the database refuses",
+  "Updates, what the database rejects",
   ({ kind, single, bulk, run, service }) => {
     const mine = () => checksumTenant(service().database.admin, 1);
     const theirs = () => checksumTenant(service().database.admin, 2);
@@ -26,7 +26,7 @@ describeService(
         for (const update of [single, bulk]) {
           const answer = await update("bookings", { filters: { id: 1 }, fields });
           assertEquals(answer.status, 409, `${name}: ${answer.text}`);
-          texts.add(assertRefused(answer, 409));
+          texts.add(assertRejected(answer, 409));
         }
       }
       assertEquals(texts.size, 1, [...texts].join(" | "));
@@ -36,20 +36,20 @@ describeService(
 
     it("answers a conflict among the rows of one bulk with 409, and changes none [UB7]", async () => {
       const before = await mine();
-      assertRefused(
+      assertRejected(
         await bulk("bookings", { filters: { tenant_id: 1 }, fields: { reference: "ONE" } }),
         409,
       );
-      assertRefused(
+      assertRejected(
         await bulk("bookings", { filters: { tenant_id: 1 }, fields: { seat: 5 } }),
         409,
       );
       assertEquals(await mine(), before);
     });
 
-    it("works on after a refusal by the database [E31]", async () => {
+    it("works on after a error by the database [E31]", async () => {
       for (const update of [single, bulk]) {
-        assertRefused(
+        assertRejected(
           await update("bookings", { filters: { id: 2 }, fields: { guest_id: 999 } }),
           409,
         );
@@ -61,9 +61,9 @@ describeService(
       const before = await mine();
       for (const update of [single, bulk]) {
         const price = await update("bookings", { filters: { id: 3 }, fields: { price: -1 } });
-        const error = assertRefused(price, 400, "bookings_price_check", /^fields/);
+        const error = assertRejected(price, 400, "bookings_price_check", /^fields/);
         assert(!error.includes("REF-3"), error);
-        assertRefused(
+        assertRejected(
           await update("deals", { filters: { fid: 3 }, fields: { status: "stolen" } }),
           400,
           "deals_status_check",
@@ -74,12 +74,12 @@ describeService(
 
     it("answers a trigger's RAISE with 400 and its message for class P0 [E34]", async () => {
       for (const update of [single, bulk]) {
-        assertRefused(
+        assertRejected(
           await update("frozen", { filters: { id: 2 }, fields: { name: "x" } }),
           400,
           "this record is frozen",
         );
-        assertRefused(
+        assertRejected(
           await update("frozen", { filters: { id: 3 }, fields: { name: "x" } }),
           400,
           "this record is closed",
@@ -91,27 +91,27 @@ describeService(
       for (const update of [single, bulk]) {
         const answer = await update("frozen", { filters: { id: 4 }, fields: { name: "x" } });
         assert([400, 409, 500].includes(answer.status), answer.text);
-        assertRefused(answer, answer.status);
+        assertRejected(answer, answer.status);
         assert(!/SECRET|ZX001/.test(answer.text), answer.text);
       }
     });
 
-    it("changes nothing when one row of many is refused by its trigger [UB7]", async () => {
+    it("changes nothing when one row of many is rejected by its trigger [UB7]", async () => {
       const before = await mine();
-      assertRefused(
+      assertRejected(
         await bulk("frozen", { filters: { touched: 0 }, fields: { name: "all" } }),
         400,
       );
       assertEquals(await mine(), before);
     });
 
-    it("answers 500 with nothing but Internal error for what nobody foresaw [E45] [E44]", async () => {
+    it("answers 500 with nothing but Internal error for what was not foreseen [E45] [E44]", async () => {
       await run(`create function break_guests() returns trigger language plpgsql as $$
         begin raise exception 'SECRET of the trigger' using errcode = 'XX001'; end $$;
       create trigger guests_break before update on guests for each row when (new.name = 'break') execute function break_guests()`);
       for (const update of [single, bulk]) {
         const answer = await update("guests", { filters: { id: 1 }, fields: { name: "break" } });
-        assertRefused(answer, 500);
+        assertRejected(answer, 500);
         assertEquals(answer.body, { success: false, error: "Internal error" });
       }
       assertOk(await single("guests", { filters: { id: 1 }, fields: { name: "mended" } }));

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefused } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };
@@ -27,7 +27,7 @@ describeService(
       assertEquals(kept.map((row) => row["fid"]), Array.from({ length: 20 }, (_, n) => 3 + n * 3));
     });
 
-    it("shows nobody what will be rolled back [U45]", async () => {
+    it("shows no client what will be rolled back [U45]", async () => {
       const filters = { and: [{ field: "name", op: "eq", value: "ghost" }] };
       const answers = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
         if (n % 2) return await query("guests", { filters });
@@ -42,11 +42,11 @@ describeService(
       }
     });
 
-    it("keeps the work beside a rollback that the database refuses [U45]", async () => {
+    it("keeps the work beside a rollback that the database rejects [U45]", async () => {
       await Promise.all(Array.from({ length: 30 }, async (_, n) => {
         if (n % 2) {
           const fields = { parent_id: 999 };
-          return assertRefused(
+          return assertRejected(
             await bulk("bookings", { filters: { id: 1 }, fields }, ROLLBACK),
             409,
           );

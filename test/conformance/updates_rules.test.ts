@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertOk, assertRefused } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
-describeService("Updates, a rule that refuses", ({ query, single, bulk, run }) => {
+describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) => {
   /** Makes a table of two rows whose rule lets no update through, and waits until it is found. */
   async function make(table: string): Promise<void> {
     await run(`create table ${table} (id int4 primary key, tenant_id int4 not null, a text);
@@ -15,14 +15,14 @@ describeService("Updates, a rule that refuses", ({ query, single, bulk, run }) =
     }
   }
 
-  it("answers 409 without matched when a rule refuses the change of single [E37]", async () => {
+  it("answers 409 without matched when a rule rejects the change of single [E37]", async () => {
     await make("ruled_single");
     const answer = await single("ruled_single", { filters: { id: 1 }, fields: { a: "x" } });
-    assertRefused(answer, 409, /the database refused the change/i);
+    assertRejected(answer, 409, /the database refused the change/i);
     assertEquals(await run("select a from ruled_single order by id"), [{ a: "one" }, { a: "two" }]);
   });
 
-  it("still tells 0 and several matches under a rule [U38] [U40]", async () => {
+  it("still reports 0 and several matches under a rule [U38] [U40]", async () => {
     await make("ruled_matches");
     assertMatched(
       await single("ruled_matches", { filters: { id: 9 }, fields: { a: "x" } }),

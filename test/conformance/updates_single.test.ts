@@ -4,8 +4,8 @@ import { checksumTenant } from "../support/checksum.ts";
 import {
   assertMatched,
   assertOk,
-  assertRefused,
-  assertRefusedAt,
+  assertRejected,
+  assertRejectedAt,
   recordsOf,
 } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
@@ -67,7 +67,7 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("tells the full number also when many rows match [U23]", async () => {
+  it("reports the full number also when many rows match [U23]", async () => {
     assertMatched(
       await single("measurements", { filters: { tenant_id: 1 }, fields: { sensor: "x" } }),
       409,
@@ -76,9 +76,9 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
   });
 
   for (const value of [{ gt: 1 }, { $ne: null }, [1], [], { op: "eq", value: 1 }]) {
-    it(`refuses the filter value ${JSON.stringify(value)}, for there is only equality [U3] [Q35] [US9]`, async () => {
+    it(`rejects the filter value ${JSON.stringify(value)}, for there is only equality [U3] [Q35] [US9]`, async () => {
       const before = await mine();
-      assertRefusedAt(
+      assertRejectedAt(
         await single("deals", { filters: { fid: value }, fields: { note: "x" } }),
         "filters.fid",
       );
@@ -96,14 +96,14 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
 
   it("takes filter groups for names of columns, which do not exist [U3]", async () => {
     const filters = { and: [{ field: "fid", op: "eq", value: 1 }] };
-    assertRefusedAt(await single("deals", { filters, fields: { note: "x" } }), "filters.and");
+    assertRejectedAt(await single("deals", { filters, fields: { note: "x" } }), "filters.and");
   });
 
   for (const fid of [5, 13, null, "13"]) {
-    it(`refuses the primary key in fields, even as ${JSON.stringify(fid)} [U11] [T31] [E27] [US7]`, async () => {
+    it(`rejects the primary key in fields, even as ${JSON.stringify(fid)} [U11] [T31] [E27] [US7]`, async () => {
       const before = await mine();
       const answer = await single("deals", { filters: { fid: 13 }, fields: { note: "x", fid } });
-      assertRefusedAt(answer, "fields.fid", /primary key/i);
+      assertRejectedAt(answer, "fields.fid", /primary key/i);
       assertEquals(await mine(), before);
     });
   }
@@ -132,7 +132,7 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
   });
 
   it("answers 404 without matched for a table that does not exist [E25] [E3]", async () => {
-    assertRefused(
+    assertRejected(
       await single("nothing", { filters: { id: 1 }, fields: { a: 1 } }),
       404,
       /not found/i,

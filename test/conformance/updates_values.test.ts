@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Column, value to set, and the text that Postgres must hold then. */
@@ -91,7 +91,7 @@ const STORED: readonly [string, unknown, string | null][] = [
 ];
 
 /** Column and a value that cannot be stored in it. */
-const REFUSED: readonly [string, unknown, string][] = [
+const REJECTED: readonly [string, unknown, string][] = [
   ["c_varchar_3", "abcd", "c_varchar_3"],
   ["c_char_4", "abcde", "c_char_4"],
   ["c_bit_3", "1011", "c_bit_3"],
@@ -140,14 +140,14 @@ describeService("Updates, values of fields", ({ query, single, run, service }) =
     });
   }
 
-  for (const [field, value, path] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path and cuts nothing [E33] [U8] [U19] [TV19] [TV25]`, async () => {
+  for (const [field, value, path] of REJECTED) {
+    it(`rejects ${JSON.stringify(value)} for ${field} at its path and cuts nothing [E33] [U8] [U19] [TV19] [TV25]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const answer = await single("everything", {
         filters: { id: 1 },
         fields: { c_text: "x", [field]: value },
       });
-      assertRefusedAt(answer, `fields.${path}`);
+      assertRejectedAt(answer, `fields.${path}`);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
     });
   }

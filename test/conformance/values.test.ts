@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Column of `everything` and a value that its type does not take. */
-const REFUSED: readonly [string, unknown][] = [
+const REJECTED: readonly [string, unknown][] = [
   ["c_bool", 2],
   ["c_bool", -1],
   ["c_bool", 0.5],
@@ -69,13 +69,13 @@ const REFUSED: readonly [string, unknown][] = [
 ];
 
 describeService("Values, values against types", ({ query, single, bulk, run }) => {
-  for (const [field, value] of REFUSED) {
-    it(`refuses ${JSON.stringify(value)} for ${field} at its path in every operator and operation [V1] [V4] [V2] [V6] [U4] [TV2] [TV24]`, async () => {
+  for (const [field, value] of REJECTED) {
+    it(`rejects ${JSON.stringify(value)} for ${field} at its path in every operator and operation [V1] [V4] [V2] [V6] [U4] [TV2] [TV24]`, async () => {
       for (const op of ["eq", "neq", "gt", "lte"]) {
         const filters = {
           and: [{ field: "id", op: "eq", value: 1 }, { or: [{ field, op, value }] }],
         };
-        assertRefusedAt(await query("everything", { filters }), "filters.and[1].or[0].value");
+        assertRejectedAt(await query("everything", { filters }), "filters.and[1].or[0].value");
       }
       for (
         const [op, given, position] of [["in", [null, value], 1], ["not_in", [value], 0], [
@@ -85,26 +85,29 @@ describeService("Values, values against types", ({ query, single, bulk, run }) =
         ]] as const
       ) {
         const filters = { or: [{ field: "id", op: "eq", value: 1 }, { field, op, value: given }] };
-        assertRefusedAt(await query("everything", { filters }), `filters.or[1].value[${position}]`);
+        assertRejectedAt(
+          await query("everything", { filters }),
+          `filters.or[1].value[${position}]`,
+        );
       }
       for (const update of [single, bulk]) {
         const answer = await update("everything", {
           filters: { id: 1, [field]: value },
           fields: { c_text: "x" },
         });
-        assertRefusedAt(answer, `filters.${field}`);
+        assertRejectedAt(answer, `filters.${field}`);
       }
     });
   }
 
-  it("names the value among good ones that only Postgres can judge [V1]", async () => {
+  it("names the one invalid value among valid ones that only Postgres can validate [V1]", async () => {
     const filters = {
       or: [
         { field: "c_int4range", op: "in", value: ["[1,5)", "empty", "[9,1)", "[2,3]"] },
         { field: "c_tsquery", op: "eq", value: "fat & cat" },
       ],
     };
-    assertRefusedAt(await query("everything", { filters }), "filters.or[0].value[2]", '"[9,1)"');
+    assertRejectedAt(await query("everything", { filters }), "filters.or[0].value[2]", '"[9,1)"');
   });
 
   it("compares a number or boolean against text with its JSON text [V5]", async () => {
@@ -188,16 +191,16 @@ describeService("Values, values against types", ({ query, single, bulk, run }) =
       '"x\\ude80"',
     ]] as const
   ) {
-    it(`refuses ${name} in a string at its path [V7] [V8] [IN11] [IN12]`, async () => {
+    it(`rejects ${name} in a string at its path [V7] [V8] [IN11] [IN12]`, async () => {
       for (const field of ["title", "data", "amount"]) {
         const filters =
           `{"filters": {"and": [{"field": "${field}", "op": "eq", "value": ${raw}}]}}`;
-        assertRefusedAt(await query("deals", undefined, { raw: filters }), "filters.and[0].value");
+        assertRejectedAt(await query("deals", undefined, { raw: filters }), "filters.and[0].value");
       }
       const member = `{"filters": {"fid": 1, "note": ${raw}}, "fields": {"code": "x"}}`;
-      assertRefusedAt(await single("deals", undefined, { raw: member }), "filters.note");
+      assertRejectedAt(await single("deals", undefined, { raw: member }), "filters.note");
       const fields = `{"filters": {"fid": 1}, "fields": {"note": ${raw}}}`;
-      assertRefusedAt(await bulk("deals", undefined, { raw: fields }), "fields.note");
+      assertRejectedAt(await bulk("deals", undefined, { raw: fields }), "fields.note");
     });
   }
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
-import { assertOk, assertRefused, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejected, recordsOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const TYPES = [
@@ -38,7 +38,7 @@ describeService("Values, types that name objects of the database", (ask) => {
   });
 
   for (const [at, type] of TYPES.entries()) {
-    it(`takes no value for ${type}, so that none tells what there is [V1] [Q54] [T54]`, async () => {
+    it(`takes no value for ${type}, so that none reports what there is [V1] [Q54] [T54]`, async () => {
       const field = `c${at}`;
       const texts = new Set<string>();
       for (const value of VALUES) {
@@ -50,7 +50,7 @@ describeService("Values, types that name objects of the database", (ask) => {
           await single("looked_up", { filters: { id: 1 }, fields: { [field]: value } }),
           await bulk("looked_up", { filters: { id: 1 }, fields: { [field]: value } }),
         ];
-        for (const answer of answers) assertRefused(answer, 400);
+        for (const answer of answers) assertRejected(answer, 400);
         texts.add(JSON.stringify(answers.map(({ text }) => text.replaceAll(value, "?"))));
       }
       assertEquals(texts.size, 1);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 const UNSAFE = [
@@ -24,28 +24,28 @@ describeService("Values, numbers", ({ query, single, bulk }) => {
   }
 
   for (const number of UNSAFE) {
-    it(`refuses the JSON number ${number}, saying to send it as a string [V9] [V10] [TV3] [TV6]`, async () => {
+    it(`rejects the JSON number ${number}, saying to send it as a string [V9] [V10] [TV3] [TV6]`, async () => {
       for (const field of ["c_int8", "c_numeric", "c_float8", "c_text"]) {
-        assertRefusedAt(await ask(field, number), "filters.and[0].value", "string");
-        assertRefusedAt(
+        assertRejectedAt(await ask(field, number), "filters.and[0].value", "string");
+        assertRejectedAt(
           await ask(field, `["1", ${number}]`, "in"),
           "filters.and[0].value[1]",
           "string",
         );
-        assertRefusedAt(
+        assertRejectedAt(
           await ask(field, `[1, ${number}]`, "between"),
           "filters.and[0].value[1]",
           "string",
         );
       }
       const filters = `{"filters": {"c_numeric": ${number}}, "fields": {"c_text": "x"}}`;
-      assertRefusedAt(
+      assertRejectedAt(
         await single("everything", undefined, { raw: filters }),
         "filters.c_numeric",
         "string",
       );
       const fields = `{"filters": {"id": 1}, "fields": {"c_numeric": ${number}}}`;
-      assertRefusedAt(
+      assertRejectedAt(
         await bulk("everything", undefined, { raw: fields }),
         "fields.c_numeric",
         "string",
@@ -180,7 +180,7 @@ describeService("Values, numbers", ({ query, single, bulk }) => {
   it("never rounds a number inside json silently [V10]", async () => {
     const raw = '{"filters": {"id": 2}, "fields": {"c_jsonb": {"n": 12345678901234567890.123}}}';
     const answer = await single("everything", undefined, { raw });
-    if (answer.status === 400) return void assertRefusedAt(answer, "fields.c_jsonb.n", "string");
+    if (answer.status === 400) return void assertRejectedAt(answer, "fields.c_jsonb.n", "string");
     const { text } = await query("everything", {
       filters: { and: [{ field: "id", op: "eq", value: 2 }] },
       select: ["c_jsonb"],

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRefusedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Values, types of extensions", ({ kind, query, single, get, run }) => {
@@ -52,21 +52,21 @@ describeService("Values, types of extensions", ({ kind, query, single, get, run 
       for (const op of ["gt", "gte", "lt", "lte"]) {
         const answer = await ask(name, op, name === "h" ? "a=>1" : "a.b");
         if (operators.includes(op)) assertOk(answer);
-        else assertRefusedAt(answer, "filters.and[0].op", name === "h" ? "hstore" : "ltree");
+        else assertRejectedAt(answer, "filters.and[0].op", name === "h" ? "hstore" : "ltree");
       }
     }
   });
 
   for (const [field, value] of [["h", "a=>"], ["l", "a..b"]] as const) {
-    it(`traces ${JSON.stringify(value)} back to its path, which only the extension can refuse [E33]`, async () => {
+    it(`traces ${JSON.stringify(value)} back to its path, which only the extension can reject [E33]`, async () => {
       if (!await make()) return;
-      assertRefusedAt(await ask(field, "eq", value), "filters.and[0].value");
-      assertRefusedAt(await ask(field, "in", [null, value]), "filters.and[0].value[1]");
-      assertRefusedAt(
+      assertRejectedAt(await ask(field, "eq", value), "filters.and[0].value");
+      assertRejectedAt(await ask(field, "in", [null, value]), "filters.and[0].value[1]");
+      assertRejectedAt(
         await single("extended", { filters: { id: 1, [field]: value }, fields: { [field]: null } }),
         `filters.${field}`,
       );
-      assertRefusedAt(
+      assertRejectedAt(
         await single("extended", { filters: { id: 1 }, fields: { [field]: value } }),
         `fields.${field}`,
       );

@@ -45,7 +45,7 @@ describe("the value of a column", () => {
         ],
       };
       const answer = await service.send("POST", `${PATH}/query`, { body: { filters } });
-      if (count === undefined) return assertRefusedAt(answer, path);
+      if (count === undefined) return assertRejectedAt(answer, path);
       assertEquals(answer.status, 200, answer.text);
       const eq = { and: [{ field: column.name, op: "eq", value: text }] };
       const found = await service.send("POST", `${PATH}/query`, { body: { filters: eq } });
@@ -63,7 +63,7 @@ describe("the value of a column", () => {
         body,
         headers: { prefer: "tx=rollback" },
       });
-      if (!stores) return assertRefusedAt(answer, `fields.${column.name}`);
+      if (!stores) return assertRejectedAt(answer, `fields.${column.name}`);
       assertEquals(answer.status, 200, answer.text);
       assertEquals(answer.body.fields, { [column.name]: text });
     });
@@ -174,7 +174,7 @@ async function canStore(
   }
 }
 
-function assertRefusedAt({ status, text, body }: Answer, path: string): void {
+function assertRejectedAt({ status, text, body }: Answer, path: string): void {
   assertEquals(status, 400, text);
   assert(String(body.error).startsWith(`${path}: `), text);
   assertEquals(String(body.error).split(/; (?=(?:filters|fields)[^ ]*: )/).length, 1, text);

@@ -33,7 +33,7 @@ describe("Each part of a valid body, made invalid,", () => {
     await service?.close();
   });
 
-  async function assertRefused(operation: string, { how, raw, paths }: Mutation): Promise<void> {
+  async function assertRejected(operation: string, { how, raw, paths }: Mutation): Promise<void> {
     const method = operation === "query" ? "POST" : "PATCH";
     const start = performance.now();
     const answer = await service.send(method, `/integration/tables/deals/${operation}`, { raw });
@@ -48,7 +48,7 @@ describe("Each part of a valid body, made invalid,", () => {
     const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
       const mutations = mutateQuery(body);
       assert(mutations.length > 20);
-      for (const mutation of mutations) await assertRefused("query", mutation);
+      for (const mutation of mutations) await assertRejected("query", mutation);
     });
     await checkLaw(law, { runs: 25 });
   });
@@ -57,8 +57,8 @@ describe("Each part of a valid body, made invalid,", () => {
     const before = await dumpDeals(service.database.admin);
     const law = fc.asyncProperty(arbitraryUpdateBody(), async (body) => {
       for (const mutation of mutateUpdate(body)) {
-        await assertRefused("records/single", mutation);
-        await assertRefused("records/bulk", mutation);
+        await assertRejected("records/single", mutation);
+        await assertRejected("records/bulk", mutation);
       }
     });
     await checkLaw(law, { runs: 25 });

@@ -34,7 +34,7 @@ describe("a body", () => {
 
   it("with one error is rejected at its path by Query Records [E17] [E19] [E20] [E21] [E23] [L1] [L3] [L2] [L4] [V1] [V2] [E5]", async () => {
     const law = fc.asyncProperty(arbitraryFaultyQuery(), async ({ body, path }) => {
-      assertRefusedAt(await at("query", printBody(body)), path);
+      assertRejectedAt(await at("query", printBody(body)), path);
     });
     await checkLaw(law, { runs: 2500 });
   });
@@ -53,15 +53,15 @@ describe("a body", () => {
   it("with one error is rejected at its path by both updates, and changes nothing [E27] [E28] [U16] [U18] [U4] [U8] [U12] [U13] [U19] [E33]", async () => {
     const before = await dumpDeals(service.database.admin);
     const law = fc.asyncProperty(arbitraryFaultyUpdate(), async ({ body, path }) => {
-      assertRefusedAt(await at("records/single", printBody(body)), path);
-      assertRefusedAt(await at("records/bulk", printBody(body)), path);
+      assertRejectedAt(await at("records/single", printBody(body)), path);
+      assertRejectedAt(await at("records/bulk", printBody(body)), path);
     });
     await checkLaw(law, { runs: 1500 });
     assertEquals(await dumpDeals(service.database.admin), before);
   });
 });
 
-function assertRefusedAt(answer: Answer, path: string): void {
+function assertRejectedAt(answer: Answer, path: string): void {
   assertEquals(answer.status, 400, answer.text);
   assertEquals(Object.keys(answer.body).sort(), ["error", "success"]);
   assertEquals(findingsOf(answer), [path], answer.text);
