@@ -1,4 +1,4 @@
-import { type FailureKind, kindOf } from "./failure_kind.ts";
+import { type FailureKind, findKind } from "./failure_kind.ts";
 
 /** What went wrong with a statement; never shown to a client as it is. */
 export interface Failure {
@@ -62,8 +62,8 @@ export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
 const MAX_RAISED_CHARACTERS = 500;
 
 /**
- * Tells what an error of the driver means; `sent` is false when the statement never left, in which
- * case whatever happened, nothing was changed and the database is simply not there.
+ * Gives what an error of the driver means. `sent` is false when the statement was never sent: then
+ * nothing was changed, and the database is unavailable, whatever the error.
  * @see P30
  */
 export function classify(error: unknown, sent = true): Failure {
@@ -78,40 +78,40 @@ export function classify(error: unknown, sent = true): Failure {
     readonly routine?: unknown;
     readonly severity?: unknown;
   };
-  const code = typeof fields.code === "string" ? fields.code : nameUncoded(fields.name);
-  const known = kindOf(code, fields.name === "PostgresError");
-  const kind = sent ? ofSession(known ?? "unknown", fields.severity) : "unavailable";
+  const code = typeof fields.code === "string" ? fields.code : nameWithoutCode(fields.name);
+  const known = findKind(code, fields.name === "PostgresError");
+  const kind = sent ? kindInSession(known ?? "unknown", fields.severity) : "unavailable";
   return {
     kind,
     code,
     constraint: kind === "check" ? text(fields.constraint_name) : undefined,
     relation: text(fields.table_name) && `${fields.schema_name}.${fields.table_name}`,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
-    raised: kind === "raised" && isSaid(code, fields.routine)
+    raised: kind === "raised" && hasMessage(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
   };
 }
 
-/** An ERROR leaves the session as it is: what was lost is a connection of Postgres's own, to a shard. */
-function ofSession(kind: FailureKind, severity: unknown): FailureKind {
+/** An ERROR leaves the session intact: the lost connection is one of Postgres itself, to a shard. */
+function kindInSession(kind: FailureKind, severity: unknown): FailureKind {
   return kind === "lost" && severity === "ERROR" ? "remote" : kind;
 }
 
-/** Deno's refusal of a connection that it was given no permission for has a name alone. */
-function nameUncoded(name: unknown): string {
+/** Deno's error for a connection without permission has a name and no code. */
+function nameWithoutCode(name: unknown): string {
   return name === "NotCapable" ? "NOT_CAPABLE" : "UNKNOWN";
 }
 
-/** PL/pgSQL's own: a failed assertion, a `select into strict` that found no row or several. */
-const UNSAID_CODES: ReadonlySet<string> = new Set(["P0002", "P0003", "P0004"]);
+/** Raised by PL/pgSQL itself: a failed assertion, a `select into strict` without exactly one row. */
+const PLPGSQL_CODES: ReadonlySet<string> = new Set(["P0002", "P0003", "P0004"]);
 
-/** Tells whether an author meant the message for somebody to read. */
-function isSaid(code: string, routine: unknown): boolean {
-  return code.startsWith("P0") && (!UNSAID_CODES.has(code) || routine === "exec_stmt_raise");
+/** Reports whether the message was written by the author of the function, to be read. */
+function hasMessage(code: string, routine: unknown): boolean {
+  return code.startsWith("P0") && (!PLPGSQL_CODES.has(code) || routine === "exec_stmt_raise");
 }
 
-/** Tells whether a session must not be used again after a failure on it. */
+/** Reports whether a session must not be used again after a failure on it. */
 export function isBroken({ kind, code }: Failure): boolean {
   return kind === "lost" || code === DEADLINE || !SQLSTATE.test(code);
 }
@@ -121,27 +121,27 @@ const TRANSIENT: ReadonlySet<FailureKind> = new Set(
   ["serialization", "locked", "timeout", "unavailable", "lost", "remote"],
 );
 
-/** Reports whether waiting may help. */
+/** Reports whether the same statement may succeed later. */
 export function isTransient({ kind }: Failure): boolean {
   return TRANSIENT.has(kind);
 }
 
-/** What Postgres itself says, ready for the next statement. */
+/** Codes of Postgres itself, after which the session is ready for the next statement. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Failures of our own making that are told apart from the kind they are answered as. */
+/** Failures by the service itself, which the metrics distinguish from others of their kind. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["ABORTED", "aborted"],
   ["POOL_WAIT", "pool_wait"],
   [DEADLINE, "deadline"],
 ]);
 
-/** Names a failure for the metrics: one of few words, never a code that a trigger chose. */
+/** Names a failure for the metrics: one of a few words, never a code that a trigger chose. */
 export function nameFault({ kind, code }: Failure): string {
   return FAULT_BY_CODE.get(code) ?? kind;
 }
 
-/** Makes a failure of our own, with nothing to tell but its kind and code. */
+/** Makes a failure that has only a kind and a code. */
 export function fail(kind: FailureKind, code: string): Failure {
   return {
     kind,

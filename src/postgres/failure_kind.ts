@@ -1,23 +1,23 @@
-/** What the database did instead of answering, in the terms that answers are chosen by. @see P30 */
+/** What went wrong, as far as it matters for the response. @see P30 */
 export type FailureKind =
   | "value" // 22xxx: a value of the wrong form or out of range
   | "not_null" // 23502
   | "check" // 23514
   | "conflict" // 23505 23503 23P01
-  | "raised" // a trigger, view or generated column of the operator's refused
-  | "stale" // 42703 42P01 42883 42804 …: the catalogue is behind
+  | "raised" // a trigger, view or generated column of the operator's raised an error
+  | "stale" // 42703 42P01 42883 42804 …: the catalogue is out of date
   | "permission" // 42501
   | "serialization" // 40001 40P01
   | "locked" // 55P03
   | "timeout" // 57014
-  | "unavailable" // away, starting, full, read-only, connection never made
-  | "lost" // the connection went away after the statement was sent
-  | "remote" // the same as an ERROR: a foreign server or a shard is unavailable, the session stands
+  | "unavailable" // not there, starting, full, read-only, connection never made
+  | "lost" // disconnected after the statement was sent
+  | "remote" // a foreign server or a shard was disconnected; the session is intact
   | "too_complex" // 54xxx
   | "unknown";
 
 const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
-  // What only the operator's triggers, views and generated columns can run into.
+  // Only the operator's triggers, views and generated columns can cause these.
   ["09000", "raised"],
   ["21000", "raised"],
   ["22012", "raised"],
@@ -84,8 +84,9 @@ const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
 ]);
 
 /**
- * Classes that are Postgres's own and mean nothing to a client. Any other class that it does not
- * know is a trigger's, raised with a code of the operator's: a refusal, but not one to be read out.
+ * Classes of Postgres itself that mean nothing to a client. An error of any other class was raised by
+ * a trigger, with a code of the operator's: the client learns that the change was rejected, and not the
+ * message.
  */
 const OWN_CLASSES: ReadonlySet<string> = new Set(
   ("01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 " +
@@ -93,11 +94,11 @@ const OWN_CLASSES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Gives the kind of a code: SQLSTATE, or the driver's; undefined for one that says nothing.
+ * Gives the kind of a code, SQLSTATE or the driver's; undefined for an unknown one.
  * `fromServer` is true for an error that Postgres itself sent.
  * @see P30
  */
-export function kindOf(code: string, fromServer: boolean): FailureKind | undefined {
+export function findKind(code: string, fromServer: boolean): FailureKind | undefined {
   const known = KIND_BY_CODE.get(code);
   if (known !== undefined || code.length !== 5) return known;
   const ofClass = code.slice(0, 2);
