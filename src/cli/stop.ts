@@ -22,7 +22,7 @@ export function stop(code: number, ...lines: readonly string[]): Stop {
   return Object.assign(new Error(lines[0]), { code, lines });
 }
 
-/** Tells a deliberate end from an unexpected error. */
+/** Distinguishes a deliberate end from an unexpected error. */
 export function isStop(error: unknown): error is Stop {
   return error instanceof Error && "lines" in error && "code" in error;
 }

@@ -71,7 +71,7 @@ async function serve(host: Host): Promise<number> {
     const received = await Promise.race([signal, started.then(() => signal)]);
     stopping.abort();
     observe({ kind: "stopping", signal: received });
-    // Requests that still wait for the start are answered with what there is.
+    // Requests that still wait are let in, however far the start has come.
     letRequestsIn();
     exit = { stopMs: config.shutdownMs, closeMs: MIN_CLOSE_MS };
     return 0;

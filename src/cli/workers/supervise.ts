@@ -113,7 +113,7 @@ export async function supervise(
   return code;
 }
 
-/** Tells a start that failed, and would fail again, from a worker that was ended from outside. */
+/** Distinguishes a start that failed, and would fail again, from a worker that was ended from outside. */
 function isFailure({ code, signal }: Ended, state: "starting" | "listening"): boolean {
   if (signal !== undefined) return state === "starting";
   return code !== 0;
