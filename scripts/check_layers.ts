@@ -1,6 +1,7 @@
 /**
  * Holds src/ to the three tables of ARCHITECTURE.md: a room uses only rooms above it, some rooms use
- * only a few of those, and packages and some words are used in one place only.
+ * only a few of those, and packages and some words are used in one place only. The npm package must not
+ * reach Deno's own types.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -26,6 +27,9 @@ interface Graph {
   }[];
 }
 
+const PACKAGE_ENTRY = "src/mod.ts";
+const DENO_ADAPTER = "src/runtime/deno.ts";
+
 const problems: string[] = [];
 const architecture = await readFile("ARCHITECTURE.md", "utf8");
 const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
@@ -34,6 +38,7 @@ const edges = await readEdges(files);
 checkRooms(edges);
 checkCircles(edges);
 await checkPlaces(edges);
+checkPackage(edges);
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} files, ${edges.length} imports, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
@@ -115,6 +120,24 @@ function checkCircles(all: readonly Edge[]): void {
     }
   };
   for (const file of files) walk(file, []);
+}
+
+/**
+ * The npm package must not reach the file with Deno's own types: tsc, which writes its declarations,
+ * does not know them.
+ */
+function checkPackage(all: readonly Edge[]): void {
+  const next = Map.groupBy(all, ({ from }) => from);
+  const trails: string[][] = [[PACKAGE_ENTRY]];
+  const seen = new Set<string>(trails[0]);
+  for (const trail of trails) {
+    const file = trail.at(-1)!;
+    if (file === DENO_ADAPTER) problems.push(`the npm package reaches ${trail.join(" > ")}`);
+    for (const { to } of next.get(file) ?? []) {
+      if (!seen.has(to)) trails.push([...trail, to]);
+      seen.add(to);
+    }
+  }
 }
 
 /** Packages and words of the code that are used in one place only. Every package must be listed. */
