@@ -3,57 +3,57 @@ import { fail } from "./database_error.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 
-/** Lets so many in at a time; the others wait, and no share keeps the others waiting for long. */
+/** Admits so many at a time; the others wait, and no share keeps the others waiting for long. */
 export interface Gate {
-  /** Gives the way out, to be called once; or a failure when it took too long or nobody waits. */
+  /** Gives the function that frees the place; a failure when the wait took too long, or the client left. */
   readonly enter: (entrant?: Entrant) => Promise<(() => void) | Failure>;
 }
 
-/** Who wants to enter. */
+/** A statement or transaction that wants a place. */
 export interface Entrant {
-  /** Whose share of the places it takes: a tenant; the service's own work when undefined. */
+  /** The tenant whose share of the places it takes; the service itself when undefined. */
   readonly share?: string | undefined;
   readonly client?: Client | undefined;
 }
 
-/** Hears of a gate: how many it has room for, are inside, wait; how long one has waited. */
+/** Observes a gate: its size, the places taken, those that wait, and how long each waited. */
 export interface WatchGate {
   readonly moved: (size: number, inside: number, waiting: number) => void;
   readonly waited: (ms: number) => void;
 }
 
-/** How a gate is made besides. */
+/** What a gate can be made with. */
 export interface GateOptions {
   readonly watch?: WatchGate | undefined;
-  /** Places that one share may take; all of them when undefined. */
+  /** Most places of one share; all of them when undefined. */
   readonly mostOfShare?: number;
 }
 
-/** Somebody who waits. */
+/** An entrant that waits. */
 interface Waiter {
   readonly arrivedMs: number;
-  /** Lets it in; undefined once it waits no more, since an old table of the set may still hold it. */
+  /** Admits it; undefined when it no longer waits, since an old table of the set may still hold it. */
   enter: (() => void) | undefined;
 }
 
-/** How one share stands; forgotten when nobody of it is inside or waits. */
+/** The state of a share, which is deleted when none of it is inside or waits. */
 interface Share {
   readonly name: string | undefined;
   inside: number;
   admitted: number;
   /** In the order of arrival. */
   readonly waiting: Set<Waiter>;
-  /** How many more may wait, as far as is known. */
-  hope: number;
+  /** How many can wait and still be admitted in time, as far as is known. */
+  mayWait: number;
 }
 
 /**
- * Makes a gate for `size` at a time. Of five places or more a fifth is kept, each for somebody of a
- * share that has nobody inside; into the others goes who has waited longest, but nobody of a share that
- * is two ahead of another one that waits. So one tenant with many statements, or with slow ones, leaves
- * the others their turn. Of fewer places each share has one after the other. Whoever waits longer than
- * `waitMs` is turned away; who could only wait in vain, at once. The driver's own queue has no bound in
- * length or time.
+ * Makes a gate with `size` places. Of five or more, a fifth is reserved for shares that have no place.
+ * The other places go to the entrant that has waited longest, except that no share may be two places
+ * ahead of another one that waits. So a tenant with many statements, or slow ones, leaves places for
+ * the others. With fewer than five places the shares take turns. An entrant that waits longer than
+ * `waitMs` is rejected, and one that would certainly do so is rejected at once. The driver's own queue
+ * has no limit in length or time.
  * @see RE8, RE10
  * @see docs/decisions/0030-fair-admission.md
  */
@@ -62,38 +62,38 @@ export function openGate(
   waitMs: number,
   { watch, mostOfShare = size }: GateOptions = {},
 ): Gate {
-  const kept = Math.floor(size / 5);
-  /** By so many inside may a share be ahead of another and still be next. */
-  const lead = kept === 0 ? 0 : 1;
+  const reserved = Math.floor(size / 5);
+  /** How many places a share may be ahead of another one and still be next. */
+  const lead = reserved === 0 ? 0 : 1;
   const shares = new Map<string | undefined, Share>();
-  /** The shares for which somebody waits, the one whose last turn is longest ago first. */
-  const turns = new Set<Share>();
+  /** The shares with waiting entrants, the one that was admitted longest ago first. */
+  const queue = new Set<Share>();
   let inside = 0;
-  let insideKept = 0;
+  let insideReserved = 0;
   let waiting = 0;
-  tell();
+  report();
 
-  function tell(): void {
+  function report(): void {
     watch?.moved(size, inside, waiting);
   }
 
-  /** Tells whether a place is free that is kept for nobody. */
+  /** Reports whether a place is free that is not reserved. */
   function isOpen(): boolean {
-    return inside - insideKept < size - kept;
+    return inside - insideReserved < size - reserved;
   }
 
   function hasRoom(share: Share): boolean {
     if (share.inside >= mostOfShare) return false;
-    return isOpen() || share.inside === 0 && insideKept < kept;
+    return isOpen() || share.inside === 0 && insideReserved < reserved;
   }
 
   function findNext(): Share | undefined {
     if (inside === size) return undefined;
-    const most = isOpen() ? fewestInside() + lead : 0;
+    const maxInside = isOpen() ? fewestInside() + lead : 0;
     let next: Share | undefined;
     let sinceMs = Infinity;
-    for (const share of turns) {
-      if (share.inside > most || share.inside >= mostOfShare) continue;
+    for (const share of queue) {
+      if (share.inside > maxInside || share.inside >= mostOfShare) continue;
       if (lead === 0) return share;
       const { arrivedMs } = firstOf(share);
       if (arrivedMs >= sinceMs) continue;
@@ -105,7 +105,7 @@ export function openGate(
 
   function fewestInside(): number {
     let fewest = Infinity;
-    for (const share of turns) {
+    for (const share of queue) {
       if (share.inside < mostOfShare) fewest = Math.min(fewest, share.inside);
     }
     return fewest;
@@ -113,29 +113,29 @@ export function openGate(
 
   function admit(share: Share): () => void {
     const taken = isOpen() ? 0 : 1;
-    insideKept += taken;
+    insideReserved += taken;
     inside++;
     share.inside++;
     share.admitted++;
-    let left = false;
+    let isFree = false;
     return () => {
-      if (left) return;
-      left = true;
+      if (isFree) return;
+      isFree = true;
       inside--;
-      insideKept -= taken;
+      insideReserved -= taken;
       share.inside--;
       forget(share);
       for (let next = findNext(); next !== undefined; next = findNext()) {
-        turns.delete(next);
-        turns.add(next);
+        queue.delete(next);
+        queue.add(next);
         firstOf(next).enter?.();
       }
-      tell();
+      report();
     };
   }
 
   function forget(share: Share): void {
-    if (share.waiting.size === 0) turns.delete(share);
+    if (share.waiting.size === 0) queue.delete(share);
     if (share.waiting.size === 0 && share.inside === 0) shares.delete(share.name);
   }
 
@@ -149,7 +149,7 @@ export function openGate(
         waiting--;
         forget(share);
         endDeadline();
-        tell();
+        report();
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
@@ -157,31 +157,31 @@ export function openGate(
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {
-          // Who waited in vain stood in front: this many come in while one waits, and no more.
-          share.hope = Math.max(size, share.admitted - admitted);
+          // It was first in line: so many are admitted while one waits, and no more.
+          share.mayWait = Math.max(size, share.admitted - admitted);
           settle(fail("unavailable", "POOL_WAIT"));
         },
         client,
         gone: () => settle(fail("timeout", "ABORTED")),
       });
       share.waiting.add(waiter);
-      turns.add(share);
+      queue.add(share);
       waiting++;
-      tell();
+      report();
     });
   }
 
   return {
     enter({ share: name, client } = {}) {
       const share = shares.get(name) ??
-        { name, inside: 0, admitted: 0, waiting: new Set(), hope: Infinity };
-      if (share.waiting.size >= share.hope) {
+        { name, inside: 0, admitted: 0, waiting: new Set(), mayWait: Infinity };
+      if (share.waiting.size >= share.mayWait) {
         return Promise.resolve(fail("unavailable", "POOL_WAIT"));
       }
       shares.set(name, share);
       if (!hasRoom(share)) return wait(share, client);
       const leave = admit(share);
-      tell();
+      report();
       watch?.waited(0);
       return Promise.resolve(leave);
     },

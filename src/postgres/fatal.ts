@@ -20,7 +20,7 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
     "a pooler stands before the database and does not pass on what a session needs; " +
     "set ROWGATE_PREPARE=off",
   ],
-  ["SSL_ROOT_CERT", "the file named by sslrootcert in DATABASE_URL can not be read"],
+  ["SSL_ROOT_CERT", "the file named by sslrootcert in DATABASE_URL cannot be read"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the database's certificate comes from an unknown authority"],
 ]);
 
