@@ -30,7 +30,7 @@ describe("a database that is away at the start", () => {
   });
 
   for (const runtime of RUNTIMES) {
-    it(`is told at once and waited for on ${runtime} [DB1]`, async () => {
+    it(`is reported at once and waited for on ${runtime} [DB1]`, async () => {
       await proxy.set({ kind: "refuse" });
       const DATABASE_URL = proxy.through(database.servingUrl);
       const server = startCommand(runtime, ["serve"], { DATABASE_URL, PORT: "0" });
@@ -38,7 +38,7 @@ describe("a database that is away at the start", () => {
       await proveWaiting(server, { code: /ECONNREFUSED/, come });
     });
 
-    it(`is told at once when its name does not resolve on ${runtime} [DB23]`, async () => {
+    it(`is reported at once when its name does not resolve on ${runtime} [DB23]`, async () => {
       await proxy.set({ kind: "refuse" });
       const url = proxy.through(database.servingUrl).replace("@", `@${NOWHERE}:5432,`);
       const server = startCommand(runtime, ["serve"], { DATABASE_URL: url, PORT: "0" });
@@ -97,9 +97,9 @@ describe("a database that is away at the start", () => {
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     const { stdout, stderr } = server.output();
-    const told = stdout.split("\n").filter((line) => line.includes("waiting for it"));
-    assertEquals(told.length, 1, stdout);
-    assertMatch(told[0]!, code);
+    const reported = stdout.split("\n").filter((line) => line.includes("waiting for it"));
+    assertEquals(reported.length, 1, stdout);
+    assertMatch(reported[0]!, code);
     assertEquals(stderr, "");
   }
 });

@@ -78,7 +78,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
 
     it("says in one line that the embedded Postgres has nowhere to write [CF20]", async () => {
-      // Without the jail, a folder that nobody can write.
+      // Without the jail, a folder that cannot be written.
       const ROWGATE_DATA_DIR = CAN_JAIL ? `${ROOT}rowgate-bare` : "/proc/none";
       const { ended, output } = start({ ROWGATE_DATA_DIR, PORT: "0" });
       assertEquals(await ended, 1);

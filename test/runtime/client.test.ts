@@ -48,7 +48,7 @@ describe("the client as it is shipped", () => {
           tenant: "1",
           matched: [409, 30, true],
           paths: ["filters.and[0].value"],
-          nobody: [0, 2],
+          unreachable: [0, 2],
         });
         assertEquals([updated.matched, updated.updated, bulk.updated], [1, 1, 1]);
         // In the order of their times; the one that was changed first comes last, then the one that was changed meanwhile.

@@ -12,8 +12,8 @@ const client = createClient({ url, token });
 const controller = new AbortController();
 const found = { keys: [], polled: [] };
 
-const { token: told } = await client.token();
-found.tenant = told.tenant;
+const { token: described } = await client.token();
+found.tenant = described.tenant;
 const request = { select: ["fid"], per_page: 7 };
 for await (const { fid } of client.records("deals", request)) found.keys.push(fid);
 
@@ -44,7 +44,7 @@ for await (const { records } of client.poll("deals", request, options)) {
   if (found.polled.length > 60) controller.abort();
 }
 
-const nobody = createClient({ url: "http://127.0.0.1:1", token, retries: 1 });
-const { error } = await nobody.tables();
-found.nobody = [error.status, error.attempts];
+const unreachable = createClient({ url: "http://127.0.0.1:1", token, retries: 1 });
+const { error } = await unreachable.tables();
+found.unreachable = [error.status, error.attempts];
 console.log(JSON.stringify(found));

@@ -56,7 +56,7 @@ for (const runtime of RUNTIMES) {
       holder.release();
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
-      // The clock did jump: the lines of the log tell its time.
+      // The clock did jump: the lines of the log have its time.
       for (const [, time] of server.output().stdout.matchAll(/"time":"([^"]{13})/g)) {
         times.add(time!);
       }

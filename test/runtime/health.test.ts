@@ -67,7 +67,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(proxy.asked, []);
     });
 
-    it("fails when nobody answers, though the proxy would", async () => {
+    it("fails when no server answers, though the proxy would", async () => {
       const gone = await stand(200);
       await gone.close();
       const { code, said } = await check({ PORT: gone.port });

@@ -26,7 +26,7 @@ export function openClient(address: string): KeepAliveClient {
           response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
         });
         asked.on("error", reject);
-        asked.setTimeout(LOST_MS, () => asked.destroy(new Error("nobody answers")));
+        asked.setTimeout(LOST_MS, () => asked.destroy(new Error("it does not answer")));
         asked.end();
       }),
     close: () => agent.destroy(),

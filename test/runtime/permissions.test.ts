@@ -70,13 +70,13 @@ describe("rowgate serve on Deno, with the fewest permissions", () => {
     assertEquals(await server.ended, 0);
   });
 
-  it("ends with one clear line where one is denied, and asks nobody [CF17]", async () => {
+  it("ends with one clear line where one is denied, and asks no question [CF17]", async () => {
     const [prompt = "", net = "", env = ""] = SERVING;
     const listening = "--allow-net=127.0.0.1:0";
     const ROWGATE_POLICY = join(folder, "denied.json");
     await writeFile(ROWGATE_POLICY, "{}");
     for (
-      const [permissions, settings, code, told] of [
+      const [permissions, settings, code, reported] of [
         // Without any of its own, Deno gives a Deno that it starts all of them.
         [[prompt, net], {}, 1, /^rowgate: Deno denies [^\n]*--allow-env[^\n]*\n$/],
         [[prompt, net, "--allow-env=PORT"], {}, 1, /^rowgate: Deno denies [^\n]*--allow-env/],
@@ -87,7 +87,7 @@ describe("rowgate serve on Deno, with the fewest permissions", () => {
     ) {
       const { ended, output } = start(permissions, real(settings));
       assertEquals(await ended, code, output().stderr);
-      assertMatch(output().stderr, told);
+      assertMatch(output().stderr, reported);
     }
   });
 });

@@ -77,7 +77,7 @@ export async function awaitOutput(
     const { stdout, stderr } = running.output();
     const found = pattern.exec(running.output()[stream]);
     if (found !== null) return found[0];
-    const told = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
-    if (told === "ended") throw new Error(`it ended without ${pattern}: ${stdout}${stderr}`);
+    const reported = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+    if (reported === "ended") throw new Error(`it ended without ${pattern}: ${stdout}${stderr}`);
   }
 }

@@ -76,8 +76,8 @@ describe("Deno, Bun and Node", () => {
       headers,
       body: body ?? null,
     });
-    const told = [...response.headers].filter(([name]) => !OWN_HEADERS.test(name)).sort();
-    return { status: response.status, body: await response.text(), headers: told };
+    const reported = [...response.headers].filter(([name]) => !OWN_HEADERS.test(name)).sort();
+    return { status: response.status, body: await response.text(), headers: reported };
   }
 
   for (const request of REQUESTS) {

@@ -10,22 +10,22 @@ const SILENCE_MS = 3000;
 export function sendBytes(address: string, text: string): Promise<string> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve) => {
-    let told = "";
+    let received = "";
     const socket = connect({ host: hostname, port: Number(port) }, () => {
       socket.write(text, "latin1");
     });
     const end = () => {
       socket.destroy();
-      resolve(told);
+      resolve(received);
     };
     socket.setTimeout(SILENCE_MS, end);
-    socket.on("data", (chunk) => told += chunk.toString("latin1"));
+    socket.on("data", (chunk) => received += chunk.toString("latin1"));
     socket.on("error", end);
     socket.on("close", end);
   });
 }
 
 /** The statuses of the answers in what came back. */
-export function statusesOf(told: string): number[] {
-  return [...told.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map((match) => Number(match[1]));
+export function statusesOf(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map((match) => Number(match[1]));
 }

@@ -33,7 +33,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(output().stdout, "");
     });
 
-    it("tells every problem of the configuration and ends [R7]", async () => {
+    it("reports every problem of the configuration and ends [R7]", async () => {
       const wrong = { PORT: "high", ROWGATE_POOL_SIZE: "0", ROWGATE_RATE_LIMIT: "600/day" };
       const { ended, output } = startCommand(runtime, ["serve"], wrong);
       assertEquals(await ended, 2);
@@ -53,7 +53,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(await server.ended, 0);
     });
 
-    it("limits the invalid tokens of a peer, whose address it is told [H11]", async () => {
+    it("limits the invalid tokens of a peer, by its address [H11]", async () => {
       const limited = { ...settings(), ROWGATE_RATE_LIMIT: "2/h" };
       const server = startCommand(runtime, ["serve"], limited);
       const banner = await awaitText(server, BANNER_END);
@@ -100,10 +100,10 @@ for (const runtime of RUNTIMES) {
       assertEquals(await server.ended, 0);
       const lines = server.output().stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
       const requests = lines.filter(({ kind }) => kind === "request");
-      const told = requests.map(({ status, operation, path, traceId }) =>
+      const reported = requests.map(({ status, operation, path, traceId }) =>
         [status, operation, path, traceId].join(" ")
       );
-      assertEquals(told, [
+      assertEquals(reported, [
         `401 list_tables /integration/tables ${trace}`,
         "200 metrics /metrics ",
       ]);

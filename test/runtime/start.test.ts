@@ -31,7 +31,7 @@ for (const runtime of RUNTIMES) {
       return { code: await ended, ...output() };
     }
 
-    it("tells all that is wrong at once, with ranges and the nearest name, and ends with 2 [CF1] [CF3] [CF5]", async () => {
+    it("reports all that is wrong at once, with ranges and the nearest name, and ends with 2 [CF1] [CF3] [CF5]", async () => {
       const policy = join(folder, "policy.json");
       await writeFile(policy, '{"tabels": {}}');
       const { code, stdout, stderr } = await run(["serve"], {

@@ -13,7 +13,7 @@ import {
 const STOPPING = /"stopping"/;
 
 for (const runtime of RUNTIMES) {
-  describe(`rowgate serve on ${runtime}, told to stop`, () => {
+  describe(`rowgate serve on ${runtime}, stopped`, () => {
     let database: ServingDatabase;
     let settings: Record<string, string>;
 
@@ -23,7 +23,7 @@ for (const runtime of RUNTIMES) {
     });
     after(() => database.drop());
 
-    /** Holds a row until told to let it go. */
+    /** Holds a row until it is released. */
     async function hold(fid: number): Promise<() => Promise<void>> {
       const holder = await database.admin.reserve();
       await holder`begin`;
@@ -48,8 +48,8 @@ for (const runtime of RUNTIMES) {
       server.send("SIGTERM");
       await awaitOutput(server, STOPPING, "stdout");
       // On a connection that is there: the end of it, or an answer that says so.
-      const told = await kept.ask("/livez");
-      if (told !== "") assertMatch(told, /^HTTP\/1\.1 \d+[^]*^connection: close\r$/im);
+      const received = await kept.ask("/livez");
+      if (received !== "") assertMatch(received, /^HTTP\/1\.1 \d+[^]*^connection: close\r$/im);
       const late = openSocket(address);
       assertEquals(await late.ask("/livez"), "");
       await letGo();
@@ -111,18 +111,18 @@ for (const runtime of RUNTIMES) {
 function openSocket(address: string): { readonly ask: (path: string) => Promise<string> } {
   const { hostname, port } = new URL(address);
   const socket: Socket = connect(Number(port), hostname);
-  let told = "";
+  let received = "";
   let over = false;
-  socket.on("data", (chunk) => told += chunk);
+  socket.on("data", (chunk) => received += chunk);
   socket.on("error", () => over = true);
   socket.on("close", () => over = true);
   async function ask(path: string): Promise<string> {
-    told = "";
+    received = "";
     socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
-    while (!over && !/\r\n\r\n[^]*}$/.test(told)) {
+    while (!over && !/\r\n\r\n[^]*}$/.test(received)) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    return told;
+    return received;
   }
   return { ask };
 }

@@ -1,4 +1,4 @@
-// What comes without a good token takes nothing from those who have one.
+// Requests without a valid token take nothing from those that have one.
 import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { request } from "node:http";

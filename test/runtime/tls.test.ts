@@ -108,7 +108,7 @@ for (const runtime of RUNTIMES) {
   });
 }
 
-/** Serves until it is ready, on a server that lets nobody in but with TLS. */
+/** Serves until it is ready, on a server that requires TLS. */
 async function serveOnce(runtime: Runtime, url: URL): Promise<void> {
   const server = startCommand(runtime, ["serve"], { DATABASE_URL: url.href, PORT: "0" });
   const address = await awaitAddress(server);

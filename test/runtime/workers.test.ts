@@ -75,7 +75,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       client.close();
     }
 
-    it("says once that it listens, answers from both, and any of them tells the figures of all [R42]", async () => {
+    it("says once that it listens, answers from both, and each of them gives the metrics of all [R42]", async () => {
       const [server, address] = await startBoth();
       for (let count = 0; count < 25; count++) await listTables(address);
       const answered = new Set(readLines(server).map(({ worker }) => worker).filter(Boolean));
@@ -178,17 +178,17 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(await again.ended, 0);
     });
 
-    it("leaves no worker behind that had told a killed supervisor what it never read", async () => {
+    it("leaves no worker behind that had sent a killed supervisor what it never read", async () => {
       const [server, address] = await startBoth();
       const children = await listChildren(server);
       server.send("SIGSTOP");
-      // It asks the supervisor, and tells its own figures when that says nothing.
+      // It asks the supervisor, and gives its own metrics when that does not answer.
       await readFigures(address);
       server.send("SIGKILL");
       await awaitEnd(children);
     });
 
-    it("tells what is wrong once, and ends: the port, the settings, the database", async () => {
+    it("reports what is wrong once, and ends: the port, the settings, the database", async () => {
       const [, address] = await startBoth();
       const url = new URL(database.servingUrl);
       url.pathname = "/rowgate_no_such_database";
@@ -202,10 +202,10 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
           /^.*a problem:\n +ROWGATE_WORKERS: .*embedded.*\n$/,
         ],
       ];
-      for (const [environment, code, told] of wrong) {
+      for (const [environment, code, reported] of wrong) {
         const server = start(environment);
         assertEquals(await server.ended, code);
-        assertMatch(server.output().stderr, told);
+        assertMatch(server.output().stderr, reported);
       }
     });
 
@@ -251,7 +251,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
 
   it("says what it needs", async () => {
     for (
-      const [permissions, told] of [[SERVING, /--allow-run/], [[
+      const [permissions, reported] of [[SERVING, /--allow-run/], [[
         "--no-prompt",
         "--allow-env",
         "--allow-net=127.0.0.1",
@@ -259,7 +259,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
     ) {
       const server = start(permissions);
       assertEquals(await server.ended, 2);
-      assertMatch(server.output().stderr, told);
+      assertMatch(server.output().stderr, reported);
     }
   });
 });
@@ -271,8 +271,8 @@ async function awaitBoth(server: RunningProcess, address: string): Promise<void>
     const client = openClient(address);
     await client.ask("/livez").catch(() => {});
     client.close();
-    const told = server.output().stdout.slice(from);
-    return told.includes('"worker":1,') && told.includes('"worker":2,');
+    const reported = server.output().stdout.slice(from);
+    return reported.includes('"worker":1,') && reported.includes('"worker":2,');
   });
 }
 

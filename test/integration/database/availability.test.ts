@@ -146,9 +146,9 @@ describe("a database that comes and goes", () => {
   it("is never spoken to when it answers strangely to whether it encrypts [DB24]", async () => {
     // An error as from before TLS, and a yes with more behind it, which would be taken for encrypted.
     for (const answer of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
-      let told = 0;
+      let reported = 0;
       const server = createServer((socket) => {
-        socket.on("error", () => {}).on("data", (data) => told += data.length);
+        socket.on("error", () => {}).on("data", (data) => reported += data.length);
         socket.write(answer);
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -156,11 +156,11 @@ describe("a database that comes and goes", () => {
       const url = `postgres://app:secret@127.0.0.1:${port}/shop?sslmode=`;
       for (const mode of ["prefer", "require", "verify-full"]) {
         const database = openDatabase(configure({ databaseUrl: url + mode }), () => {});
-        told = 0;
+        reported = 0;
         const failure = await probeDatabase(database);
         assertEquals([failure?.kind, failure?.code], ["unavailable", "SSL_NOT_ANSWERED"], mode);
-        // It takes four attempts in a row before anybody is told; each asks and says nothing else.
-        assertEquals(told % SSL_REQUEST_BYTES, 0);
+        // It takes four attempts in a row before a failure is reported; each asks and says nothing else.
+        assertEquals(reported % SSL_REQUEST_BYTES, 0);
         await database.close(1000);
       }
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-// Statements that leave together on one session: each ends by itself, whatever becomes of the others.
+// Statements that are sent at once on one session: each ends by itself, whatever happens to the others.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { SqlText } from "../../../src/catalogue/catalogue.ts";
@@ -43,7 +43,7 @@ for (const kind of DATABASE_KINDS) {
       await test.drop();
     });
 
-    /** Runs them together; what each gave, or the kind of its failure. */
+    /** Runs them as a batch; what each gave, or the kind of its failure. */
     function run(
       compiles: readonly Compile<Written>[],
       { client = new AbortController(), database = subject.database } = {},
@@ -72,15 +72,15 @@ for (const kind of DATABASE_KINDS) {
     it("gives each its own rows, in their order", async () => {
       for (let round = 0; round < 3; round++) {
         const ids = [7, 3, 3, 99, 1, 20, 5, 7];
-        const told = await run(ids.map((id) => add(id)));
-        assertEquals(told, ["7", "3", "3", "", "1", "20", "5", "7"]);
+        const reported = await run(ids.map((id) => add(id)));
+        assertEquals(reported, ["7", "3", "3", "", "1", "20", "5", "7"]);
       }
       assertEquals(await read(), "1=3 3=6 5=3 7=6 20=3");
     });
 
     it("keeps the others where one is refused", async () => {
-      const told = await run([add(1), add(2, 100), add(3), add(4, 2 ** 31), add(5)]);
-      assertEquals(told, ["1", "400 check", "3", "400 value", "5"]);
+      const reported = await run([add(1), add(2, 100), add(3), add(4, 2 ** 31), add(5)]);
+      assertEquals(reported, ["1", "400 check", "3", "400 value", "5"]);
       assertEquals(await read(), "1=1 3=1 5=1");
     });
 
@@ -102,11 +102,11 @@ for (const kind of DATABASE_KINDS) {
 
     it("serves single statements beside and after", async () => {
       const single = () => subject.database.run(add(9), { write: true });
-      const [together, ...alone] = await Promise.all([
+      const [batched, ...alone] = await Promise.all([
         run([1, 2, 3, 4].map((id) => add(id))),
         ...Array.from({ length: 8 }, single),
       ]);
-      assertEquals(together, ["1", "2", "3", "4"]);
+      assertEquals(batched, ["1", "2", "3", "4"]);
       assertEquals(alone.map(([row]) => row!.id), Array(8).fill("9"));
       assertEquals(await read(), "1=1 2=1 3=1 4=1 9=8");
     });
@@ -139,8 +139,8 @@ for (const kind of DATABASE_KINDS) {
       );
       try {
         assertEquals(await run(ids.map(set)), ids.map(() => "undone"));
-        const told = ["still here", "undone", "still here", "undone"];
-        assertEquals(await run([one, set(1), one, set(2)]), told);
+        const reported = ["still here", "undone", "still here", "undone"];
+        assertEquals(await run([one, set(1), one, set(2)]), reported);
       } finally {
         await test.admin.unsafe(`alter table items alter n type int4 using 0,
           add constraint n_small check (n < 100)`);
@@ -150,7 +150,7 @@ for (const kind of DATABASE_KINDS) {
 
     if (kind === "embedded") return;
 
-    it("tells what was cancelled from what was done, and loses none of either [E42]", async () => {
+    it("distinguishes what was cancelled from what was done, and loses neither [E42]", async () => {
       const other = await openOtherSession(test.admin);
       try {
         await other.run("begin; update items set n = 50 where id in (3, 5)");
@@ -158,11 +158,16 @@ for (const kind of DATABASE_KINDS) {
         const pending = run([1, 2, 3, 4, 5, 6].map((id) => add(id)), { client });
         await other.awaitBlocked(1);
         client.abort();
-        const told = await pending;
-        assertEquals([told[0], told[1], told[2], told[4]], ["1", "2", "undone", "undone"]);
+        const reported = await pending;
+        assertEquals([reported[0], reported[1], reported[2], reported[4]], [
+          "1",
+          "2",
+          "undone",
+          "undone",
+        ]);
         await other.run("rollback");
         // A cancellation may strike the next one, which then is undone too, or find it done.
-        const done = told.filter((item) => item !== "undone");
+        const done = reported.filter((item) => item !== "undone");
         assertEquals(await read(), done.map((id) => `${id}=1`).join(" "));
       } finally {
         await other.close();
@@ -171,7 +176,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     for (const shape of ["known", "new"]) {
-      it(`tells of a session that ended which were done, and that of the others nothing is known, ${shape} to it [E42]`, async () => {
+      it(`reports of a session that ended which were done, and that the outcome of the others is unknown, ${shape} to it [E42]`, async () => {
         const { database } = openSubject(test, { poolSize: 1 });
         const all = [1, 2, 3, 4].map((id) => add(id));
         if (shape === "known") await run(all, { database });
@@ -205,10 +210,10 @@ for (const kind of DATABASE_KINDS) {
       } finally {
         await test.admin.unsafe("drop function refuse_once cascade");
       }
-      const told = subject.observations.flatMap((item) =>
+      const reported = subject.observations.flatMap((item) =>
         "fault" in item ? [`${item.kind} ${item.fault}`] : []
       );
-      assertEquals(told.slice(-2), ["fault serialization", "retry serialization"]);
+      assertEquals(reported.slice(-2), ["fault serialization", "retry serialization"]);
     });
 
     it("refuses all where there is no place and no database", async () => {

@@ -109,7 +109,7 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("tells Postgres's refusals by their kind [P30]", async () => {
+    it("reports Postgres's errors by their kind [P30]", async () => {
       await test.admin.unsafe(`
         create table rules (id int4 primary key, n int4 not null, constraint n_positive check (n > 0));
         insert into rules values (1, 1), (2, 2);
@@ -179,7 +179,7 @@ for (const kind of DATABASE_KINDS) {
       });
     });
 
-    it("is told to be alive", async () => {
+    it("is probed without a failure", async () => {
       assertEquals(await probeDatabase(subject.database), undefined);
     });
   });
@@ -239,7 +239,7 @@ describe("run under limits", () => {
     assertEquals(await probeDatabase(subject.database), undefined);
   });
 
-  it("ends a statement that nobody waits for [RE19]", async () => {
+  it("cancels a statement whose client has disconnected [RE19]", async () => {
     const controller = new AbortController();
     const running = subject.database.run((sql) => sql`select pg_sleep(0.55), 'abandoned'`, {
       write: false,
@@ -391,7 +391,7 @@ describe("run over broken connections", () => {
     }
   });
 
-  it("tells once that the database went and once that it came back", () => {
+  it("reports once that the database is unavailable and once that it is back", () => {
     const texts = subject.observations.flatMap((item) =>
       item.kind === "warning" ? [item.message.replace(/ \(\w+\)$/, "")] : []
     );

@@ -92,12 +92,12 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("lets no other statement into its transaction [D5]", async () => {
-      // A mark that ends with the transaction: whoever sees it runs inside of it.
-      const lanes = Array.from({ length: 20 }, (_, index) =>
+      // A mark that ends with the transaction: a statement that sees it runs inside it.
+      const transactions = Array.from({ length: 20 }, (_, index) =>
         subject.database.transact([
           (sql) => sql`select set_config('rowgate.mark', ${String(index)}, true)`,
           (sql) =>
-            sql`update places set name = ${"lane"}::text where id = ${
+            sql`update places set name = ${"inside"}::text where id = ${
               String(index % 9 + 1)
             }::text::int4`,
           (sql) => sql`select current_setting('rowgate.mark', true) as mark`,
@@ -112,7 +112,7 @@ for (const kind of DATABASE_KINDS) {
       );
       const marks = (await Promise.all(others)).map((rows) => rows[0]?.mark);
       assertEquals(new Set(marks), new Set([null]));
-      const seen = (await Promise.all(lanes)).map((rows) => rows[0]?.mark);
+      const seen = (await Promise.all(transactions)).map((rows) => rows[0]?.mark);
       assertEquals(seen, seen.map((_, index) => String(index)));
     });
   });

@@ -30,7 +30,7 @@ describe("the embedded database on disk", () => {
     assertEquals(rows.map((row) => row.value), ["here"]);
   });
 
-  it("is open once at a time, and says who has it", async () => {
+  it("is open once at a time, and says which process has it", async () => {
     const embedded = await openEmbedded({ dataDir });
     const error = await assertRejects(() => openEmbedded({ dataDir }), Error);
     assert(error.message.includes(dataDir) && error.message.includes(String(process.pid)));
@@ -55,15 +55,15 @@ describe("the embedded database on disk", () => {
   it("begins with a dump of another", async () => {
     const source = await openEmbedded();
     const admin = connectEmbedded(source);
-    await admin`create table told (value text)`;
-    await admin`insert into told values ('dumped')`;
+    await admin`create table copied (value text)`;
+    await admin`insert into copied values ('dumped')`;
     const load = await source.dump();
     await admin.end();
     await source.close();
     for (const options of [{ load }, { load, dataDir }, { load, dataDir }]) {
       const copy = await openEmbedded(options);
       const reader = connectEmbedded(copy);
-      const rows = await reader`select value from told`;
+      const rows = await reader`select value from copied`;
       await reader.end();
       await copy.close();
       assertEquals(rows.map((row) => row.value), ["dumped"]);

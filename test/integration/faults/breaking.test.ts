@@ -33,7 +33,7 @@ describe("a connection that breaks", () => {
       assertEquals([again.status, again.text], [200, whole.text]);
     });
 
-    it(`in the middle of a written row (${how}) tells that the outcome is unknown [DB10] [DB6]`, async () => {
+    it(`in the middle of a written row (${how}) reports that the outcome is unknown [DB10] [DB6]`, async () => {
       // The next row may also be one of a session that is just being opened; then the write succeeds.
       let answer = await writeCut(0);
       for (let tries = 1; answer.status === 200 && tries < 5; tries++) {
@@ -50,7 +50,7 @@ describe("a connection that breaks", () => {
       }
     });
 
-    it(`while it rests (${how}) is not noticed by who asks next [DB5]`, async () => {
+    it(`while it is idle (${how}) is not noticed by the next request [DB5]`, async () => {
       service.proxy.drop(how);
       assertEquals((await readDeals(service)).status, 200);
     });

@@ -31,7 +31,7 @@ describe("a database that cannot be connected to", () => {
     ],
   ];
   for (const [name, fault] of faults) {
-    it(`is not besieged, and waited for by nobody, when it ${name}`, async () => {
+    it(`gets few attempts to connect, and no request waits for it, when it ${name}`, async () => {
       await awaitRecovery(service);
       await service.proxy.set(fault);
       const connections = service.proxy.connections();

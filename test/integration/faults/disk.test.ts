@@ -72,7 +72,7 @@ describe("a disk or memory that is full", () => {
     assertEquals(again.status, 200, again.text);
   });
 
-  it("of memory is told the same way [DB22]", async () => {
+  it("of memory is reported the same way [DB22]", async () => {
     const { admin } = service.database;
     await admin.unsafe(`create function out_of_memory() returns trigger language plpgsql as
         $$ begin raise exception 'full' using errcode = '53200'; end $$;

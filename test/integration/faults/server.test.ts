@@ -63,7 +63,7 @@ describe("a server that goes away", () => {
     });
   }
 
-  it("is told by /readyz at once, and /livez goes on, until it is there again [DB1]", async () => {
+  it("is reported by /readyz at once, and /livez goes on, until it is back [DB1]", async () => {
     await awaitRecovery(service);
     await cluster.halt("fast");
     try {

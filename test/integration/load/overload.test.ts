@@ -119,8 +119,8 @@ describe("a service under overload", () => {
     const used = service.observations.slice(seen).filter(({ kind }) => kind === "pool");
     // A token that was believed for 4 s may have been asked for anew.
     const misses =
-      service.observations.slice(seen).filter((told) =>
-        told.kind === "token_lookup" && told.result === "miss"
+      service.observations.slice(seen).filter((reported) =>
+        reported.kind === "token_lookup" && reported.result === "miss"
       ).length;
     assertEquals(used.length, misses * 2);
   });
@@ -152,7 +152,7 @@ describe("tokens by the thousand", () => {
     const used = service.observations.filter(({ kind }) => kind === "pool").length;
     const [prefix, id, secret] = service.tokens.a.split("_");
     for (let round = 0; round < 1000; round++) {
-      // Of a token's form, with another digit in its secret: the checksum tells.
+      // Of a token's form, with another digit in its secret: the checksum shows it.
       const bogus = Array.from({ length: 100 }, (_, place) => {
         const digits = String(round * 100 + place).padStart(6, "0");
         return `${prefix}_${id}_${digits}${secret!.slice(6)}`;

@@ -16,10 +16,10 @@ const OPERATIONS = [
   },
   { name: "a bulk update", method: "PATCH", path: `${PATH}/records/bulk`, body: change("bulk") },
   {
-    name: "an update in the lane",
+    name: "an update in a transaction",
     method: "PATCH",
     path: `${PATH}/records/single`,
-    body: change("lane"),
+    body: change("transaction"),
     headers: { prefer: "tx=rollback" },
   },
 ];

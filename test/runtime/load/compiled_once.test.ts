@@ -32,7 +32,7 @@ async function update({ send }: TestService): Promise<void> {
   }));
 }
 
-/** Names of functions, of each line that tells one. */
+/** Names of functions, of each line that has one. */
 function collect(lines: readonly string[], pattern: RegExp): readonly string[] {
   return lines.map((line) => pattern.exec(line)?.[1]).filter((name) => name !== undefined);
 }

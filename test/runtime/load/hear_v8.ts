@@ -1,6 +1,6 @@
 import { createTestService, type TestService } from "../../support/service.ts";
 
-/** What V8 tells, under the flags that make it tell, of a service on Deno while it is put to work. */
+/** What V8 prints under the given flags, of a service on Deno under load. */
 export async function hearV8(
   flags: string,
   work: (service: TestService) => Promise<void>,

@@ -145,7 +145,7 @@ for (const runtime of RUNTIMES) {
         const answers = (await client.read(/piped-4[\s\S]*records.*\}$/)).split("HTTP/1.1 ").slice(
           1,
         );
-        const told = answers.map((text) => [
+        const received = answers.map((text) => [
           text.slice(0, 3),
           /x-request-id: (\S+)/i.exec(text)?.[1],
           /"tenant_id":(\d)/.exec(text)?.[1],
@@ -158,7 +158,7 @@ for (const runtime of RUNTIMES) {
           ["200", "piped-4", "2"],
         ];
         // Bun closes a connection on which a request comes before its turn.
-        assertEquals(told, runtime === "bun" ? expected.slice(0, told.length) : expected);
+        assertEquals(received, runtime === "bun" ? expected.slice(0, received.length) : expected);
       });
     });
 

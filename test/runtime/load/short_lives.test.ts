@@ -8,7 +8,7 @@ const PAGE_BYTES = 60_000;
 const REQUESTS = 800;
 const AT_ONCE = 8;
 
-/** Without its compilers V8 does the same each time; each of its collections is told as a line. */
+/** Without its compilers V8 does the same each time; it prints a line for each collection. */
 const V8_FLAGS = "--trace-gc,--no-opt,--no-maglev,--no-sparkplug";
 
 /** Megabytes of the heap before and after a collection of what is young. */
@@ -47,7 +47,7 @@ async function askForLargePages({ database, send }: TestService): Promise<void> 
   }));
 }
 
-/** How many megabytes were made, and how many of them were kept, over all that was told. */
+/** How many megabytes were made, and how many of them were kept, over all lines. */
 function weigh(lines: readonly string[]): { readonly made: number; readonly kept: number } {
   let [made, kept] = [0, 0];
   let last: number | undefined;

@@ -70,10 +70,10 @@ for (const runtime of RUNTIMES) {
       await new Promise((resolve) =>
         setTimeout(resolve, answeredMs + SEND_TIMEOUT_MS + 1000 - performance.now())
       );
-      const told = await Promise.all(readers.map((reader) => reader.read()));
-      const statuses = told.map((text) => text.slice(9, 12));
+      const received = await Promise.all(readers.map((reader) => reader.read()));
+      const statuses = received.map((text) => text.slice(9, 12));
       assertEquals([...new Set(statuses)].sort(), ["200", "503"]);
-      for (const text of told) {
+      for (const text of received) {
         if (text.startsWith("HTTP/1.1 503")) {
           assertMatch(text, /^retry-after: 1\r$/im);
           assertMatch(text, /"error":"Too many long answers .* try again in a second"/);
@@ -90,7 +90,7 @@ for (const runtime of RUNTIMES) {
     });
 
     for (const headers of ["", "Accept-Encoding: gzip\r\n"]) {
-      it(`sends long answers whole to who reads${headers && ", compressed"} [RE29] [L14]`, async () => {
+      it(`sends long answers whole to a client that reads${headers && ", compressed"} [RE29] [L14]`, async () => {
         const path = service.server!.address + QUERY;
         for (let round = 0; round < 10; round++) {
           const response = await fetch(path, {

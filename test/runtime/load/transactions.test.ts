@@ -53,7 +53,7 @@ for (const runtime of RUNTIMES) {
       assert(tookMs < 2 * POOL_WAIT_MS, `answered after ${tookMs} ms`);
     });
 
-    it("has one at a time, each with less time than others wait, and stops nobody [RE26] [L15]", async () => {
+    it("has one at a time, each with less time than others wait, and holds up no request [RE26] [L15]", async () => {
       const { a, b } = service.tokens;
       let finished = false;
       const slow = Promise.all(Array.from({ length: 4 }, () => tryOut(1, a)))

@@ -32,18 +32,18 @@ describe("openGate", () => {
     assertEquals(typeof await gate.enter(), "object");
   });
 
-  it("turns away who waited too long, and keeps no place for them [R13]", async () => {
+  it("rejects what waited too long, and keeps no place for it [R13]", async () => {
     const gate = openGate(1, 5);
     const leave = await gate.enter();
-    const turned = await gate.enter();
-    assert(typeof turned !== "function");
-    assertEquals([turned.kind, turned.code], ["unavailable", "POOL_WAIT"]);
+    const rejected = await gate.enter();
+    assert(typeof rejected !== "function");
+    assertEquals([rejected.kind, rejected.code], ["unavailable", "POOL_WAIT"]);
     assert(typeof leave === "function");
     leave();
     assert(typeof await gate.enter() === "function");
   });
 
-  it("tells how many are inside and wait, at each move, and how long each waited [H15]", async () => {
+  it("reports how many are inside and wait, at each change, and how long each waited [H15]", async () => {
     const moves: number[][] = [];
     const waits: number[] = [];
     const gate = openGate(1, 5, {
@@ -57,8 +57,8 @@ describe("openGate", () => {
     assert(typeof leave === "function");
     leave();
     const second = await waiting;
-    const turned = await gate.enter();
-    assert(typeof second === "function" && typeof turned !== "function");
+    const rejected = await gate.enter();
+    assert(typeof second === "function" && typeof rejected !== "function");
     second();
     const [first, ...rest] = moves;
     assertEquals(first, [1, 0, 0]);
@@ -70,7 +70,7 @@ describe("openGate", () => {
     assert((waits[2] ?? 0) > 0);
   });
 
-  it("forgets who does not wait any more", async () => {
+  it("forgets what no longer waits", async () => {
     const gate = openGate(1, 60_000);
     const leave = await gate.enter();
     const controller = new AbortController();
@@ -114,7 +114,7 @@ describe("openGate", () => {
     assertEquals(inside.length, 8 + 3 + 8);
   });
 
-  it("lets in who has waited longest, nobody of a tenant that is two ahead [RE10]", async () => {
+  it("admits what has waited longest, unless its tenant is two ahead [RE10]", async () => {
     const { enter, inside } = watchOrder(openGate(5, 60_000));
     const flood = [..."aaaa"].map(() => enter("a"));
     const other = enter("b");
@@ -128,7 +128,7 @@ describe("openGate", () => {
     for (const leave of all) (await leave)();
   });
 
-  it("keeps its kept places for tenants that have nobody inside [RE10]", async () => {
+  it("reserves places for tenants that have none [RE10]", async () => {
     const { enter, inside } = watchOrder(openGate(5, 60_000));
     const flood = [..."aaaaaa"].map(() => enter("a"));
     (await enter("b"))();
@@ -138,7 +138,7 @@ describe("openGate", () => {
     assertEquals(inside.join(""), "aaaabbaa");
   });
 
-  it("keeps nobody waiting much longer than the others of tenants that ask alike", async () => {
+  it("makes no tenant wait much longer than others that ask alike", async () => {
     const gate = openGate(10, 60_000);
     const inside: (() => void)[] = [];
     let [seed, left, longest] = [1, 0, 0];
@@ -167,7 +167,7 @@ describe("openGate", () => {
     while (inside.length > 0) await leaveOne();
   });
 
-  it("turns away at once who could only wait in vain, and nobody else [RE8]", async () => {
+  it("rejects at once what would wait too long, and nothing else [RE8]", async () => {
     const gate = openGate(1, 300);
     const held = await gate.enter({ share: "a" });
     const first = gate.enter({ share: "a" });
@@ -177,8 +177,8 @@ describe("openGate", () => {
     // Nobody came in while the first waited: one may wait, a second could hope for nothing.
     const third = gate.enter({ share: "a" });
     const other = gate.enter({ share: "b" });
-    const told = await Promise.race([third.then(() => "third"), second, other]);
-    assertEquals(told, "third");
+    const reported = await Promise.race([third.then(() => "third"), second, other]);
+    assertEquals(reported, "third");
     (held as () => void)();
     const results = await Promise.all([second, other].map(async (entering) => {
       const leave = await entering;

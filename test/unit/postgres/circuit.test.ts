@@ -7,7 +7,7 @@ const CLOSED = fail("unavailable", "CONNECTION_CLOSED");
 const FULL = fail("unavailable", "53300");
 
 describe("openCircuit", () => {
-  it("allows one attempt a pause after four in vain, and says why [DB8]", () => {
+  it("allows one attempt a pause after four that failed, and says why [DB8]", () => {
     let nowMs = 0;
     const circuit = openCircuit(() => nowMs);
     for (let attempt = 0; attempt < 4; attempt++) {
@@ -27,7 +27,7 @@ describe("openCircuit", () => {
     assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, FULL]);
   });
 
-  it("refuses nobody while attempts only take long, and makes few more [DB9]", () => {
+  it("gives no reason while attempts only take long, and allows few more [DB9]", () => {
     let nowMs = 0;
     const circuit = openCircuit(() => nowMs);
     circuit.strained();

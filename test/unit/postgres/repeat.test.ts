@@ -36,17 +36,17 @@ describe("repeat", () => {
     assertEquals(await run([LOST], () => false), { outcome: { failure: LOST }, attempts: 1 });
   });
 
-  it("tells each failed attempt, and each repetition [H15]", async () => {
+  it("observes each failed attempt, and each repetition [H15]", async () => {
     const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
-    const told: string[] = [];
+    const reported: string[] = [];
     await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
       first: { failure: failures.shift()! },
       mayRepeat: () => true,
       observe(item) {
-        if ("fault" in item) told.push(`${item.kind} ${item.fault}`);
+        if ("fault" in item) reported.push(`${item.kind} ${item.fault}`);
       },
     });
-    assertEquals(told, [
+    assertEquals(reported, [
       ...["fault serialization", "retry serialization"],
       ...["fault lost", "retry lost"],
       "fault pool_wait",
