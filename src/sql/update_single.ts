@@ -79,8 +79,8 @@ export function compileUpdateSingle(
 }
 
 /**
- * Compiles the lock that a transaction takes before its single update: at most two rows, since two
- * decide that the update is refused.
+ * Compiles the lock that a transaction takes before its single update: at most two rows, since with
+ * two the update fails.
  * @see P16
  */
 export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {

@@ -161,7 +161,7 @@ async function canStore(
   if (DROPPED[type]?.test(text)) return false;
   // A json column takes any JSON, which a string is.
   const value = /^jsonb?$/.test(type) ? JSON.stringify(text) : text;
-  // A bare literal is assigned as an insert would: a length refuses, where a cast would cut.
+  // A literal without a cast is assigned as in an insert: the length rejects it, where a cast would cut.
   const literal = `'${value.replaceAll("'", "''")}'`;
   try {
     await admin.begin(async (sql) => {

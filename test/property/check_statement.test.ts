@@ -115,14 +115,14 @@ describe("the watch over statements", () => {
 
   it("accepts a batched statement of a request in flight [TE20]", () => {
     const statement = STATEMENTS["a single update by key"]!;
-    const judge = (statement: PrintedStatement, ...tenants: string[]) =>
+    const findProblems = (statement: PrintedStatement, ...tenants: string[]) =>
       checkStatementOfOne(statement, { rules: RULES, tenants: new Set(tenants) });
-    assertEquals(judge(statement, "2", "1"), []);
-    assert(judge(statement, "2", "3").length > 0);
-    assert(judge(statement).length > 0);
+    assertEquals(findProblems(statement, "2", "1"), []);
+    assert(findProblems(statement, "2", "3").length > 0);
+    assert(findProblems(statement).length > 0);
     const [, number] = /"tenant_id" = \$(\d+)/.exec(statement.text)!;
     const parameters = statement.parameters.with(Number(number) - 1, "2");
-    assert(judge({ ...statement, parameters }, "1", "2").length > 0);
+    assert(findProblems({ ...statement, parameters }, "1", "2").length > 0);
   });
 
   it("accepts reading a shared table, but not writing it [TE15] [TE20]", () => {

@@ -25,7 +25,7 @@ describe("Each part of a valid body, made invalid,", () => {
   afterAll(async () => {
     const most = durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.999)] ?? 0;
     console.info(
-      `    ${durations.length} bodies, 99.9 % refused within ${
+      `    ${durations.length} bodies, 99.9 % rejected within ${
         most.toFixed(1)
       } ms, the slowest in ` +
         `${slowest.ms.toFixed(1)} ms: ${slowest.how}`,

@@ -13,7 +13,7 @@ function accept(document: unknown): Policy {
   return parsed.policy;
 }
 
-function refuse(document: unknown): readonly string[] {
+function reject(document: unknown): readonly string[] {
   const text = typeof document === "string" ? document : JSON.stringify(document);
   const parsed = parsePolicy(text);
   assert("problems" in parsed, `accepted ${text}`);
@@ -64,7 +64,7 @@ describe("the policy file", () => {
   });
 
   it("reports every problem at once, each with its path [T10] [R7]", () => {
-    const problems = refuse({
+    const problems = reject({
       table: {},
       credential_tables: ["ok", "no good", 7],
       tables: {
@@ -98,15 +98,15 @@ describe("the policy file", () => {
   });
 
   it("rejects what is not a JSON object", () => {
-    assertEquals(refuse("{").length, 1);
+    assertEquals(reject("{").length, 1);
     for (const document of [[], "text", 1, null]) {
-      assertEquals(refuse(JSON.stringify(document)), ["the policy file must hold a JSON object"]);
+      assertEquals(reject(JSON.stringify(document)), ["the policy file must hold a JSON object"]);
     }
-    assertEquals(refuse({ tables: [] }), ["tables: expected an object"]);
+    assertEquals(reject({ tables: [] }), ["tables: expected an object"]);
   });
 
   it("rejects a repeated key, which would silently lose hidden columns [0012]", () => {
-    const problems = refuse(
+    const problems = reject(
       '{"tables": {"deals": {"hidden_columns": ["a:"]}, "de\\u0061ls": {"read_only": true}}}',
     );
     assertEquals(problems, ['"deals" is there twice']);

@@ -7,7 +7,7 @@ import { readJson } from "../../support/read_json.ts";
 
 import fc from "fast-check";
 
-function refuse(text: string): string {
+function reject(text: string): string {
   const error = assertThrows(() => parseJson(text), ApiError);
   assertEquals((error as ApiError).status, 400);
   return (error as ApiError).message;
@@ -87,7 +87,7 @@ describe("parseJson", () => {
       try {
         expected = JSON.stringify(JSON.parse(text));
       } catch { /* not JSON */ }
-      if (expected === undefined) assertStringIncludes(refuse(text), "body: ");
+      if (expected === undefined) assertStringIncludes(reject(text), "body: ");
       else if (new Set(text.match(/"[^"]*"(?=\s*:)/g)).size > 1) return;
       else assertEquals(parseJson(text).value !== undefined, true);
     }));
@@ -114,23 +114,23 @@ describe("parseJson", () => {
     ] as const
   ) {
     it(`reports where ${JSON.stringify(text)} is not JSON [HT13]`, () => {
-      assertStringIncludes(refuse(text), expected);
+      assertStringIncludes(reject(text), expected);
     });
   }
 
   it("rejects a repeated key, even when it is written with escapes [E13]", () => {
     assertEquals(
-      refuse(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
+      reject(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
       'body: the key "fid" stands twice at filters.fid, expected it once',
     );
-    assertStringIncludes(refuse('{"__proto__":1,"__proto__":2}'), '"__proto__" stands twice');
+    assertStringIncludes(reject('{"__proto__":1,"__proto__":2}'), '"__proto__" stands twice');
     assertEquals(paths('{"a":{"x":1},"b":{"x":1}}'), []);
   });
 
   it("accepts 64 levels and rejects 65 [L17] [P24]", () => {
     assertEquals(paths("[".repeat(64) + "]".repeat(64)), []);
-    assertStringIncludes(refuse("[".repeat(65) + "]".repeat(65)), "expected at most 64 levels");
-    assertStringIncludes(refuse("[".repeat(1_000_000)), "nested too deeply");
+    assertStringIncludes(reject("[".repeat(65) + "]".repeat(65)), "expected at most 64 levels");
+    assertStringIncludes(reject("[".repeat(1_000_000)), "nested too deeply");
   });
 
   it("treats __proto__ and constructor like any other key [J1]", () => {

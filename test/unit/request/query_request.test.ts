@@ -11,7 +11,7 @@ function parse(body: unknown): QueryRequest {
   return parseQueryRequest(value, issues);
 }
 
-function refuse(body: unknown): string {
+function reject(body: unknown): string {
   const error = assertThrows(() => parse(body), ApiError) as ApiError;
   assertEquals([error.status, error.matched], [400, undefined]);
   return error.message;
@@ -19,8 +19,8 @@ function refuse(body: unknown): string {
 
 const GOOD = { field: "a", op: "eq", value: 1 };
 
-function refuseCondition(condition: unknown): string {
-  return refuse({ filters: { and: [GOOD, condition] } });
+function rejectCondition(condition: unknown): string {
+  return reject({ filters: { and: [GOOD, condition] } });
 }
 
 function nest(depth: number): unknown {
@@ -60,7 +60,7 @@ describe("parseQueryRequest", () => {
 
   for (const body of ["null", "[]", '"x"', "1", "true"]) {
     it(`rejects ${body} as body [Q1]`, () => {
-      assertEquals(refuse(body), `body: ${body} is not an object, expected a JSON object`);
+      assertEquals(reject(body), `body: ${body} is not an object, expected a JSON object`);
     });
   }
 
@@ -75,7 +75,7 @@ describe("parseQueryRequest", () => {
     ] as const
   ) {
     it(`rejects the unknown key ${key}, naming it [Q3] [E12]`, () => {
-      const message = refuse(`{"${key}": 1}`);
+      const message = reject(`{"${key}": 1}`);
       assertStringIncludes(message, `${key}: "${key}" is not a known key, ${expected}`);
     });
   }
@@ -101,7 +101,7 @@ describe("parseQueryRequest", () => {
     ] as const
   ) {
     it(`rejects the group ${JSON.stringify(filters)} at ${path} [Q6] [Q7]`, () => {
-      const message = refuse({ filters });
+      const message = reject({ filters });
       assertEquals(message.slice(0, path.length + 2), `${path}: `);
       assertEquals(message.includes("; "), false);
     });
@@ -114,17 +114,17 @@ describe("parseQueryRequest", () => {
   it("accepts depth 5 and rejects depth 6 at its own path [L2]", () => {
     parse({ filters: nest(5) });
     const path = "filters.and[0].and[0].and[0].and[0].and[0]";
-    assertStringIncludes(refuse({ filters: nest(6) }), `${path}: the group is nested too deeply`);
+    assertStringIncludes(reject({ filters: nest(6) }), `${path}: the group is nested too deeply`);
   });
 
   it("accepts 50 conditions in all groups, and rejects the 51st at its own path [L3] [L4]", () => {
     const fifty = { and: [{ or: Array(25).fill(GOOD) }, { or: Array(25).fill(GOOD) }] };
     parse({ filters: fifty });
     assertStringIncludes(
-      refuse({ filters: { and: [...fifty.and, { or: [GOOD, GOOD] }] } }),
+      reject({ filters: { and: [...fifty.and, { or: [GOOD, GOOD] }] } }),
       "filters.and[2].or[0]: one condition too many, expected at most 50",
     );
-    assertEquals(refuse({ filters: { or: Array(52).fill(GOOD) } }).includes("; "), false);
+    assertEquals(reject({ filters: { or: Array(52).fill(GOOD) } }).includes("; "), false);
   });
 
   it("accepts 1,600 groups, names and sort items, and rejects one more [L16] [FS10] [FS22] [0008]", () => {
@@ -139,8 +139,8 @@ describe("parseQueryRequest", () => {
     };
     for (const [message, make] of Object.entries(limits)) {
       parse(make(1600));
-      assertStringIncludes(refuse(make(1601)), `${message}, expected at most 1600`);
-      assertEquals(refuse(make(20_000)).includes("; "), false);
+      assertStringIncludes(reject(make(1601)), `${message}, expected at most 1600`);
+      assertEquals(reject(make(20_000)).includes("; "), false);
     }
   });
 
@@ -201,7 +201,7 @@ describe("parseQueryRequest", () => {
   ) {
     const shown = JSON.stringify(condition).slice(0, 70);
     it(`rejects ${shown} at its own path and nowhere else [E17]`, () => {
-      const message = refuseCondition(condition);
+      const message = rejectCondition(condition);
       assertEquals(message.startsWith("filters.and[1]."), true, message);
       assertStringIncludes(message, expected);
       assertEquals(message.includes("; "), false);
@@ -247,7 +247,7 @@ describe("parseQueryRequest", () => {
   ) {
     it(`rejects ${member}: ${JSON.stringify(value)} [Q4]`, () => {
       assertStringIncludes(
-        refuse({ [member]: value }),
+        reject({ [member]: value }),
         `${member}: ${JSON.stringify(value)} is not`,
       );
     });
@@ -257,7 +257,7 @@ describe("parseQueryRequest", () => {
     assertEquals(parse('{"page":1.0,"per_page":2e1}').perPage, 20);
     for (const [sent, shown] of [["1e300", "1e+300"], ["9007199254740992", "9007199254740992"]]) {
       assertStringIncludes(
-        refuse(`{"page":${sent}}`),
+        reject(`{"page":${sent}}`),
         `page: ${shown} is not a page, expected a whole number up to 9007199254740991`,
       );
     }
@@ -274,10 +274,10 @@ describe("parseQueryRequest", () => {
   });
 
   it("rejects names that do not match the pattern at their path [E18]", () => {
-    assertStringIncludes(refuse({ select: ["a", "*"] }), 'select[1]: "*" is not a valid name');
-    assertStringIncludes(refuse({ select: [7] }), "select[0]: 7 is not a name");
+    assertStringIncludes(reject({ select: ["a", "*"] }), 'select[1]: "*" is not a valid name');
+    assertStringIncludes(reject({ select: [7] }), "select[0]: 7 is not a name");
     assertStringIncludes(
-      refuse({ sort: [{ field: "a.b" }] }),
+      reject({ sort: [{ field: "a.b" }] }),
       'sort[0].field: "a.b" is not a valid',
     );
   });
@@ -292,7 +292,7 @@ describe("parseQueryRequest", () => {
   for (const direction of ["ASC", "descending", "desc nulls last", null, 1]) {
     it(`rejects the direction ${JSON.stringify(direction)} [Q63]`, () => {
       assertEquals(
-        refuse({ sort: [{ field: "a", direction }] }),
+        reject({ sort: [{ field: "a", direction }] }),
         `sort[0].direction: ${
           JSON.stringify(direction)
         } is not a direction, expected "asc" or "desc"`,
@@ -301,16 +301,16 @@ describe("parseQueryRequest", () => {
   }
 
   it("rejects sort items that are not objects, lack a field or have other keys [Q61]", () => {
-    assertStringIncludes(refuse({ sort: ["a"] }), 'sort[0]: "a" is not a sort item');
-    assertStringIncludes(refuse({ sort: [{}] }), "sort[0].field: field is required");
+    assertStringIncludes(reject({ sort: ["a"] }), 'sort[0]: "a" is not a sort item');
+    assertStringIncludes(reject({ sort: [{}] }), "sort[0].field: field is required");
     assertEquals(
-      refuse({ sort: [{ feld: "a" }] }),
+      reject({ sort: [{ feld: "a" }] }),
       'sort[0].feld: "feld" is not a known key, did you mean "field"',
     );
   });
 
   it("reports at most five issues, in document order, including those of the parser [E8] [E9]", () => {
-    const message = refuse(
+    const message = reject(
       '{"per_page":0,"filters":{"and":[{"field":"a","op":"eq","value":12345678901234567890},' +
         '{"value":"\\u0000","field":"b!","op":"eq"}]},"page":0,"select":["?"],"x":1}',
     );

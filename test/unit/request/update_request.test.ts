@@ -9,7 +9,7 @@ function parse(body: unknown): UpdateRequest {
   return parseUpdateRequest(value, issues);
 }
 
-function refuse(body: unknown): string {
+function reject(body: unknown): string {
   const error = assertThrows(() => parse(body), ApiError) as ApiError;
   assertEquals([error.status, error.matched], [400, undefined]);
   return error.message;
@@ -37,42 +37,42 @@ describe("parseUpdateRequest", () => {
     const other = member === "filters" ? { fields: FIELDS } : { filters: FILTERS };
 
     it(`says that ${member} is required when it is missing [E26] [U17]`, () => {
-      const message = refuse(other);
+      const message = reject(other);
       assertStringIncludes(message, `${member}: ${member} is required`);
       assertEquals(message.includes("; "), false);
     });
 
     for (const value of [{}, null, [], ["a"], "a", 1]) {
       it(`rejects ${member}: ${JSON.stringify(value)} [IN16]`, () => {
-        const message = refuse({ ...other, [member]: value });
+        const message = reject({ ...other, [member]: value });
         assertEquals(message.startsWith(`${member}: `), true, message);
         assertStringIncludes(message, "expected an object with at least one entry");
       });
     }
 
     it(`rejects a name that does not match the pattern in ${member} [E28]`, () => {
-      const message = refuse({ ...other, [member]: { "na me": 1 } });
+      const message = reject({ ...other, [member]: { "na me": 1 } });
       assertStringIncludes(message, `${member}["na me"]: "na me" is not a valid name`);
     });
   }
 
   it("reports both members when both are missing [E7]", () => {
-    const message = refuse({});
+    const message = reject({});
     assertStringIncludes(message, "filters is required");
     assertStringIncludes(message, "fields is required");
   });
 
   it("rejects other keys, suggests the nearest, and reports what is missing [U16]", () => {
-    const message = refuse({ filter: FILTERS, fields: FIELDS });
+    const message = reject({ filter: FILTERS, fields: FIELDS });
     assertStringIncludes(message, 'filter: "filter" is not a known key, did you mean "filters"');
     assertStringIncludes(message, "filters is required");
-    assertStringIncludes(refuse({ filters: FILTERS, fields: FIELDS, where: 1 }), "where: ");
+    assertStringIncludes(reject({ filters: FILTERS, fields: FIELDS, where: 1 }), "where: ");
   });
 
   for (const value of [{ gt: 1 }, { $ne: null }, [1], []]) {
     it(`rejects the filter value ${JSON.stringify(value)} [US9]`, () => {
       assertEquals(
-        refuse({ filters: { status: value }, fields: FIELDS }),
+        reject({ filters: { status: value }, fields: FIELDS }),
         `filters.status: ${JSON.stringify(value)} is not a scalar, ` +
           "expected a string, number, boolean or null",
       );
@@ -81,7 +81,7 @@ describe("parseUpdateRequest", () => {
 
   it("rejects a number that a double does not hold, inside a field as well [V9]", () => {
     assertStringIncludes(
-      refuse('{"filters":{"id":9007199254740993},"fields":{"j":{"x":[1e400]}}}'),
+      reject('{"filters":{"id":9007199254740993},"fields":{"j":{"x":[1e400]}}}'),
       "filters.id: 9007199254740993 cannot be held exactly by a JSON number, send it as a string; " +
         "fields.j.x[0]: 1e400 cannot",
     );
