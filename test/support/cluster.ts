@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { findPort } from "./find_port.ts";
 import { launchServer, read } from "./launch_server.ts";
 import { findBinaries } from "./postgres_binaries.ts";
 
@@ -93,7 +93,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
   }
-  const port = await findFreePort();
+  const port = await findPort();
   const settings = {
     ...SETTINGS,
     ...options.settings,
@@ -152,16 +152,4 @@ export async function succeed(child: ChildProcess, name: string): Promise<void> 
     child.once("close", resolve);
   });
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${output}`);
-}
-
-/** Gives a free port. Another process may take it before it is used; that has not been seen. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { findFreePort } from "./cluster.ts";
+import { findPort } from "./find_port.ts";
 import { waitUntil } from "./wait_until.ts";
 
 /** A PgBouncer in transaction mode, with fewer connections than it is asked for. */
@@ -60,7 +60,7 @@ async function tryPooler(
 ): Promise<Pooler | undefined> {
   const { hostname, port: targetPort, username, password } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
-  const port = await findFreePort();
+  const port = await findPort();
   const users = join(folder, "users.txt");
   const settings = join(folder, "pgbouncer.ini");
   await writeFile(users, `"${username}" "${password}"\n`);

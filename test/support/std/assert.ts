@@ -2,11 +2,9 @@
  * Stands in for `@std/assert` where JSR cannot be reached: the same names and the same meaning, for
  * what the tests here use.
  */
-import { AssertionError } from "./assertion_error.ts";
+import { AssertionError, show } from "./assertion_error.ts";
 import { equal } from "./equal.ts";
-import { show } from "./show.ts";
 
-export { AssertionError };
 export { assertRejects, assertThrows } from "./assert_failure.ts";
 
 function fail(reason: string, message: string | undefined): never {
