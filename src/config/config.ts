@@ -1,17 +1,10 @@
 import { nearest } from "../text/nearest.ts";
-import { type Setting, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
+import { type Config, type Setting, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
+
+export type { Config };
 
 /** Version of package.json; a test compares them. */
 export const VERSION = "0.1.0";
-
-/**
- * Everything an operator can set, checked, with defaults filled in.
- * @see docs/specification/running.md
- */
-export type Config = {
-  readonly [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T
-    : never;
-};
 
 /** Environment variables by name; one that is not set is missing or undefined. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +36,7 @@ export function readConfig(environment: Environment): ReadConfig {
     else values[name] = parsed.value;
   }
   problems.push(...findUnknown(environment));
-  const config = values as Config;
+  const config = values as unknown as Config;
   if (environment[SETTINGS.transactionTimeoutMs.variable] === undefined) {
     values["transactionTimeoutMs"] = Math.floor(config.poolWaitMs * TRANSACTION_SHARE);
   } else if (config.transactionTimeoutMs >= config.poolWaitMs) {

@@ -11,12 +11,56 @@ import {
   onOrOff,
   origins,
   path,
+  type RateLimit,
   rateLimit,
   schema,
   type Shape,
   tenantSetting,
   wholeNumber,
 } from "./shapes.ts";
+
+/**
+ * Everything an operator can set, checked, with defaults filled in.
+ * @see docs/specification/running.md
+ */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined: the embedded Postgres in `dataDir` serves. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly schema: string;
+  readonly tenantColumn: string;
+  readonly policyFile: string | undefined;
+  readonly poolSize: number;
+  readonly poolWaitMs: number;
+  readonly transactions: number;
+  /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
+  readonly transactionTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly maxBodiesBytes: number;
+  readonly maxUnsentBytes: number;
+  /** A client that takes nothing of a long response for this long is disconnected. */
+  readonly sendTimeoutMs: number;
+  readonly maxInFlight: number;
+  readonly maxPageBytes: number;
+  /** Of all patterns of one query together. */
+  readonly maxPatternCharacters: number;
+  /** Of each token; undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
+  readonly prepare: boolean;
+  readonly tenantSetting: string | undefined;
+  readonly audit: boolean;
+  readonly auditDays: number | undefined;
+  readonly corsOrigins: readonly string[];
+  readonly console: boolean;
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  readonly workers: number | "auto";
+  readonly shutdownMs: number;
+}
 
 /** One environment variable. The member of `Config` has the name that it has in `SETTINGS`. */
 export interface Setting<T = unknown> {
@@ -34,17 +78,16 @@ export interface Setting<T = unknown> {
 export const TOKEN_VARIABLE = "ROWGATE_TOKEN";
 
 /**
- * Every setting, in the order of the help text. To add one, add its entry here: `Config`, the help
- * text and the check of the documentation follow.
+ * Every setting, in the order of the help text. To add one, add its member to `Config`; the compiler
+ * then asks for its entry here, and the help text and the check of the documentation follow.
  * @see docs/specification/running.md#configuration
  */
-export const SETTINGS = {
+export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> } = {
   host: setting("HOST", host, { default: "127.0.0.1", help: "Address to listen on" }),
   port: setting("PORT", wholeNumber(0, 65_535), {
     default: 8080,
     help: "Port to listen on; 0 picks a free one",
   }),
-  /** Undefined: the embedded Postgres in `dataDir` serves. */
   databaseUrl: setting("DATABASE_URL", databaseUrl, {
     default: undefined,
     secret: true,
@@ -78,7 +121,6 @@ export const SETTINGS = {
     default: 3,
     help: "Connections for transactions, besides the pool",
   }),
-  /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
   transactionTimeoutMs: setting("ROWGATE_TRANSACTION_TIMEOUT_MS", wholeNumber(10, 600_000), {
     default: 4000,
     help: "Longest transaction; by default 4/5 of ROWGATE_POOL_WAIT_MS",
@@ -107,7 +149,6 @@ export const SETTINGS = {
     default: 268_435_456,
     help: "All long responses not sent yet",
   }),
-  /** A client that takes nothing of a long response for this long is disconnected. */
   sendTimeoutMs: setting("ROWGATE_SEND_TIMEOUT_MS", wholeNumber(100, 3_600_000), {
     default: 20_000,
     help: "Longest pause of a client that reads a response",
@@ -120,12 +161,10 @@ export const SETTINGS = {
     default: MAX_PAGE_BYTES,
     help: "Largest page of records",
   }),
-  /** Of all patterns of one query together. */
   maxPatternCharacters: setting("ROWGATE_MAX_PATTERN_CHARACTERS", wholeNumber(1, 1_000_000), {
     default: MAX_PATTERN_CHARACTERS,
     help: "Characters in all patterns of a query",
   }),
-  /** Of each token. */
   rateLimit: setting("ROWGATE_RATE_LIMIT", rateLimit, {
     default: undefined,
     defaultText: "off",
