@@ -1,11 +1,13 @@
 import { type IRequest, Router } from "itty-router";
 import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import type { Config } from "./config/config.ts";
+import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
 import { ApiError } from "./errors/api_error.ts";
-import { countInFlight } from "./http/in_flight.ts";
-import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
-import { openRateLimits } from "./http/rate_limit.ts";
+import { quote } from "./errors/issue.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
+import { openHealth } from "./http/health.ts";
+import { countInFlight } from "./http/in_flight.ts";
+import { openRateLimits } from "./http/rate_limit.ts";
 import {
   type Exchange,
   respond,
@@ -15,17 +17,15 @@ import {
   respondText,
 } from "./http/respond.ts";
 import type { Sending } from "./http/response_body.ts";
+import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
-import { quote } from "./errors/issue.ts";
-import { handleRequest, type Service } from "./handle_request.ts";
-import { openHealth } from "./http/health.ts";
-import { OPERATIONS } from "./operations.ts";
 import type { Database } from "./postgres/database.ts";
 import { openRecords } from "./records/records.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
-import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
+import { handleRequest, type Service } from "./handle_request.ts";
+import { OPERATIONS } from "./operations.ts";
 
 /** What a service is made of; the command and the tests open it. */
 export interface Dependencies {

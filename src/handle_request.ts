@@ -10,10 +10,10 @@ import { applyPreferences, wantsWideNumbersAsText } from "./http/preferences.ts"
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
-import type { Operation } from "./operations.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
+import type { Operation } from "./operations.ts";
 
 /** What all requests of a service share. */
 export interface Service {

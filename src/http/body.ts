@@ -1,10 +1,10 @@
-import { startDeadline } from "../runtime/timers.ts";
+import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
-import type { Config } from "../config/config.ts";
+import { startDeadline } from "../runtime/timers.ts";
+import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";
-import type { ByteBudget } from "./byte_budget.ts";
 
 /** Limits of a body. */
 export interface BodyLimits {

@@ -1,9 +1,9 @@
 import { findDatabaseError } from "../postgres/database_error.ts";
-import type { Place } from "./in_flight.ts";
-import { type Exchange, findApiError } from "./respond.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { redactTokens } from "../text/redact.ts";
 import type { Access } from "../tokens/token.ts";
+import type { Place } from "./in_flight.ts";
+import { type Exchange, findApiError } from "./respond.ts";
 
 /** What becomes known of a request on its way, for its headers and its log line. */
 export interface Trace {

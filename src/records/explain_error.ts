@@ -1,10 +1,10 @@
-import { DatabaseError } from "../postgres/database_error.ts";
+import type { Table } from "../catalogue/catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, quote, rejectIssues } from "../errors/issue.ts";
-import type { Predicate } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Predicate } from "../plan/predicate.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
-import type { Table } from "../catalogue/catalogue.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { locateValues } from "./locate_values.ts";
 import type { Run } from "./run.ts";

@@ -1,9 +1,9 @@
-import { DatabaseError } from "../postgres/database_error.ts";
 import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
-import type { Predicate, Value } from "../plan/predicate.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Predicate, Value } from "../plan/predicate.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import type { Run } from "./run.ts";
 

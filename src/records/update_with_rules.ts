@@ -1,5 +1,5 @@
-import type { Step } from "../postgres/database.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Step } from "../postgres/database.ts";
 import { compileLock } from "../sql/update_single.ts";
 import {
   compileAuditWithRules,
