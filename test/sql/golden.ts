@@ -18,6 +18,8 @@ export async function compareGolden(title: string, statement: string): Promise<v
 const TOKEN = /"[^"]*"|'[^']*'|\w+|./g;
 /** What a subquery begins with; other parentheses stay on their line. */
 const BLOCKS = /^(?:select|update|insert|with)\b|^request_id\b/;
+/** A list of columns goes on in a new line after so many characters. */
+const MAX_COLUMNS_CHARACTERS = 60;
 /** Words that begin a line of their own where they are not in parentheses. */
 const CLAUSES = /^(?:select|from|where|set|and|limit|order|group|returning|cross|insert|else)$/;
 
@@ -42,12 +44,18 @@ function layOut(statement: string): string {
     }
     if (token === ")" && open.pop()) breakLine();
     const isClause = !isInline && CLAUSES.test(token) && !(token === "and" && isBetween);
-    if (isClause && lines.at(-1)!.trim() !== "") breakLine();
+    if (isClause && lines.at(-1)!.trim() !== "") {
+      breakLine();
+      if (token === "and") lines[lines.length - 1] += "  ";
+    }
     if (token === "between") isBetween = true;
     else if (token === "and") isBetween = false;
     if (token === " " && lines.at(-1)!.trim() === "") continue;
     lines[lines.length - 1] += token;
-    if (token === "," && open.length === 0) breakLine();
+    const isLong = lines.at(-1)!.length > MAX_COLUMNS_CHARACTERS;
+    if (token !== "," || isInline || open.length > 0 && !isLong) continue;
+    breakLine();
+    if (open.length > 0) lines[lines.length - 1] += "  ";
   }
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }

@@ -1,9 +1,10 @@
 with "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $1::text::"pg_catalog"."numeric", "tags" = $2::text::text[], "day" = $3::text::"pg_catalog"."date"
+  set "amount" = $1::text::"pg_catalog"."numeric", "tags" = $2::text::text[],
+    "day" = $3::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
-  and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
-  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
+    and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
   returning 1
 )
 select (

@@ -3,21 +3,24 @@ with "$settings" as materialized (
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $3::text::"pg_catalog"."numeric", "tags" = $4::text::text[], "day" = $5::text::"pg_catalog"."date"
+  set "amount" = $3::text::"pg_catalog"."numeric", "tags" = $4::text::text[],
+    "day" = $5::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
-  and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
-  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date"))
+    and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date"))
   returning 1
 ),
 "$audited" as (
   insert into rowgate.audit (
-    request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+    request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
   )
-  select $11::text, $12::text, $13::text, $14::text, $15::text, $16::text, $17::text::text[], $18::text::text[], (
+  select $11::text, $12::text, $13::text, $14::text, $15::text,
+    $16::text, $17::text::text[], $18::text::text[], (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $19::text::"pg_catalog"."int4"
-    and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
   ), (
     select count(*)
     from "$written"

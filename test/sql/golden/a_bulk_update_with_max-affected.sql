@@ -7,18 +7,19 @@ with "$settings" as materialized (
     select 1
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $3::text::"pg_catalog"."int4"
-    and ("$row"."id" = $4::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $4::text::"pg_catalog"."int8" and "$row"."status" is null)
     limit $5::text::int8 + 1
   ) "$matched"
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $6::text::"pg_catalog"."numeric", "tags" = $7::text::text[], "day" = $8::text::"pg_catalog"."date"
+  set "amount" = $6::text::"pg_catalog"."numeric", "tags" = $7::text::text[],
+    "day" = $8::text::"pg_catalog"."date"
   from "$counted"
   where "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
-  and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
-  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date"))
-  and "$counted"."$count" <= $14::text::int8
+    and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date"))
+    and "$counted"."$count" <= $14::text::int8
   returning 1
 )
 select (
@@ -30,7 +31,7 @@ select (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $16::text::"pg_catalog"."int4"
-    and ("$row"."id" = $17::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $17::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text exceeding,

@@ -4,25 +4,29 @@ with "$counted" as materialized (
     select 1
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $1::text::"pg_catalog"."int4"
-    and ("$row"."id" = $2::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $2::text::"pg_catalog"."int8" and "$row"."status" is null)
     limit $3::text::int8 + 1
   ) "$matched"
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $4::text::"pg_catalog"."numeric", "tags" = $5::text::text[], "day" = $6::text::"pg_catalog"."date"
+  set "amount" = $4::text::"pg_catalog"."numeric", "tags" = $5::text::text[],
+    "day" = $6::text::"pg_catalog"."date"
   from "$counted"
   where "$row"."tenant_id" = $7::text::"pg_catalog"."int4"
-  and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
-  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date"))
-  and "$counted"."$count" <= $12::text::int8
+    and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date"))
+    and "$counted"."$count" <= $12::text::int8
   returning 1
 ),
 "$audited" as (
   insert into rowgate.audit (
-    request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+    request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
   )
-  select $13::text, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text::text[], $20::text::text[], "$counted"."$count", (
+  select $13::text, $14::text, $15::text, $16::text, $17::text,
+    $18::text, $19::text::text[], $20::text::text[], "$counted"."$count",
+    (
     select count(*)
     from "$written"
   )
@@ -38,7 +42,7 @@ select (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $23::text::"pg_catalog"."int4"
-    and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text exceeding,

@@ -1,5 +1,5 @@
 select case when "$count" < $1::text::int8
-and ("$count" > 0 or $2::text::int8 = 0) then $3::text::int8 + "$count"
+  and ("$count" > 0 or $2::text::int8 = 0) then $3::text::int8 + "$count"
 else (
   select count(*)
   from "app"."deals" "$row"
@@ -9,9 +9,11 @@ else (
 case when pg_column_size("$json") <= $5::text::int8 then "$json" end records,
 "$large"::text large
 from (
-  select count(*) "$count", count(*) filter (where not (coalesce(octet_length("$record"."status"), 0)::int8 + coalesce(pg_column_size("$record"."amount"), 0)::int8 * 32 + coalesce(pg_column_size("$record"."tags"), 0)::int8 * 32 <= $6::text::int8 and pg_column_compression("$record"."amount") is null and pg_column_compression("$record"."tags") is null)) "$large", coalesce(json_agg("$record") filter (where coalesce(octet_length("$record"."status"), 0)::int8 + coalesce(pg_column_size("$record"."amount"), 0)::int8 * 32 + coalesce(pg_column_size("$record"."tags"), 0)::int8 * 32 <= $7::text::int8 and pg_column_compression("$record"."amount") is null and pg_column_compression("$record"."tags") is null), '[]') "$json"
+  select count(*) "$count", count(*) filter (where not (coalesce(octet_length("$record"."status"), 0)::int8 + coalesce(pg_column_size("$record"."amount"), 0)::int8 * 32 + coalesce(pg_column_size("$record"."tags"), 0)::int8 * 32 <= $6::text::int8 and pg_column_compression("$record"."amount") is null and pg_column_compression("$record"."tags") is null)) "$large",
+    coalesce(json_agg("$record") filter (where coalesce(octet_length("$record"."status"), 0)::int8 + coalesce(pg_column_size("$record"."amount"), 0)::int8 * 32 + coalesce(pg_column_size("$record"."tags"), 0)::int8 * 32 <= $7::text::int8 and pg_column_compression("$record"."amount") is null and pg_column_compression("$record"."tags") is null), '[]') "$json"
   from (
-    select "$row"."id", "$row"."status", "$row"."amount", "$row"."day", "$row"."tags"
+    select "$row"."id", "$row"."status", "$row"."amount", "$row"."day",
+      "$row"."tags"
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $8::text::"pg_catalog"."int4"
     limit $9::text::int8 offset $10::text::int8

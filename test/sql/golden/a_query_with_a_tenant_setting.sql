@@ -13,7 +13,7 @@ with "$settings" as materialized (
 )
 select (
   select case when "$count" < $6::text::int8
-  and ("$count" > 0 or $7::text::int8 = 0) then $8::text::int8 + "$count"
+    and ("$count" > 0 or $7::text::int8 = 0) then $8::text::int8 + "$count"
   else (
     select count(*)
     from "app"."deals" "$row"

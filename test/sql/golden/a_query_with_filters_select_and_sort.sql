@@ -2,7 +2,7 @@ with "$matched" as materialized (
   select "$row"."status", "$row"."id", "$row"."amount"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $1::text::"pg_catalog"."int4"
-  and (("$row"."status" = $2::text::"pg_catalog"."text" and "$row"."id" = any($3::text[]::"pg_catalog"."int8"[])) or true or "$row"."amount" between $4::text::"pg_catalog"."numeric" and $5::text::"pg_catalog"."numeric" or "$row"."status"::text not like $6::text or ("$row"."status" <> all($7::text[]::"pg_catalog"."text"[]) and "$row"."status" is not null) or "$row"."day" >= $8::text::"pg_catalog"."date" or "$row"."tags" = any(
+    and (("$row"."status" = $2::text::"pg_catalog"."text" and "$row"."id" = any($3::text[]::"pg_catalog"."int8"[])) or true or "$row"."amount" between $4::text::"pg_catalog"."numeric" and $5::text::"pg_catalog"."numeric" or "$row"."status"::text not like $6::text or ("$row"."status" <> all($7::text[]::"pg_catalog"."text"[]) and "$row"."status" is not null) or "$row"."day" >= $8::text::"pg_catalog"."date" or "$row"."tags" = any(
     select "$list"."$value"::text[]
     from unnest($9::text[]) "$list"("$value")
   ) or "$row"."status" is not null)
@@ -23,7 +23,8 @@ case when pg_column_size("$json") <= $10::text::int8 then "$json" end records,
   ) "$cast"("$value")
 ))) checked
 from (
-  select count(*) "$count", count(*) filter (where not (coalesce(octet_length("$record"."status"), 0)::int8 <= $15::text::int8)) "$large", coalesce(json_agg("$record") filter (where coalesce(octet_length("$record"."status"), 0)::int8 <= $16::text::int8), '[]') "$json"
+  select count(*) "$count", count(*) filter (where not (coalesce(octet_length("$record"."status"), 0)::int8 <= $15::text::int8)) "$large",
+    coalesce(json_agg("$record") filter (where coalesce(octet_length("$record"."status"), 0)::int8 <= $16::text::int8), '[]') "$json"
   from (
     select "$row"."status", "$row"."id"
     from "$matched" "$row"

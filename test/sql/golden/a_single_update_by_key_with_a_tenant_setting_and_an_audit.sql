@@ -5,21 +5,24 @@ with "$settings" as materialized (
   select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
-  and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[], "day" = $10::text::"pg_catalog"."date"
+  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[],
+    "day" = $10::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
-  and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
-  and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($13::text::"pg_catalog"."numeric", $14::text::text[], $15::text::"pg_catalog"."date"))
+    and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($13::text::"pg_catalog"."numeric", $14::text::text[], $15::text::"pg_catalog"."date"))
   returning true "$updated"
 ),
 "$audited" as (
   insert into rowgate.audit (
-    request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+    request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
   )
-  select $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::text::text[], $23::text::text[], 1, (
+  select $16::text, $17::text, $18::text, $19::text, $20::text,
+    $21::text, $22::text::text[], $23::text::text[], 1, (
     select count(*)
     from "$written"
   )

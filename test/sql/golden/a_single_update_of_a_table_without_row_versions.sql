@@ -5,7 +5,7 @@ with "$settings" as materialized (
   select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
-  and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
   limit 2
 ),
 "$counted" as materialized (
@@ -14,13 +14,14 @@ with "$settings" as materialized (
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[], "day" = $10::text::"pg_catalog"."date"
+  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[],
+    "day" = $10::text::"pg_catalog"."date"
   from "$matched", "$counted"
   where "$counted"."$count" = 1
-  and "$matched"."$differs"
-  and "$counted"."$count" <= $11::text::int8
-  and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
-  and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and "$matched"."$differs"
+    and "$counted"."$count" <= $11::text::int8
+    and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
+    and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
   returning 1
 )
 select (
@@ -29,13 +30,13 @@ select (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $14::text::"pg_catalog"."int4"
-    and ("$row"."id" = $15::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $15::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
 (
   select "$counted"."$count" = 1
-  and coalesce(bool_or("$matched"."$differs"), false)
+    and coalesce(bool_or("$matched"."$differs"), false)
   from "$counted" left join "$matched" on true
   group by "$counted"."$count"
 ) wanted,

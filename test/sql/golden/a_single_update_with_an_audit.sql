@@ -1,8 +1,9 @@
 with "$matched" as materialized (
-  select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid", record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date")) "$differs"
+  select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
+    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
-  and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
   limit 2
 ),
 "$counted" as materialized (
@@ -11,28 +12,32 @@ with "$matched" as materialized (
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $6::text::"pg_catalog"."numeric", "tags" = $7::text::text[], "day" = $8::text::"pg_catalog"."date"
+  set "amount" = $6::text::"pg_catalog"."numeric", "tags" = $7::text::text[],
+    "day" = $8::text::"pg_catalog"."date"
   from "$matched", "$counted"
   where "$counted"."$count" = 1
-  and "$matched"."$differs"
-  and "$row".ctid = "$matched"."$ctid"
-  and "$row".xmin = "$matched"."$xmin"
-  and "$row".tableoid = "$matched"."$tableoid"
-  and "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
-  and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and "$matched"."$differs"
+    and "$row".ctid = "$matched"."$ctid"
+    and "$row".xmin = "$matched"."$xmin"
+    and "$row".tableoid = "$matched"."$tableoid"
+    and "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
+    and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
   returning 1
 ),
 "$audited" as (
   insert into rowgate.audit (
-    request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+    request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
   )
-  select $11::text, $12::text, $13::text, $14::text, $15::text, $16::text, $17::text::text[], $18::text::text[], "$counted"."$count", (
+  select $11::text, $12::text, $13::text, $14::text, $15::text,
+    $16::text, $17::text::text[], $18::text::text[], "$counted"."$count",
+    (
     select count(*)
     from "$written"
   )
   from "$counted", "$matched"
   where "$counted"."$count" = 1
-  and (not "$matched"."$differs" or exists (
+    and (not "$matched"."$differs" or exists (
     select
     from "$written"
   ))
@@ -43,13 +48,13 @@ select (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $19::text::"pg_catalog"."int4"
-    and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $20::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
 (
   select "$counted"."$count" = 1
-  and coalesce(bool_or("$matched"."$differs"), false)
+    and coalesce(bool_or("$matched"."$differs"), false)
   from "$counted" left join "$matched" on true
   group by "$counted"."$count"
 ) wanted,

@@ -2,10 +2,11 @@ with "$settings" as materialized (
   select concat(set_config($1::text, $2::text, true)) "$made"
 ),
 "$matched" as materialized (
-  select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid", record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
+  select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
+    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
-  and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
   limit 2
 ),
 "$counted" as materialized (
@@ -14,31 +15,35 @@ with "$settings" as materialized (
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[], "day" = $10::text::"pg_catalog"."date"
+  set "amount" = $8::text::"pg_catalog"."numeric", "tags" = $9::text::text[],
+    "day" = $10::text::"pg_catalog"."date"
   from "$matched", "$counted"
   where "$counted"."$count" = 1
-  and "$matched"."$differs"
-  and "$row".ctid = "$matched"."$ctid"
-  and "$row".xmin = "$matched"."$xmin"
-  and "$row".tableoid = "$matched"."$tableoid"
-  and "$counted"."$count" <= $11::text::int8
-  and false
-  and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
-  and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and "$matched"."$differs"
+    and "$row".ctid = "$matched"."$ctid"
+    and "$row".xmin = "$matched"."$xmin"
+    and "$row".tableoid = "$matched"."$tableoid"
+    and "$counted"."$count" <= $11::text::int8
+    and false
+    and "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
+    and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
   returning 1
 ),
 "$audited" as (
   insert into rowgate.audit (
-    request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+    request_id, token_id, tenant, schema_name, table_name, operation,
+      filter_fields, fields, matched, updated
   )
-  select $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text::text[], $21::text::text[], "$counted"."$count", (
+  select $14::text, $15::text, $16::text, $17::text, $18::text,
+    $19::text, $20::text::text[], $21::text::text[], "$counted"."$count",
+    (
     select count(*)
     from "$written"
   )
   from "$counted", "$matched"
   where "$counted"."$count" = 1
-  and "$counted"."$count" <= $22::text::int8
-  and (not "$matched"."$differs" or exists (
+    and "$counted"."$count" <= $22::text::int8
+    and (not "$matched"."$differs" or exists (
     select
     from "$written"
   ))
@@ -49,13 +54,13 @@ select (
     select count(*)
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $23::text::"pg_catalog"."int4"
-    and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
+      and ("$row"."id" = $24::text::"pg_catalog"."int8" and "$row"."status" is null)
   ) end
   from "$counted"
 )::text matched,
 (
   select "$counted"."$count" = 1
-  and coalesce(bool_or("$matched"."$differs"), false)
+    and coalesce(bool_or("$matched"."$differs"), false)
   from "$counted" left join "$matched" on true
   group by "$counted"."$count"
 ) wanted,

@@ -8,7 +8,7 @@ values ($1::text, (
       select "$row"."id", "$row"."status"
       from "app"."deals" "$row"
       where "$row"."tenant_id" = $3::text::"pg_catalog"."int4"
-      and ("$row"."id" = $4::text::"pg_catalog"."int8")
+        and ("$row"."id" = $4::text::"pg_catalog"."int8")
     ) "$record"
     limit 1
   ) "$found"
@@ -23,7 +23,7 @@ values ($1::text, (
       select "$row"."id", "$row"."status"
       from "app"."deals" "$row"
       where "$row"."tenant_id" = $7::text::"pg_catalog"."int4"
-      and ("$row"."id" = $8::text::"pg_catalog"."int8")
+        and ("$row"."id" = $8::text::"pg_catalog"."int8")
     ) "$record"
     limit 1
   ) "$found"
@@ -38,7 +38,7 @@ values ($1::text, (
       select "$row"."id", "$row"."status"
       from "app"."deals" "$row"
       where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
-      and ("$row"."id" = $12::text::"pg_catalog"."int8")
+        and ("$row"."id" = $12::text::"pg_catalog"."int8")
     ) "$record"
     limit 1
   ) "$found"
@@ -53,7 +53,7 @@ values ($1::text, (
       select "$row"."id", "$row"."status"
       from "app"."deals" "$row"
       where "$row"."tenant_id" = $15::text::"pg_catalog"."int4"
-      and ("$row"."id" = $16::text::"pg_catalog"."int8")
+        and ("$row"."id" = $16::text::"pg_catalog"."int8")
     ) "$record"
     limit 1
   ) "$found"

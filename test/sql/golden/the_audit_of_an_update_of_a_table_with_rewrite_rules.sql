@@ -1,5 +1,6 @@
 insert into rowgate.audit (
-  request_id, token_id, tenant, schema_name, table_name, operation, filter_fields, fields, matched, updated
+  request_id, token_id, tenant, schema_name, table_name, operation,
+    filter_fields, fields, matched, updated
 )
 select $1::text,
 $2::text,

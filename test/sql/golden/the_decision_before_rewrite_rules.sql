@@ -3,4 +3,4 @@ coalesce(bool_or(record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$
 (num_nulls($4::text::"pg_catalog"."numeric") + num_nulls($5::text::text[]) + num_nulls($6::text::"pg_catalog"."date")) checked
 from "app"."deals" "$row"
 where "$row"."tenant_id" = $7::text::"pg_catalog"."int4"
-and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
+  and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
