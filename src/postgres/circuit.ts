@@ -9,7 +9,7 @@ export interface Circuit {
   /** Reports whether an attempt to connect may begin now, and counts it as begun. */
   readonly mayAttempt: () => boolean;
   /** Says why no attempt may begin at this moment; undefined when one may, or the reason is unknown. */
-  readonly refusal: () => Failure | undefined;
+  readonly openReason: () => Failure | undefined;
   readonly failed: (failure: Failure) => void;
   /** Called for an attempt that takes long and may still succeed. */
   readonly strained: () => void;
@@ -43,7 +43,7 @@ export function openCircuit(now: () => number = () => performance.now()): Circui
       pause();
       return true;
     },
-    refusal: () => isOpen && now() < nextMs ? reason : undefined,
+    openReason: () => isOpen && now() < nextMs ? reason : undefined,
     failed(failure) {
       reason = failure;
       if (!isBroken(failure) || ++failures > FREE_FAILURES) pause();

@@ -31,9 +31,9 @@ const URL_PATTERN =
   /^postgres(?:ql)?:\/\/(?:([^:/?]*)(?::(.*))?@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
 
 /**
- * Plans how to reach the database of a URL as libpq would understand it. Only known parameters of
- * the URL are heeded: what the driver would pass on (`?schema=`, `?pgbouncer=`, `?statement_timeout=`)
- * is refused by Postgres or would undo our settings.
+ * Plans how to reach the database of a URL as libpq would understand it. Parameters
+ * that it does not know are ignored: the driver would pass them on (`?schema=`, `?pgbouncer=`,
+ * `?statement_timeout=`), and Postgres would reject them or they would undo our settings.
  * @throws {Error} when it is no URL of a Postgres or asks for an unknown sslmode; never shows it
  */
 export function planConnection(databaseUrl: string): ConnectionPlan {
@@ -88,7 +88,7 @@ export function planStatementSettings(config: Config): Record<string, string> {
   return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
 }
 
-/** What every pooler keeps track of; pgbouncer refuses a session that asks for more. */
+/** What every pooler keeps track of; PgBouncer rejects a session that asks for more. */
 export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
   application_name: "rowgate",
   TimeZone: "UTC",

@@ -61,8 +61,8 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
       busy.add(found.session);
       return Promise.resolve(found.session);
     }
-    const refusal = busy.size === 0 ? circuit.refusal() : undefined;
-    return refusal === undefined ? wait(limitMs, client) : Promise.resolve(refusal);
+    const reason = busy.size === 0 ? circuit.openReason() : undefined;
+    return reason === undefined ? wait(limitMs, client) : Promise.resolve(reason);
   }
 
   function wait(ms: number, client?: Client): Promise<Session | Failure> {
@@ -115,7 +115,7 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
     if ("kind" in result) {
       circuit.failed(result);
       if (busy.size + idle.length + attempts > 0) return connect();
-      if (circuit.refusal() === undefined) return connect();
+      if (circuit.openReason() === undefined) return connect();
       for (const settle of [...waiting]) settle(result);
       return;
     }

@@ -11,27 +11,27 @@ describe("openCircuit", () => {
     let nowMs = 0;
     const circuit = openCircuit(() => nowMs);
     for (let attempt = 0; attempt < 4; attempt++) {
-      assertEquals([circuit.mayAttempt(), circuit.refusal()], [true, undefined]);
+      assertEquals([circuit.mayAttempt(), circuit.openReason()], [true, undefined]);
       circuit.failed(CLOSED);
     }
-    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, CLOSED]);
+    assertEquals([circuit.mayAttempt(), circuit.openReason()], [false, CLOSED]);
     nowMs += PAUSE_MS;
-    assertEquals(circuit.refusal(), undefined);
+    assertEquals(circuit.openReason(), undefined);
     assertEquals([circuit.mayAttempt(), circuit.mayAttempt()], [true, false]);
-    assertEquals(circuit.refusal(), CLOSED);
+    assertEquals(circuit.openReason(), CLOSED);
   });
 
   it("takes the word of Postgres at once [DB18]", () => {
     const circuit = openCircuit(() => 0);
     circuit.failed(FULL);
-    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, FULL]);
+    assertEquals([circuit.mayAttempt(), circuit.openReason()], [false, FULL]);
   });
 
   it("gives no reason while attempts only take long, and allows few more [DB9]", () => {
     let nowMs = 0;
     const circuit = openCircuit(() => nowMs);
     circuit.strained();
-    assertEquals([circuit.mayAttempt(), circuit.refusal()], [false, undefined]);
+    assertEquals([circuit.mayAttempt(), circuit.openReason()], [false, undefined]);
     nowMs += PAUSE_MS;
     assertEquals([circuit.mayAttempt(), circuit.mayAttempt()], [true, false]);
   });
@@ -41,6 +41,6 @@ describe("openCircuit", () => {
     for (let attempt = 0; attempt < 9; attempt++) circuit.failed(CLOSED);
     circuit.succeeded();
     for (let attempt = 0; attempt < 3; attempt++) circuit.failed(CLOSED);
-    assertEquals([circuit.mayAttempt(), circuit.refusal()], [true, undefined]);
+    assertEquals([circuit.mayAttempt(), circuit.openReason()], [true, undefined]);
   });
 });
