@@ -1,5 +1,5 @@
 import { stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { listFiles } from "./list_files.ts";
 
@@ -21,19 +21,26 @@ const LONG = [
 ];
 
 /**
- * Lists the test files of paths, each a file or a folder, in the order in which they should start: those
- * that wait are spread among those that work, so that the processors are never idle or besieged.
+ * Lists the test files of paths in the order in which they should start: those that wait are spread among
+ * those that work. A path is a file, a folder or what files begin with: `test/conformance/updates`.
  */
 export async function listTestFiles(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(async (path) => {
-    const isFolder = await stat(path).then((found) => found.isDirectory(), () => false);
-    return isFolder ? await listFiles([path], ".test.ts") : [path];
-  }));
-  const files = [...new Set(found.flat())];
+  const files = [...new Set((await Promise.all(paths.map(findTestFiles))).flat())];
   const short = files.filter((file) => rank(file) < 0);
   const long = files.filter((file) => rank(file) >= 0).sort((a, b) => rank(a) - rank(b));
   const between = Math.floor(short.length / Math.max(1, long.length));
   return long.flatMap((file) => [file, ...short.splice(0, between)]).concat(short);
+}
+
+async function findTestFiles(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return await listFiles([path], ".test.ts");
+  const beside = found === undefined && path.includes("/")
+    ? await listFiles([dirname(path)], ".test.ts").catch(() => [])
+    : [];
+  const beginning = beside.filter((file) => file.startsWith(path));
+  // Deno says best that there is no such file.
+  return beginning.length > 0 ? beginning : [path];
 }
 
 function rank(file: string): number {

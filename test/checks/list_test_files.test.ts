@@ -12,6 +12,8 @@ describe("the files that the test command runs", () => {
     assertEquals((await listTestFiles(["test"])).toSorted(), all);
     assertEquals((await listTestFiles(["test", "test/unit", all[0]!])).toSorted(), all);
     assertEquals(await listTestFiles([all[0]!]), [all[0]]);
+    const updates = all.filter((file) => file.startsWith("test/conformance/updates"));
+    assertEquals((await listTestFiles(["test/conformance/updates"])).toSorted(), updates);
     assertEquals(await listTestFiles(["test/no_such.test.ts"]), ["test/no_such.test.ts"]);
   });
 
