@@ -25,7 +25,7 @@ import type { Metrics } from "./telemetry/metrics.ts";
 import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
-import { OPERATIONS } from "./operations.ts";
+import { OPERATIONS } from "./operations/operations.ts";
 
 /** What a service is made of; the command and the tests open it. */
 export interface Dependencies {

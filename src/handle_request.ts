@@ -13,7 +13,7 @@ import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {

@@ -1,0 +1,52 @@
+import { describeInterface, describePublicInterface } from "../interface/describe_interface.ts";
+import { describeFields, describeTables } from "../interface/describe_tables.ts";
+import { describeAccess } from "../tokens/token.ts";
+import type { Operation } from "./operation.ts";
+
+/**
+ * Get Tables: the tables that the token may use.
+ * @see docs/specification/tables-and-fields.md
+ */
+export const listTables: Operation = {
+  name: "list_tables",
+  method: "GET",
+  path: "/integration/tables",
+  describe: ({ catalogue, access }) => describeTables(catalogue, access),
+  cacheable: true,
+};
+
+/**
+ * Get Fields: the columns of a table, and what each takes.
+ * @see docs/specification/tables-and-fields.md
+ */
+export const listFields: Operation = {
+  name: "list_fields",
+  method: "GET",
+  path: "/integration/tables/:table/fields",
+  describe: ({ table }) => describeFields(table!),
+  cacheable: true,
+};
+
+/**
+ * The token itself: tenant, scopes, tables and expiry.
+ * @see docs/specification/tokens.md
+ */
+export const describeToken: Operation = {
+  name: "describe_token",
+  method: "GET",
+  path: "/integration/token",
+  describe: ({ access }) => describeAccess(access),
+};
+
+/**
+ * The OpenAPI document: the generic one without a token, with one that of its tables.
+ * @see docs/specification/service.md
+ */
+export const describeOpenApi: Operation = {
+  name: "describe_interface",
+  method: "GET",
+  path: "/openapi.json",
+  describe: ({ catalogue, access }) => describeInterface(catalogue, access),
+  describePublicly: describePublicInterface,
+  cacheable: true,
+};

@@ -1,0 +1,81 @@
+import type { Catalogue, Table } from "../catalogue/catalogue.ts";
+import type { Config } from "../config/config.ts";
+import type { Preferences } from "../http/preferences.ts";
+import type { PlannedRequest, Records } from "../records/records.ts";
+import type { Access, TokenScope } from "../tokens/token.ts";
+
+/** Every operation that takes a token. @see S7 */
+export type Operation = RecordsOperation | DescribingOperation;
+
+interface Route {
+  /** For logs, metrics and the audit. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH";
+  /** With `:table` where the operation is about one. */
+  readonly path: string;
+  /** True when the response may be asked for again with its ETag. */
+  readonly cacheable?: boolean;
+}
+
+/**
+ * An operation on the records of a table, as the steps from the text of its body to the JSON of its
+ * response. They are methods, so that operations of different types fit into one list.
+ */
+export interface RecordsOperation<
+  Request extends Pick<PlannedRequest, "document"> = Pick<PlannedRequest, "document">,
+  Plan = unknown,
+  Result = unknown,
+> extends Route {
+  /** What the token must allow; also decides which preferences there are. */
+  readonly scope: TokenScope;
+  /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
+  parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Request>;
+  /** @throws {ApiError} 400 a name or a value that the table does not admit */
+  plan(request: Request, context: PlanContext): Plan;
+  /**
+   * @throws {ApiError} 400, 404 or 409 the rows do not allow it
+   * @throws {DatabaseError}
+   */
+  perform(plan: Plan, records: Records, request: PlannedRequest): Promise<Result>;
+  print(result: Result, plan: Plan, request: Request): Printed;
+}
+
+/** An operation that describes what a token may use, and touches no records. */
+export interface DescribingOperation extends Route {
+  readonly describe: (context: DescribeContext) => string;
+  /** The response to a request without a token; undefined: 401. */
+  readonly describePublicly?: () => string;
+}
+
+/** What a plan depends on besides the body. */
+export interface PlanContext {
+  readonly table: Table;
+  readonly access: Access;
+  readonly preferences: Preferences;
+  readonly wideNumbersAsText: boolean;
+  readonly requestId: string;
+  readonly config: Config;
+}
+
+/** What a description depends on. */
+export interface DescribeContext {
+  readonly access: Access;
+  readonly catalogue: Catalogue;
+  /** The table in the path. */
+  readonly table: Table | undefined;
+}
+
+/** The result of an operation. */
+export interface Printed {
+  /** The body, a JSON object as text. */
+  readonly json: string;
+  /** Rows read or written, for the log. */
+  readonly rows?: number;
+}
+
+/** Checks the steps of an operation against each other. */
+export function defineOperation<Request extends Pick<PlannedRequest, "document">, Plan, Result>(
+  operation: RecordsOperation<Request, Plan, Result>,
+): Operation {
+  return operation;
+}

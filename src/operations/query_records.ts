@@ -1,0 +1,35 @@
+import { parseJsonInSlices } from "../json/parse_json.ts";
+import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
+import type { Page } from "../records/read.ts";
+import { useOfQuery } from "../request/body_parts.ts";
+import { parseQueryRequest } from "../request/query_request.ts";
+import { defineOperation, type Operation, type Printed } from "./operation.ts";
+
+/**
+ * Query Records: one page of the rows that match, and how many match on all pages.
+ * @see docs/specification/query.md
+ */
+export const queryRecords: Operation = defineOperation({
+  name: "query_records",
+  method: "POST",
+  path: "/integration/tables/:table/query",
+  scope: "query",
+  async parse(text, { config: { maxPatternCharacters } }) {
+    const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
+    return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });
+  },
+  plan(request, { table, access, preferences: { count }, wideNumbersAsText, config }) {
+    const { maxPageBytes } = config;
+    return planQuery(request, { table, access, count, wideNumbersAsText, maxPageBytes });
+  },
+  perform: (plan, records, request) => records.read(plan, request),
+  print: printPage,
+});
+
+/** The records go out as Postgres printed them. */
+function printPage({ total, rows, records }: Page, plan: QueryPlan): Printed {
+  const { table, page, perPage } = plan;
+  const json = `{"success":true,"table":${JSON.stringify(table.name)},"page":${page},` +
+    `"per_page":${perPage},"total":${total},"records":${records}}`;
+  return { json, rows: Number(rows) };
+}
