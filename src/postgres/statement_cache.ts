@@ -36,28 +36,63 @@ export function openStatementCache(
   { size = MAX_PREPARED_STATEMENTS, onGrow }: StatementCacheOptions = {},
 ): StatementCache {
   const templates = new Map<string, TemplateStringsArray>();
+  const known = new Map<TemplateStringsArray, KnownStatement[]>();
+  let remembered = 0;
 
-  function findTemplate(texts: readonly string[]): TemplateStringsArray | undefined {
+  function findTemplate(recorded: Recorded, parts: readonly Part[]) {
+    const found = known.get(recorded.strings)?.find((one) => isSame(one.parts, parts));
+    if (found !== undefined) return found.template;
+    const template = findByText(joinTexts(recorded));
+    // Most texts are recorded in one way, and none in many.
+    if (template !== undefined && remembered++ < 2 * size) {
+      const others = known.get(recorded.strings) ?? [];
+      known.set(recorded.strings, [...others, { parts, template }]);
+    }
+    return template;
+  }
+
+  function findByText(texts: readonly string[]): TemplateStringsArray | undefined {
     // Postgres allows no U+0000 in a statement, so no two lists of texts are joined to the same key.
     const key = texts.join("\0");
-    const known = templates.get(key);
-    if (known !== undefined || templates.size >= size) return known;
-    const template = makeTemplate(collapseTexts(texts));
-    templates.set(key, template);
+    const template = templates.get(key);
+    if (template !== undefined || templates.size >= size) return template;
+    const made = makeTemplate(collapseTexts(texts));
+    templates.set(key, made);
     onGrow?.(templates.size);
-    return template;
+    return made;
   }
 
   return {
     compile<R extends Row>(sql: Sql, compile: Compile<R>) {
       const recorded = compile(RECORD) as unknown as Recorded;
-      const flat: Flat = { texts: [""], parameters: [] };
-      flatten(recorded, flat);
-      const template = findTemplate(flat.texts);
-      if (template !== undefined) return sql<R[]>(template, ...flat.parameters);
+      const parts: Part[] = [];
+      const parameters: (string | null)[] = [];
+      collect(recorded, parts, parameters);
+      const template = findTemplate(recorded, parts);
+      if (template !== undefined) return sql<R[]>(template, ...parameters);
       return skipPrepare(replay<R>(sql, recorded));
     },
   };
+}
+
+/**
+ * A statement that was compiled before. It is found by comparing its parts, since its text would have to
+ * be put together and hashed for each request, which cost a single update 5 µs and more on Deno.
+ */
+interface KnownStatement {
+  readonly parts: readonly Part[];
+  readonly template: TemplateStringsArray;
+}
+
+/** In the order of the text: a template of the source begins, or a parameter stands here. */
+type Part = TemplateStringsArray | typeof PARAMETER;
+
+const PARAMETER: unique symbol = Symbol();
+
+function isSame(one: readonly Part[], other: readonly Part[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false;
+  return true;
 }
 
 /** A template and what stands between its texts: parameters, and other templates. */
@@ -75,21 +110,33 @@ const RECORD = ((strings: TemplateStringsArray, ...values: unknown[]): Recorded 
   return { mark: MARK, strings, values };
 }) as unknown as Sql;
 
-/** A statement as one template: the texts around its parameters, one more than these. */
-interface Flat {
-  readonly texts: string[];
-  readonly parameters: (string | null)[];
+function collect(
+  { strings, values }: Recorded,
+  parts: Part[],
+  parameters: (string | null)[],
+): void {
+  parts.push(strings);
+  for (const value of values) {
+    if (value === null || typeof value === "string") {
+      parameters.push(value);
+      parts.push(PARAMETER);
+    } else if (isRecorded(value)) collect(value, parts, parameters);
+    else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
+  }
 }
 
-function flatten({ strings, values }: Recorded, flat: Flat): void {
-  const { texts, parameters } = flat;
+/** Gives the texts around a statement's parameters: one more than there are parameters. */
+function joinTexts(recorded: Recorded): readonly string[] {
+  const texts = [""];
+  append(recorded, texts);
+  return texts;
+}
+
+function append({ strings, values }: Recorded, texts: string[]): void {
   texts[texts.length - 1] += strings[0]!;
   values.forEach((value, index) => {
-    if (isRecorded(value)) flatten(value, flat);
-    else if (value === null || typeof value === "string") {
-      parameters.push(value);
-      texts.push("");
-    } else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
+    if (isRecorded(value)) append(value, texts);
+    else texts.push("");
     texts[texts.length - 1] += strings[index + 1]!;
   });
 }
