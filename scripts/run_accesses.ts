@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Access } from "../test/support/access.ts";
-import { compareAnswers, isExcepted } from "./compare_answers.ts";
+import { compareResponses, isExcepted } from "./compare_responses.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
 
 /** What the runs for each access share. */
@@ -28,17 +28,17 @@ export async function runAccesses(
   let first: string | undefined;
   for (const access of accesses) {
     console.log(`\nWith the access called ${access}:\n`);
-    const answers = await mkdtemp(join(options.folder, `answers-${access}-`));
+    const responses = await mkdtemp(join(options.folder, `responses-${access}-`));
     const variables = {
       ROWGATE_TEST_ACCESS: access,
-      ROWGATE_TEST_RECORD: answers,
+      ROWGATE_TEST_RECORD: responses,
       ROWGATE_TEST_SEED: SEED,
     };
     const environment = { ...options.environment, ...variables };
     const tally = await runTests(parameters, { ...options, environment, label: access });
     tallies.push(withoutExcepted(tally, `${access}: `));
-    if (first === undefined) first = answers;
-    else tallies.push(await compare(first, answers, access));
+    if (first === undefined) first = responses;
+    else tallies.push(await compare(first, responses, access));
   }
   return addTallies(tallies);
 }
@@ -48,13 +48,13 @@ function withoutExcepted(tally: Tally, label: string): Tally {
   return { ...tally, failures, failed: failures.length };
 }
 
-async function compare(first: string, answers: string, access: Access): Promise<Tally> {
-  const { compared, differences } = await compareAnswers(first, answers);
+async function compare(first: string, responses: string, access: Access): Promise<Tally> {
+  const { compared, differences } = await compareResponses(first, responses);
   const failures = differences.map((difference) => ({
     name: `${access}: ${difference}`,
     reason: "",
   }));
-  console.log(`${access}: ${compared} answers compared, ${differences.length} differ`);
+  console.log(`${access}: ${compared} responses compared, ${differences.length} differ`);
   const passed = compared - differences.length;
   return { passed, failed: failures.length, skipped: 0, failures };
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { type Answer, IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const QUERY = "/integration/tables/deals/query";

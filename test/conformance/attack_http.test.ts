@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** What only the inside of the service or of Postgres would say. */

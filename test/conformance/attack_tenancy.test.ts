@@ -8,7 +8,7 @@ import {
   assertRejected,
   assertRejectedAt,
   recordsOf,
-} from "./assert_answer.ts";
+} from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const OTHER = 1003;

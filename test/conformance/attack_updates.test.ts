@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const ROWS = 50_000;

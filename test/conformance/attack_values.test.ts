@@ -9,7 +9,7 @@ import {
   assertRejectedAt,
   recordsOf,
   valuesOf,
-} from "./assert_answer.ts";
+} from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Texts that stores and converters like to change. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
-import { assertOk, assertRejectedAt, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** A column, the value as the client writes it, and the text of what Postgres holds then. */

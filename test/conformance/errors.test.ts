@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const good = { field: "fid", op: "eq", value: 1 };

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertRejected, assertRejectedAt } from "./assert_answer.ts";
+import { assertMatched, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Errors, the table", ({ query, single, bulk }) => {

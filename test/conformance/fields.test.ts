@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, recordsOf } from "./assert_answer.ts";
+import { assertOk, recordsOf } from "./assert_response.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { describeService } from "./describe_service.ts";
 

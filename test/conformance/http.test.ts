@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const TABLES = "/integration/tables";

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import { readMetrics } from "../support/read_metrics.ts";
 import { IS_REMOTE } from "../support/service.ts";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

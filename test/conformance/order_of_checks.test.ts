@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejected, assertRejectedAt } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 import type { SendOptions } from "./describe_service.ts";
 import type { Answer } from "../support/service.ts";

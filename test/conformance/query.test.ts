@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Query Records", ({ query }) => {

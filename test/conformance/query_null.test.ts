@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRejectedAt, valuesOf } from "./assert_answer.ts";
+import { assertRejectedAt, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n + 1);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRejectedAt, recordsOf } from "./assert_answer.ts";
+import { assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Columns of types that compare in ways of their own, or only by their parts, with the type's name. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Columns with equality and order, with row 1's value as a client would send it. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
 import { type Conversation, describeService } from "./describe_service.ts";
 
 const ROLLBACK = { headers: { prefer: "tx=rollback" } };

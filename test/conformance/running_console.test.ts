@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertRejected } from "./assert_answer.ts";
+import { assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const FILES = [

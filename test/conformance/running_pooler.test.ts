@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, recordsOf } from "./assert_answer.ts";
+import { assertOk, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const SELECT = ["c_interval", "c_float8", "c_bytea", "c_money", "c_timestamptz", "c_date"];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertMatched, assertOk, valuesOf } from "./assert_answer.ts";
+import { assertMatched, assertOk, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 import type { Conversation } from "./describe_service.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk } from "./assert_answer.ts";
+import { assertOk } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 interface Listed {

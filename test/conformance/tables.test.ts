@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk } from "./assert_answer.ts";
+import { assertOk } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 interface ListedTable {

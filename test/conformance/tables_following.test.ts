@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import type { Answer } from "../support/service.ts";
-import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Repeats a request until it answers as wanted; an unknown name reloads at most once a second. */

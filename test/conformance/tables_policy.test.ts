@@ -8,7 +8,7 @@ import {
   assertRejectedAt,
   recordsOf,
   valuesOf,
-} from "./assert_answer.ts";
+} from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const POLICY = {

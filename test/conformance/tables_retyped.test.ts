@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import type { Answer } from "../support/service.ts";
-import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Repeats a request while it is rejected; the catalogue is read anew at most once a second. */

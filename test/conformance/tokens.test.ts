@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const UPDATE = { filters: { fid: 1 }, fields: { note: "token" } };

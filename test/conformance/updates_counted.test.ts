@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejected } from "./assert_answer.ts";
+import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, what counts as updated", ({ single, bulk, run }) => {

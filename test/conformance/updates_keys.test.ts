@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertMatched, assertOk, assertRejectedAt } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, service }) => {

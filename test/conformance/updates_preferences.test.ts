@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import type { Answer } from "../support/service.ts";
-import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const prefer = (value: string) => ({ headers: { prefer: value } });

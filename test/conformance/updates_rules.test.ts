@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertOk, assertRejected } from "./assert_answer.ts";
+import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) => {

@@ -7,7 +7,7 @@ import {
   assertRejected,
   assertRejectedAt,
   recordsOf,
-} from "./assert_answer.ts";
+} from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Update Single Record", ({ query, single, run, service }) => {

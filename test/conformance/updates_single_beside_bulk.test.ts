@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertMatched, assertOk } from "./assert_answer.ts";
+import { assertMatched, assertOk } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, single beside bulk", ({ single, bulk, run }) => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Column, value to set, and the text that Postgres must hold then. */

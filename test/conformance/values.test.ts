@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Column of `everything` and a value that its type does not take. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
-import { assertOk, assertRejected, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejected, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const TYPES = [

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const UNSAFE = [

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { assertOk, assertRejectedAt, recordsOf } from "./assert_answer.ts";
+import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Values, types of extensions", ({ kind, query, single, get, run }) => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { recordsOf } from "./assert_answer.ts";
+import { recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Column, row and the value that a client parses. */

@@ -12,7 +12,7 @@ export interface Comparison {
 
 /**
  * Groups and tests whose requests are not the same each time, or whose set-up is the access itself.
- * Each proves its answers by itself, in every run.
+ * Each proves its responses by itself, in every run.
  */
 const EXCEPTIONS: readonly RegExp[] = [
   // Races: which request comes first differs.
@@ -37,21 +37,21 @@ export function isExcepted(test: string): boolean {
 }
 
 /** Compares what two runs recorded, request by request; the bodies byte by byte. */
-export async function compareAnswers(plain: string, other: string): Promise<Comparison> {
-  const expected = await readAnswers(plain);
+export async function compareResponses(plain: string, other: string): Promise<Comparison> {
+  const expected = await readResponses(plain);
   const differences: string[] = [];
   let compared = 0;
-  for (const [key, answer] of await readAnswers(other)) {
-    if (isExcepted(answer.test) || EXCEPTED_PATHS.test(answer.request)) continue;
+  for (const [key, response] of await readResponses(other)) {
+    if (isExcepted(response.test) || EXCEPTED_PATHS.test(response.request)) continue;
     const known = expected.get(key);
     compared++;
-    const difference = known === undefined ? "was not asked before" : differ(known, answer);
-    if (difference !== undefined) differences.push(`${key}: ${answer.request}: ${difference}`);
+    const difference = known === undefined ? "was not asked before" : differ(known, response);
+    if (difference !== undefined) differences.push(`${key}: ${response.request}: ${difference}`);
   }
   return { compared, differences };
 }
 
-/** Tests that ask for rows in no order: the same rows in another one are the same answer. */
+/** Tests that ask for rows in no order: the same rows in another one are the same response. */
 const UNORDERED = /^single and bulk > select the rows|^Postgres and the oracle pick the same rows/;
 
 /** Times of today and yesterday, which come from `now` as a value. */
@@ -62,9 +62,9 @@ const NOW = new RegExp(
   "g",
 );
 
-function differ(known: RecordedResponse, answer: RecordedResponse): string | undefined {
-  const [before, after] = [known, answer].map(({ status, headers, body }) =>
-    `${status} ${JSON.stringify(headers)} ${UNORDERED.test(answer.test) ? sortRows(body) : body}`
+function differ(known: RecordedResponse, response: RecordedResponse): string | undefined {
+  const [before, after] = [known, response].map(({ status, headers, body }) =>
+    `${status} ${JSON.stringify(headers)} ${UNORDERED.test(response.test) ? sortRows(body) : body}`
       .replaceAll(NOW, "now")
   ) as [string, string];
   if (before === after) return undefined;
@@ -79,14 +79,14 @@ function sortRows(body: string): string {
   return `${head}${rows!.split(", \n ").toSorted().join(", ")}${tail}`;
 }
 
-async function readAnswers(folder: string): Promise<Map<string, RecordedResponse>> {
-  const answers = new Map<string, RecordedResponse>();
+async function readResponses(folder: string): Promise<Map<string, RecordedResponse>> {
+  const responses = new Map<string, RecordedResponse>();
   for (const name of await readdir(folder)) {
     const lines = (await readFile(join(folder, name), "utf8")).split("\n");
     for (const line of lines.filter((line) => line !== "")) {
-      const answer = JSON.parse(line) as RecordedResponse;
-      answers.set(`${answer.test} #${answer.number}`, answer);
+      const response = JSON.parse(line) as RecordedResponse;
+      responses.set(`${response.test} #${response.number}`, response);
     }
   }
-  return answers;
+  return responses;
 }
