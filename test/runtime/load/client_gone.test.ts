@@ -19,7 +19,7 @@ const OPERATIONS = [
     name: "an update in a transaction",
     method: "PATCH",
     path: `${PATH}/records/single`,
-    body: change("transaction"),
+    body: change("rollback"),
     headers: { prefer: "tx=rollback" },
   },
 ];
