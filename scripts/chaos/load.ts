@@ -1,4 +1,4 @@
-import { type Answer, send } from "../../test/support/send.ts";
+import { type ReceivedResponse, send } from "../../test/support/send.ts";
 import type { TestService } from "../../test/support/service.ts";
 import { COUNTERS, GROUPS, type History } from "./history.ts";
 import type { Random } from "./random.ts";
@@ -47,7 +47,11 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
   // Straight to the serving process: the watch over the tests' services asks the database as well.
   const app = service.server?.app ?? service.app;
 
-  async function ask(method: string, path: string, body: unknown): Promise<Answer | undefined> {
+  async function ask(
+    method: string,
+    path: string,
+    body: unknown,
+  ): Promise<ReceivedResponse | undefined> {
     const askedMs = performance.now();
     const { promise: never, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), deadlineMs + 5000);

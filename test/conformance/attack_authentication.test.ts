@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import { type Answer, IS_REMOTE } from "../support/service.ts";
+import { IS_REMOTE, type ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
@@ -8,7 +8,7 @@ const QUERY = "/integration/tables/deals/query";
 const idOf = (token: string) => token.split("_")[1];
 
 /** What a client could tell two answers apart by. */
-function whatIsSeen({ status, headers, text }: Answer): unknown {
+function whatIsSeen({ status, headers, text }: ReceivedResponse): unknown {
   const named = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return { status, headers: named, text };
 }
@@ -84,7 +84,8 @@ describeService("attacks on authentication", ({ query, single, get, run, service
   it("finds no token in any answer, figure or observation, plain or in base64 [AU13]", async () => {
     const tokens = Object.values(service().tokens);
     const reported: string[] = [];
-    const hear = ({ text, headers }: Answer) => reported.push(text, JSON.stringify([...headers]));
+    const hear = ({ text, headers }: ReceivedResponse) =>
+      reported.push(text, JSON.stringify([...headers]));
     for (const token of tokens) {
       hear(await query("deals", {}, { token }));
       hear(await query("nothing", {}, { token }));

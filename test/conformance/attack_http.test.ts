@@ -20,7 +20,7 @@ const INSIDE = new RegExp(
 describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
   it("discloses nothing internal in any error [HT23] [HT22]", async () => {
     const note = { note: "x" };
-    const answers = [
+    const responses = [
       await query("nothing"),
       await query("internal_settings"),
       await query("user_passwords"),
@@ -55,7 +55,7 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
       await get("/nowhere"),
       await service().send("PUT", "/integration/tables"),
     ];
-    for (const { status, text, headers, body } of answers) {
+    for (const { status, text, headers, body } of responses) {
       assert(status >= 400, text);
       assert(!INSIDE.test(text), text);
       assert(!INSIDE.test(JSON.stringify([...headers])), JSON.stringify([...headers]));
@@ -75,9 +75,9 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
       "x-original-url": "/metrics",
       "x-rewrite-url": "/metrics",
     };
-    const answer = await query("guests", {}, { headers });
-    assertEquals(assertOk(answer)["total"], 5);
-    assert(!/evil|10\.0\.0\.1/.test(JSON.stringify([...answer.headers])));
+    const response = await query("guests", {}, { headers });
+    assertEquals(assertOk(response)["total"], 5);
+    assert(!/evil|10\.0\.0\.1/.test(JSON.stringify([...response.headers])));
     const reported = JSON.stringify(service().observations);
     assert(!reported.includes("evil.example") && !reported.includes("10.0.0.1"));
   });
@@ -85,11 +85,11 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
   it("passes on nothing odd of a request id or a trace", async () => {
     const trace = `00-${"0".repeat(32)}-b7ad6b7169203331-01`;
     for (const id of ["a\u0085b", "a\tb", "<script>", "é", "", "a".repeat(129), "a,b"]) {
-      const answer = await query("guests", {}, {
+      const response = await query("guests", {}, {
         headers: { "x-request-id": id, traceparent: trace },
       });
-      assertMatch(answer.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
-      assertEquals(answer.headers.get("traceparent"), null);
+      assertMatch(response.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+      assertEquals(response.headers.get("traceparent"), null);
     }
     if (!IS_REMOTE) assert(!JSON.stringify(service().observations).includes("<script>"));
   });
@@ -115,9 +115,9 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
       { "if-none-match": "*" },
     ];
     for (const headers of odd) {
-      const answer = await query("guests", {}, { headers });
-      assert([200, 400].includes(answer.status), `${JSON.stringify(headers)}: ${answer.text}`);
-      if (answer.status === 200) assertEquals((answer.body["records"] as unknown[]).length, 5);
+      const response = await query("guests", {}, { headers });
+      assert([200, 400].includes(response.status), `${JSON.stringify(headers)}: ${response.text}`);
+      if (response.status === 200) assertEquals((response.body["records"] as unknown[]).length, 5);
       const update = await bulk("guests", { filters: { id: 0 }, fields: { name: "x" } }, {
         headers,
       });
@@ -129,8 +129,8 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
     const path = "/integration/tables/guests/fields";
     const etag = (await get(path)).headers.get("etag") ?? "";
     for (const list of [etag, etag.replace("W/", ""), `"x", ${etag}`, `"x",${etag} , "y"`, "*"]) {
-      const answer = await get(path, { headers: { "if-none-match": list } });
-      assertEquals([answer.status, answer.text], [304, ""], list);
+      const response = await get(path, { headers: { "if-none-match": list } });
+      assertEquals([response.status, response.text], [304, ""], list);
     }
     for (
       const list of [

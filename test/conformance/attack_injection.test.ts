@@ -75,8 +75,8 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
   for (const table of TABLES) {
     it(`rejects the table ${JSON.stringify(table)} at its path, undecoded [IN1] [IN2]`, async () => {
       const body = { filters: { fid: 1 }, fields: { note: "x" } };
-      for (const answer of [await query(table), await single(table, body)]) {
-        assertRejectedAt(answer, "table");
+      for (const response of [await query(table), await single(table, body)]) {
+        assertRejectedAt(response, "table");
       }
       assertRejectedAt(await get(`/integration/tables/${table}/fields`), "table");
     });

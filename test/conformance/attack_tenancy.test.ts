@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { it } from "@std/testing/bdd";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 import {
   assertMatched,
   assertOk,
@@ -15,7 +15,7 @@ const OTHER = 1003;
 const MISSING = 999_999;
 
 /** All that can be compared of two answers. */
-function contents({ status, headers, text }: Answer): unknown {
+function contents({ status, headers, text }: ReceivedResponse): unknown {
   const kept = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return { status, headers: kept, text };
 }
@@ -24,13 +24,13 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
   it("returns only own rows, and counts only own rows, when nothing is filtered [TE1]", async () => {
     const { a, b } = service().tokens;
     for (const [token, tenant] of [[a, 1], [b, 2]] as const) {
-      const answer = await query("deals", { per_page: 200 }, { token });
-      assertEquals(answer.body["total"], 60);
+      const response = await query("deals", { per_page: 200 }, { token });
+      assertEquals(response.body["total"], 60);
       assertEquals(
-        new Set(recordsOf(answer).map((record) => record["tenant_id"])),
+        new Set(recordsOf(response).map((record) => record["tenant_id"])),
         new Set([tenant]),
       );
-      assertEquals(answer.text.includes("CANARY"), tenant === 2);
+      assertEquals(response.text.includes("CANARY"), tenant === 2);
     }
   });
 
@@ -49,10 +49,10 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     const always = [{ field: "fid", op: "is_not_null" }, { field: "fid", op: "is_null" }, {
       and: [],
     }];
-    const answer = await query("deals", { filters: { or: always }, per_page: 200 });
-    assertEquals(recordsOf(answer).length, 60);
-    assertEquals(answer.body["total"], 60);
-    assert(!answer.text.includes("CANARY"));
+    const response = await query("deals", { filters: { or: always }, per_page: 200 });
+    assertEquals(recordsOf(response).length, 60);
+    assertEquals(response.body["total"], 60);
+    assert(!response.text.includes("CANARY"));
   });
 
   it("finds nothing for another tenant's value in the tenant column [TE4]", async () => {
@@ -62,10 +62,10 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
         value: 1,
       }]
     ) {
-      const answer = await query("deals", {
+      const response = await query("deals", {
         filters: { or: [{ field: "tenant_id", ...condition }] },
       });
-      assertEquals([recordsOf(answer), answer.body["total"]], [[], 0]);
+      assertEquals([recordsOf(response), response.body["total"]], [[], 0]);
     }
   });
 
@@ -79,9 +79,9 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
       ] as const
     ) {
       const filters = { and: [{ field: "tenant_id", ...condition }] };
-      const answer = await query("deals", { filters, per_page: 200 });
-      assertEquals([recordsOf(answer).length, answer.body["total"]], [total, total]);
-      assert(!answer.text.includes("CANARY"));
+      const response = await query("deals", { filters, per_page: 200 });
+      assertEquals([recordsOf(response).length, response.body["total"]], [total, total]);
+      assert(!response.text.includes("CANARY"));
     }
   });
 
@@ -173,10 +173,10 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
   it("rejects a reference to another tenant's row where the key holds the tenant [TE11]", async () => {
     const before = await run("select guest_id from bookings where id = 4");
     for (const update of [single, bulk]) {
-      const answer = await update("bookings", { filters: { id: 4 }, fields: { guest_id: 1001 } });
+      const response = await update("bookings", { filters: { id: 4 }, fields: { guest_id: 1001 } });
       const missing = await update("bookings", { filters: { id: 4 }, fields: { guest_id: 4711 } });
-      assertRejected(answer, 409);
-      assertEquals(contents(answer), contents(missing));
+      assertRejected(response, 409);
+      assertEquals(contents(response), contents(missing));
     }
     assertEquals(await run("select guest_id from bookings where id = 4"), before);
   });
@@ -236,8 +236,11 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     }
     assertEquals(recordsOf(await query("countries")).length, 5);
     for (const update of [single, bulk]) {
-      const answer = await update("countries", { filters: { code: "DE" }, fields: { name: "x" } });
-      assert(answer.status === 400 || answer.status === 403, answer.text);
+      const response = await update("countries", {
+        filters: { code: "DE" },
+        fields: { name: "x" },
+      });
+      assert(response.status === 400 || response.status === 403, response.text);
     }
     assertEquals(
       (await run("select name from countries where code = 'DE'"))[0]!["name"],
@@ -255,8 +258,8 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
         return new;
       end $$;
       create trigger overhear after update on notes for each row execute function overhear()`);
-    const answer = await single("notes", { filters: { id: 3 }, fields: { body: "heard" } });
-    assertEquals(assertOk(answer)["updated"], 1);
+    const response = await single("notes", { filters: { id: 3 }, fields: { body: "heard" } });
+    assertEquals(assertOk(response)["updated"], 1);
     // What the trigger wrote is not laid to the service.
     service().database.rows.afterWrite();
     assertEquals((await run("select said from overheard"))[0]!["said"], "heard");
@@ -277,8 +280,8 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
       );
     const before = await read();
     const filters = { id: pair!["one"] };
-    const answer = await single("measurements", { filters, fields: { sensor: "moved" } });
-    assertEquals([assertOk(answer)["matched"], answer.body["updated"]], [1, 1]);
+    const response = await single("measurements", { filters, fields: { sensor: "moved" } });
+    assertEquals([assertOk(response)["matched"], response.body["updated"]], [1, 1]);
     assertEquals(await read(), before);
     const moved = await run("select id::text from measurements where sensor = 'moved'");
     assertEquals(moved.map(({ id }) => id), [pair!["one"]]);
@@ -320,17 +323,17 @@ describeService("attacks on tenancy, a setting that says another tenant", ({ kin
       using (tenant_id = nullif(current_setting('app.tenant_id', true), '')::int4)`);
     const { a, b } = ask.service().tokens;
     const body = { select: ["id", "name"] };
-    const answers: Answer[] = [];
-    while (answers.length < 1000) {
+    const responses: ReceivedResponse[] = [];
+    while (responses.length < 1000) {
       const tokens = Array.from({ length: 20 }, (_, n) => n % 2 ? a : b);
-      answers.push(
+      responses.push(
         ...await Promise.all(tokens.map((token) => ask.query("guarded", body, { token }))),
       );
     }
-    for (const [n, answer] of answers.entries()) {
-      assertEquals(recordsOf(answer).length, 4);
-      assertEquals(answer.text.includes("CANARY"), n % 2 === 0);
+    for (const [n, response] of responses.entries()) {
+      assertEquals(recordsOf(response).length, 4);
+      assertEquals(response.text.includes("CANARY"), n % 2 === 0);
     }
-    assertNotEquals(answers[0]!.text, answers[1]!.text);
+    assertNotEquals(responses[0]!.text, responses[1]!.text);
   });
 }, { environment: { ROWGATE_TENANT_SETTING: "app.tenant_id", ROWGATE_POOL_SIZE: "1" } });

@@ -26,8 +26,8 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
 
   it("counts very many matches exactly, and neither writes nor locks one [US4]", async () => {
     const before = await versions("crowd");
-    const answer = await single("crowd", { filters: { n: 0 }, fields: { n: 1 } });
-    assertStringIncludes(assertMatched(answer, 409, ROWS / 2), "bulk");
+    const response = await single("crowd", { filters: { n: 0 }, fields: { n: 1 } });
+    assertStringIncludes(assertMatched(response, 409, ROWS / 2), "bulk");
     const two = await single("deals", { filters: { stage: "won" }, fields: { note: "x" } });
     assertEquals(two.status, 409);
     assertEquals(await versions("crowd"), before);
@@ -192,12 +192,12 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
         body: JSON.stringify({ filters: { n: 1 }, fields: { n: 2 } }),
         signal: controller.signal,
       });
-      const answer = service().app(request).catch(() => undefined);
+      const response = service().app(request).catch(() => undefined);
       const waiting =
         "select 1 from pg_stat_activity where wait_event = 'PgSleep' and query like '%crowd%' and datname = current_database()";
       await waitUntil(async () => (await run(waiting)).length > 0);
       controller.abort();
-      await answer;
+      await response;
       const busy =
         "select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and datname = current_database() and query like '%crowd%'";
       await waitUntil(async () => (await run(busy)).length === 0);
@@ -227,8 +227,8 @@ describeService(
         $$ begin perform pg_sleep(0.002); return new; end $$;
       create trigger slow_dawdle before update on slow for each row execute function dawdle()`);
       await waitUntil(async () => (await query("slow")).status === 200);
-      const answer = await bulk("slow", { filters: { n: 0 }, fields: { n: 1 } });
-      assertRejected(answer, 504, "nothing was changed");
+      const response = await bulk("slow", { filters: { n: 0 }, fields: { n: 1 } });
+      assertRejected(response, 504, "nothing was changed");
       assertEquals((await run("select 1 from slow where n <> 0")).length, 0);
       assertOk(await query("slow"));
     });

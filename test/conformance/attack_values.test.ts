@@ -195,12 +195,12 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
   });
 
   it("shows a composite as an object, finds it, and sets none from an object [TV25] [T54]", async () => {
-    const answer = await query("everything", {
+    const response = await query("everything", {
       filters: { and: [{ field: "id", op: "eq", value: 1 }] },
       select: ["c_composite", "a_composite"],
     });
     const address = { street: "High Street", number: 1, city: "Leeds" };
-    assertEquals(recordsOf(answer), [{ c_composite: address, a_composite: [address] }]);
+    assertEquals(recordsOf(response), [{ c_composite: address, a_composite: [address] }]);
     assertRejectedAt(await set({ c_composite: address }), "fields.c_composite");
   });
 
@@ -250,8 +250,8 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
     }
     for (const fields of [{ e: "c" }, { d: "no" }]) {
       const [name] = Object.keys(fields);
-      const answer = await single("hostile_types", { filters: { id: 1 }, fields });
-      assertRejectedAt(answer, `fields.${name}`);
+      const response = await single("hostile_types", { filters: { id: 1 }, fields });
+      assertRejectedAt(response, `fields.${name}`);
     }
     assertOk(await query("deals"));
   });
@@ -289,8 +289,8 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
       "]><b>&j;</b>";
     const outside = '<!DOCTYPE b [<!ENTITY f SYSTEM "file:///etc/passwd">]><b>&f;</b>';
     for (const value of [bomb, outside, "<a>", "<a></b>", "&nothing;"]) {
-      const answer = await set({ c_xml: value });
-      if (answer.status !== 200) assertRejectedAt(answer, "fields.c_xml");
+      const response = await set({ c_xml: value });
+      if (response.status !== 200) assertRejectedAt(response, "fields.c_xml");
       const filters = { and: [{ field: "id", op: "eq", value: 2 }] };
       const { text } = await query("everything", { filters, select: ["c_xml"] });
       assert(text.length < 3000 && !text.includes("root:"), text.slice(0, 300));

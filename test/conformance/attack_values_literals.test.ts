@@ -71,10 +71,14 @@ describeService("the digits of numbers", ({ query, single, bulk, run }) => {
     it(`stores ${sent} in ${column} with the digits that were sent [TV30] [V11]`, async () => {
       const raw = `{"filters": {"id": 1.0}, "fields": {"${column}": ${sent}}}`;
       for (const [update, updated] of [[single, 1], [bulk, 0]] as const) {
-        const answer = await update("digits", undefined, { raw });
-        assertEquals(assertOk(answer)["updated"], updated);
+        const response = await update("digits", undefined, { raw });
+        assertEquals(assertOk(response)["updated"], updated);
         if (update === single) {
-          assertEquals(answer.text.includes(`"fields":{"${column}": ${sent}}`), true, answer.text);
+          assertEquals(
+            response.text.includes(`"fields":{"${column}": ${sent}}`),
+            true,
+            response.text,
+          );
         }
         const rows = await run(`select ${column}::text held from digits`);
         assertEquals(rows, [{ held }]);

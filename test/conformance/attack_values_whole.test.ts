@@ -176,8 +176,8 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
 
   it("names each value that Postgres rejects among those with and without an offset [TV29] [V3]", async () => {
     const value = ["2026-02-30T00:00:00Z", "2026-01-01", "2026-02-31", "2026-01-01Z"];
-    const answer = await ask("c_timestamp", value, "in");
-    assertRejectedAt(answer, "filters.or[0].value[0]", "filters.or[0].value[2]: ");
+    const response = await ask("c_timestamp", value, "in");
+    assertRejectedAt(response, "filters.or[0].value[0]", "filters.or[0].value[2]: ");
     const mixed = await set("a_timestamp", ["2026-01-01Z", "2026-01-01"]);
     assertRejectedAt(mixed, "fields.a_timestamp", "an offset in all elements or in none");
     assertRejectedAt(

@@ -1,6 +1,6 @@
 import { after, before, describe } from "@std/testing/bdd";
 import { createTestService } from "../support/service.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { ReceivedResponse, TestService } from "../support/service.ts";
 import { DATABASE_KINDS } from "../support/database.ts";
 import type { DatabaseKind } from "../support/database.ts";
 
@@ -14,10 +14,22 @@ export interface Conversation {
   readonly kind: DatabaseKind;
   /** The service; only while tests run. */
   readonly service: () => TestService;
-  readonly query: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
-  readonly single: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
-  readonly bulk: (table: string, body?: unknown, options?: SendOptions) => Promise<Answer>;
-  readonly get: (path: string, options?: SendOptions) => Promise<Answer>;
+  readonly query: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
+  readonly single: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
+  readonly bulk: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
+  readonly get: (path: string, options?: SendOptions) => Promise<ReceivedResponse>;
   /** Runs statements as superuser, beside the service. */
   readonly run: (text: string) => Promise<Record<string, unknown>[]>;
 }

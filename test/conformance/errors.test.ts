@@ -148,7 +148,7 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
   it("carries a request id in every answer, the client's own when it is well formed [E46] [E47]", async () => {
     const ids = new Set<string>();
     for (
-      const answer of [
+      const response of [
         await query("deals"),
         await query("dealz"),
         await get("/nowhere"),
@@ -157,14 +157,14 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
         await get("/integration/tables/deals/query"),
       ]
     ) {
-      const id = answer.headers.get("x-request-id") ?? "";
+      const id = response.headers.get("x-request-id") ?? "";
       assert(id.length >= 8, id);
       ids.add(id);
     }
     assertEquals(ids.size, 6);
     for (const id of ["order-77_A.b", "0d29ca46-3d02-427d-82ba-d486744e0e36"]) {
-      const answer = await query("deals", {}, { headers: { "x-request-id": id } });
-      assertEquals(answer.headers.get("x-request-id"), id);
+      const response = await query("deals", {}, { headers: { "x-request-id": id } });
+      assertEquals(response.headers.get("x-request-id"), id);
     }
     for (
       const id of ["a b", "x".repeat(500), '"><script>', "ü".normalize("NFD").slice(0, 1) + "{}"]
@@ -177,9 +177,9 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
   });
 
   it("answers an error with nothing but success and error, as JSON that no proxy keeps [HT22]", async () => {
-    const answer = await query("dealz");
-    assertEquals(Object.keys(answer.body), ["success", "error"]);
-    assertMatch(answer.headers.get("cache-control") ?? "", /no-store/);
+    const response = await query("dealz");
+    assertEquals(Object.keys(response.body), ["success", "error"]);
+    assertMatch(response.headers.get("cache-control") ?? "", /no-store/);
   });
 
   it("logs no token and no value [A25]", async () => {

@@ -20,18 +20,21 @@ describeService("Errors, the table", ({ query, single, bulk }) => {
     });
 
     it(`400 in ${name} when a primary key column is in fields, naming it [E27]`, async () => {
-      const answer = await update("deals", { filters: { fid: 1 }, fields: { fid: 2 } });
-      assertRejectedAt(answer, "fields.fid", '"fid"', /primary key/i);
+      const response = await update("deals", { filters: { fid: 1 }, fields: { fid: 2 } });
+      assertRejectedAt(response, "fields.fid", '"fid"', /primary key/i);
     });
 
     it(`400 in ${name} when a field name is invalid, naming it [E28]`, async () => {
-      const answer = await update("deals", { filters: { fid: 1 }, fields: { "no-te": "x" } });
-      assertRejectedAt(answer, 'fields["no-te"]', '"no-te"');
+      const response = await update("deals", { filters: { fid: 1 }, fields: { "no-te": "x" } });
+      assertRejectedAt(response, 'fields["no-te"]', '"no-te"');
     });
 
     it(`403 in ${name} when the table is a credential table [T25]`, async () => {
-      const answer = await update("user_passwords", { filters: { id: 1 }, fields: { login: "x" } });
-      assertRejected(answer, 403, "through the integration API");
+      const response = await update("user_passwords", {
+        filters: { id: 1 },
+        fields: { login: "x" },
+      });
+      assertRejected(response, 403, "through the integration API");
     });
 
     it(`404 in ${name} when the table does not exist, without matched [E25]`, async () => {
@@ -101,8 +104,8 @@ describeService("Errors, the table", ({ query, single, bulk }) => {
   });
 
   it("409 in update single when several rows match, with their number, pointing to bulk [E30]", async () => {
-    const answer = await single("deals", { filters: { status: "won" }, fields: { note: "x" } });
-    const error = assertMatched(answer, 409, 15);
+    const response = await single("deals", { filters: { status: "won" }, fields: { note: "x" } });
+    const error = assertMatched(response, 409, 15);
     assertEquals(/bulk/i.test(error), true, error);
   });
 });

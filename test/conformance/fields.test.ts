@@ -142,16 +142,16 @@ describeService("Get Fields", ({ get, query, run }) => {
           : /like/.test(op)
           ? { value: "%" }
           : { value };
-        const answer = await query("everything", {
+        const response = await query("everything", {
           filters: { and: [{ field: field.name, op, ...given }] },
           select: ["id"],
         });
-        const rejected = answer.status === 400 &&
-          String(answer.body["error"]).startsWith("filters.and[0].op: ");
+        const rejected = response.status === 400 &&
+          String(response.body["error"]).startsWith("filters.and[0].op: ");
         assertEquals(
           !rejected,
           field.operators.includes(op),
-          `${field.name} ${op}: ${answer.text.slice(0, 200)}`,
+          `${field.name} ${op}: ${response.text.slice(0, 200)}`,
         );
       }
     }

@@ -99,9 +99,9 @@ describeService("HTTP", ({ query, single, get, service }) => {
       for (
         const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => name !== allowed)
       ) {
-        const answer = await send(method, path);
-        assertRejected(answer, 405);
-        const methods = (answer.headers.get("allow") ?? "").split(",").map((name) => name.trim());
+        const response = await send(method, path);
+        assertRejected(response, 405);
+        const methods = (response.headers.get("allow") ?? "").split(",").map((name) => name.trim());
         assert(
           methods.includes(allowed) && !methods.includes(method),
           `${method} ${path}: ${methods}`,
@@ -122,8 +122,8 @@ describeService("HTTP", ({ query, single, get, service }) => {
   });
 
   it("ignores the query string [HT19]", async () => {
-    const answer = await send("POST", `${QUERY}?page=2&per_page=1&__proto__=1`, { body: {} });
-    assertEquals(assertOk(answer)["per_page"], 50);
+    const response = await send("POST", `${QUERY}?page=2&per_page=1&__proto__=1`, { body: {} });
+    assertEquals(assertOk(response)["per_page"], 50);
   });
 
   it("answers HEAD as GET without a body [H6] [HT3]", async () => {
@@ -147,9 +147,9 @@ describeService("HTTP", ({ query, single, get, service }) => {
         "PATCH",
       ]] as const
     ) {
-      const answer = await send("OPTIONS", path, { token: null });
-      assertEquals([answer.status, answer.text], [204, ""]);
-      const allow = answer.headers.get("allow") ?? "";
+      const response = await send("OPTIONS", path, { token: null });
+      assertEquals([response.status, response.text], [204, ""]);
+      const allow = response.headers.get("allow") ?? "";
       assert(allow.includes(allowed) && allow.includes("OPTIONS"), allow);
     }
     assertEquals((await send("OPTIONS", "/nowhere", { token: null })).status, 404);
@@ -158,23 +158,23 @@ describeService("HTTP", ({ query, single, get, service }) => {
   it("speaks no CORS by default [H8] [HT2]", async () => {
     const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
     for (
-      const answer of [
+      const response of [
         await send("OPTIONS", QUERY, { token: null, headers }),
         await query("guests", {}, { headers }),
       ]
     ) {
-      for (const name of answer.headers.keys()) assert(!name.startsWith("access-control-"), name);
+      for (const name of response.headers.keys()) assert(!name.startsWith("access-control-"), name);
     }
   });
 
   it("compresses what is large when the client accepts gzip, and says so [H5]", async () => {
-    const answer = await query("measurements", { per_page: 200 }, {
+    const response = await query("measurements", { per_page: 200 }, {
       headers: { "accept-encoding": "gzip" },
     });
-    assertEquals((assertOk(answer)["records"] as unknown[]).length, 200);
+    assertEquals((assertOk(response)["records"] as unknown[]).length, 200);
     // Another process's answer is unpacked on its way, and some clients drop the header then.
-    if (!IS_REMOTE) assertEquals(answer.headers.get("content-encoding"), "gzip");
-    assertMatch(answer.headers.get("vary") ?? "", /accept-encoding/i);
+    if (!IS_REMOTE) assertEquals(response.headers.get("content-encoding"), "gzip");
+    assertMatch(response.headers.get("vary") ?? "", /accept-encoding/i);
     const plain = await query("measurements", { per_page: 200 }, {
       headers: { "accept-encoding": "identity" },
     });
@@ -209,7 +209,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
   });
 
   it("discloses the version to no client [H18]", async () => {
-    const answers = [
+    const responses = [
       await get(TABLES),
       await query("guests"),
       await query("nothing"),
@@ -220,7 +220,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
       await send("OPTIONS", QUERY),
       await get(TABLES, { token: null }),
     ];
-    for (const { headers, text } of answers) {
+    for (const { headers, text } of responses) {
       const reported = `${[...headers].map((header) => header.join(": ")).join("\n")}\n${text}`;
       assert(
         !reported.includes(manifest.version) && !/x-powered-by|^server:/im.test(reported),

@@ -13,28 +13,28 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
       "access-control-request-method": "POST",
       "access-control-request-headers": "authorization, content-type, prefer",
     };
-    const answer = await service().send("OPTIONS", QUERY, { token: null, headers });
-    assertEquals(answer.status, 204);
-    assertEquals(answer.headers.get("access-control-allow-origin"), origin);
-    assertMatch(answer.headers.get("access-control-allow-methods") ?? "", /POST/);
-    const allowed = (answer.headers.get("access-control-allow-headers") ?? "").toLowerCase();
+    const response = await service().send("OPTIONS", QUERY, { token: null, headers });
+    assertEquals(response.status, 204);
+    assertEquals(response.headers.get("access-control-allow-origin"), origin);
+    assertMatch(response.headers.get("access-control-allow-methods") ?? "", /POST/);
+    const allowed = (response.headers.get("access-control-allow-headers") ?? "").toLowerCase();
     for (const name of ["authorization", "content-type", "prefer"]) {
       assert(allowed.includes(name), allowed);
     }
-    assertMatch(answer.headers.get("vary") ?? "", /origin/i);
+    assertMatch(response.headers.get("vary") ?? "", /origin/i);
   });
 
   it("lets a named origin read answers, errors too, and the headers that matter [H9]", async () => {
     for (
-      const answer of [
+      const response of [
         await query("guests", {}, { headers: { origin } }),
         await query("nothing", {}, { headers: { origin } }),
         await query("guests", {}, { headers: { origin }, token: null }),
       ]
     ) {
-      assertEquals(answer.headers.get("access-control-allow-origin"), origin);
-      assertMatch(answer.headers.get("access-control-expose-headers") ?? "", /x-request-id/i);
-      assertEquals(answer.headers.get("access-control-allow-credentials"), null);
+      assertEquals(response.headers.get("access-control-allow-origin"), origin);
+      assertMatch(response.headers.get("access-control-expose-headers") ?? "", /x-request-id/i);
+      assertEquals(response.headers.get("access-control-allow-credentials"), null);
     }
   });
 
@@ -48,8 +48,8 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
         "https://app.example:444",
       ]
     ) {
-      const answer = await query("guests", {}, { headers: { origin: other } });
-      assertEquals(answer.headers.get("access-control-allow-origin"), null, other);
+      const response = await query("guests", {}, { headers: { origin: other } });
+      assertEquals(response.headers.get("access-control-allow-origin"), null, other);
     }
   });
 }, { environment: { ROWGATE_CORS_ORIGINS: "https://app.example" } });

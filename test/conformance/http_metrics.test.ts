@@ -18,12 +18,12 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
   }
 
   it("answers Prometheus text without a token [H15]", async () => {
-    const answer = await get("/metrics", { token: null });
-    assertEquals(answer.status, 200);
-    assertMatch(answer.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
-    assertEquals(answer.headers.get("cache-control"), "no-store");
-    assert(answer.headers.has("x-request-id"));
-    const { names, samples } = readMetrics(answer.text);
+    const response = await get("/metrics", { token: null });
+    assertEquals(response.status, 200);
+    assertMatch(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+    assertEquals(response.headers.get("cache-control"), "no-store");
+    assert(response.headers.has("x-request-id"));
+    const { names, samples } = readMetrics(response.text);
     assert(names.size >= 18, String(names.size));
     assert([...names].every((name) => name.startsWith("rowgate_")));
     assert([...samples.values()].every(Number.isFinite));
@@ -36,9 +36,9 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
   it("answers HEAD without a body, and 405 to what changes something [H15]", async () => {
     const head = await service().send("HEAD", "/metrics", { token: null });
     assertEquals([head.status, head.text], [200, ""]);
-    const answer = await service().send("POST", "/metrics", { body: {} });
-    assertRejected(answer, 405);
-    assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+    const response = await service().send("POST", "/metrics", { body: {} });
+    assertRejected(response, 405);
+    assertEquals(response.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 
   it("counts requests by operation and status, their time and rows [H15]", async () => {
@@ -124,9 +124,9 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
 
   it("logs the trace id of a well-formed traceparent, and sends none back [H24]", async () => {
     const ask = (traceparent: string) => query("guests", {}, { headers: { traceparent } });
-    const answer = await ask(`00-${TRACE}-b7ad6b7169203331-01`);
-    assertOk(answer);
-    assert(!JSON.stringify([...answer.headers]).includes(TRACE));
+    const response = await ask(`00-${TRACE}-b7ad6b7169203331-01`);
+    assertOk(response);
+    assert(!JSON.stringify([...response.headers]).includes(TRACE));
     await ask(`00-${TRACE}-0000000000000000-01`);
     if (IS_REMOTE) return;
     const reported = service().observations.filter(({ kind }) => kind === "request").slice(-2);

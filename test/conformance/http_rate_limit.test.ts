@@ -12,11 +12,11 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
   it("reports how much of a token's limit is left, and rejects with 429 above it [H11] [R21]", async () => {
     const token = await service().issue();
     for (const left of [2, 1, 0]) {
-      const answer = await query("guests", {}, { token });
-      assertOk(answer);
-      assertEquals(answer.headers.get("ratelimit-policy"), POLICY);
+      const response = await query("guests", {}, { token });
+      assertOk(response);
+      assertEquals(response.headers.get("ratelimit-policy"), POLICY);
       assertMatch(
-        answer.headers.get("ratelimit") ?? "",
+        response.headers.get("ratelimit") ?? "",
         new RegExp(`^"default";r=${left};t=\\d+$`),
       );
     }
@@ -71,9 +71,11 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
   });
 
   it("says nothing of a limit where there is no valid token [H11]", async () => {
-    for (const answer of [await get("/livez", { token: null }), await get("/", { token: null })]) {
-      assertEquals(answer.headers.get("ratelimit"), null);
-      assertEquals(answer.headers.get("ratelimit-policy"), null);
+    for (
+      const response of [await get("/livez", { token: null }), await get("/", { token: null })]
+    ) {
+      assertEquals(response.headers.get("ratelimit"), null);
+      assertEquals(response.headers.get("ratelimit-policy"), null);
     }
   });
 
@@ -93,8 +95,8 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
 
   it("lets pages of a named origin read the headers [H11] [H9]", async () => {
     const headers = { origin: "https://app.example" };
-    const answer = await query("guests", {}, { token: await service().issue(), headers });
-    const exposed = (answer.headers.get("access-control-expose-headers") ?? "").split(", ");
+    const response = await query("guests", {}, { token: await service().issue(), headers });
+    const exposed = (response.headers.get("access-control-expose-headers") ?? "").split(", ");
     for (const name of ["RateLimit", "RateLimit-Policy", "Retry-After"]) {
       assert(exposed.includes(name), name);
     }
@@ -184,10 +186,10 @@ describeService("HTTP, no rate limit", ({ query, service }) => {
   it("is off unless it is set: no header and no 429 [R21]", async () => {
     const token = await service().issue();
     for (let request = 0; request < 20; request++) {
-      const answer = await query("guests", {}, { token });
-      assertOk(answer);
-      assertEquals(answer.headers.get("ratelimit"), null);
-      assertEquals(answer.headers.get("ratelimit-policy"), null);
+      const response = await query("guests", {}, { token });
+      assertOk(response);
+      assertEquals(response.headers.get("ratelimit"), null);
+      assertEquals(response.headers.get("ratelimit-policy"), null);
     }
   });
 });

@@ -47,8 +47,8 @@ describeService("Limits", ({ query, single, bulk }) => {
   });
 
   it("rejects a thousand levels of nesting without a stack overflow [L1]", async () => {
-    const answer = await query("guests", { filters: nest(1000) });
-    assertEquals(answer.status, 400, answer.text.slice(0, 300));
+    const response = await query("guests", { filters: nest(1000) });
+    assertEquals(response.status, 400, response.text.slice(0, 300));
   });
 
   it("takes 50 conditions in one group [L3] [FS8]", async () => {
@@ -121,8 +121,8 @@ describeService("Limits", ({ query, single, bulk }) => {
     const numbers = `[${"1e300,".repeat(1000)}1]`;
     const raw = `{"filters":{"id":1},"fields":{"c_jsonb":${numbers}}}`;
     const path = "fields.c_jsonb[";
-    const answer = await single("everything", undefined, { raw });
-    assertRejected(answer, 400, path, "exponents");
+    const response = await single("everything", undefined, { raw });
+    assertRejected(response, 400, path, "exponents");
     const fine = { filters: { and: [{ field: "c_numeric", op: "eq", value: "1e900" }] } };
     assertOk(await query("everything", fine));
   });

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 import type { SendOptions } from "./describe_service.ts";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 
 const NO_JSON: SendOptions = {
   body: undefined,
@@ -44,9 +44,9 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
       ["DELETE", "/integration/token", "GET"],
     ];
     for (const [method, path, allowed] of wrong) {
-      const answer = await service().send(method, path, { token: null });
-      assertRejected(answer, 405);
-      assertStringIncludes(answer.headers.get("allow") ?? "", allowed);
+      const response = await service().send(method, path, { token: null });
+      assertRejected(response, 405);
+      assertStringIncludes(response.headers.get("allow") ?? "", allowed);
     }
   });
 
@@ -131,11 +131,11 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
   });
 
   it("8: nothing is written when anything of the body is rejected [O15]", async () => {
-    const answer = await bulk("deals", {
+    const response = await bulk("deals", {
       filters: { closed: true },
       fields: { note: "x", nope: 1 },
     });
-    assertRejectedAt(answer, "fields.nope");
+    assertRejectedAt(response, "fields.nope");
     const filters = { and: [{ field: "note", op: "eq", value: "x" }] };
     assertEquals(assertOk(await query("deals", { filters }))["total"], 0);
   });
@@ -144,7 +144,7 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
   if (kind === "real") {
     it("touches no table of the operator before all checks have passed: none waits for a locked one [O16]", async () => {
       const update = { filters: { fid: 1 }, fields: { note: "x" } };
-      const rejected: (() => Promise<Answer>)[] = [
+      const rejected: (() => Promise<ReceivedResponse>)[] = [
         () => query("deals", {}, { token: null }),
         () => query("deals", {}, { token: service().tokens.update }),
         () => single("deals", update, { token: service().tokens.query }),

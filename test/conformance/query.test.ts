@@ -53,8 +53,12 @@ describeService("Query Records", ({ query }) => {
   });
 
   it("sorts ascending when no direction is given [Q64]", async () => {
-    const answer = await query("deals", { select: ["fid"], sort: [{ field: "fid" }], per_page: 3 });
-    assertEquals(valuesOf(answer, "fid"), [1, 2, 3]);
+    const response = await query("deals", {
+      select: ["fid"],
+      sort: [{ field: "fid" }],
+      per_page: 3,
+    });
+    assertEquals(valuesOf(response, "fid"), [1, 2, 3]);
   });
 
   it("sorts by several items, each in its own direction [Q60] [Q62]", async () => {
@@ -87,14 +91,14 @@ describeService("Query Records", ({ query }) => {
   it("lets a client page through all rows until total says that it is done [Q79]", async () => {
     const seen: unknown[] = [];
     for (let page = 1, total = Infinity; (page - 1) * 7 < total; page++) {
-      const answer = await query("deals", {
+      const response = await query("deals", {
         sort: [{ field: "title" }],
         select: ["fid"],
         page,
         per_page: 7,
       });
-      seen.push(...valuesOf(answer, "fid"));
-      total = Number(answer.body["total"]);
+      seen.push(...valuesOf(response, "fid"));
+      total = Number(response.body["total"]);
     }
     assertEquals(seen.length, 60);
     assertEquals(new Set(seen).size, 60);

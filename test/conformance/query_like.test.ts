@@ -40,25 +40,25 @@ describeService("Query, like", ({ query }) => {
   for (const [field, value, wanted] of PATTERNS) {
     it(`finds by ${field} like ${JSON.stringify(value)} [Q27] [Q49] [Q50] [Q51] [Q52] [IN17] [TV17]`, async () => {
       const filters = { and: [{ field, op: "like", value }] };
-      const answer = await query("deals", {
+      const response = await query("deals", {
         filters,
         select: ["fid"],
         sort: [{ field: "fid" }],
         per_page: 200,
       });
-      assertEquals(valuesOf(answer, "fid"), NUMBERS.filter(wanted));
+      assertEquals(valuesOf(response, "fid"), NUMBERS.filter(wanted));
     });
   }
 
   it("finds by not_like what is not NULL and not like it [Q28] [Q49] [Q47]", async () => {
     const filters = { and: [{ field: "created_on", op: "not_like", value: "2025-06-%" }] };
-    const answer = await query("deals", {
+    const response = await query("deals", {
       filters,
       select: ["fid"],
       sort: [{ field: "fid" }],
       per_page: 200,
     });
-    assertEquals(valuesOf(answer, "fid"), NUMBERS.filter((n) => n > 29));
+    assertEquals(valuesOf(response, "fid"), NUMBERS.filter((n) => n > 29));
   });
 
   for (const op of ["like", "not_like"]) {

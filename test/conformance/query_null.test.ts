@@ -45,13 +45,13 @@ describeService("Query, null", ({ query, bulk, single }) => {
   for (const [rule, condition, wanted] of MEANINGS) {
     it(`${rule}`, async () => {
       const filters = { and: [{ field: "stage", ...condition as object }] };
-      const answer = await query("deals", {
+      const response = await query("deals", {
         filters,
         select: ["fid"],
         sort: [{ field: "fid" }],
         per_page: 200,
       });
-      assertEquals(valuesOf(answer, "fid"), NUMBERS.filter(wanted));
+      assertEquals(valuesOf(response, "fid"), NUMBERS.filter(wanted));
     });
   }
 
@@ -81,8 +81,11 @@ describeService("Query, null", ({ query, bulk, single }) => {
   });
 
   it("means IS NULL in the filters of updates too [U5] [US10] [UB5]", async () => {
-    const answer = await bulk("deals", { filters: { stage: null }, fields: { note: "stageless" } });
-    assertEquals(answer.body["updated"], NUMBERS.filter(none).length, answer.text);
+    const response = await bulk("deals", {
+      filters: { stage: null },
+      fields: { note: "stageless" },
+    });
+    assertEquals(response.body["updated"], NUMBERS.filter(none).length, response.text);
     const one = await single("deals", {
       filters: { stage: null, fid: 9 },
       fields: { note: "nine" },

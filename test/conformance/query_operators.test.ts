@@ -55,21 +55,21 @@ const WRONG_SHAPES: readonly [string, unknown, string][] = [
 describeService("Query, operators", ({ query }) => {
   for (const [condition, wanted] of MEANINGS) {
     it(`finds the rows of ${JSON.stringify(condition)} [Q21] [Q22] [Q23] [Q24] [Q25] [Q26] [Q27] [Q28] [Q29] [Q30] [Q31] [Q32] [Q33] [Q40] [Q89]`, async () => {
-      const answer = await query("deals", {
+      const response = await query("deals", {
         filters: { and: [condition] },
         select: ["fid"],
         sort: [{ field: "fid" }],
         per_page: 200,
       });
-      assertEquals(valuesOf(answer, "fid"), NUMBERS.filter(wanted));
-      assertEquals(answer.body["total"], NUMBERS.filter(wanted).length);
+      assertEquals(valuesOf(response, "fid"), NUMBERS.filter(wanted));
+      assertEquals(response.body["total"], NUMBERS.filter(wanted).length);
     });
   }
 
   for (const [op, value, path] of WRONG_SHAPES) {
     it(`rejects ${op} with ${JSON.stringify(value)} [Q36] [Q37] [Q38] [Q39] [Q35] [E20] [FS14] [FS15] [FS16] [FS17]`, async () => {
-      const answer = await query("deals", { filters: { or: [{ field: "fid", op, value }] } });
-      assertRejectedAt(answer, `filters.or[0].${path}`);
+      const response = await query("deals", { filters: { or: [{ field: "fid", op, value }] } });
+      assertRejectedAt(response, `filters.or[0].${path}`);
     });
   }
 
@@ -89,8 +89,8 @@ describeService("Query, operators", ({ query }) => {
     ]
   ) {
     it(`rejects ${op} without a value [Q19] [E20] [FS13]`, async () => {
-      const answer = await query("deals", { filters: { and: [{ field: "title", op }] } });
-      assertRejectedAt(answer, "filters.and[0].value");
+      const response = await query("deals", { filters: { and: [{ field: "title", op }] } });
+      assertRejectedAt(response, "filters.and[0].value");
     });
   }
 
@@ -98,8 +98,8 @@ describeService("Query, operators", ({ query }) => {
     const op of ["EQ", "=", "ilike", "isnull", "", "constructor", "__proto__", "toString", null, 1]
   ) {
     it(`rejects the operator ${JSON.stringify(op)} [Q18] [E19] [IN8]`, async () => {
-      const answer = await query("deals", { filters: { and: [{ field: "fid", op, value: 1 }] } });
-      assertRejectedAt(answer, "filters.and[0].op", JSON.stringify(op));
+      const response = await query("deals", { filters: { and: [{ field: "fid", op, value: 1 }] } });
+      assertRejectedAt(response, "filters.and[0].op", JSON.stringify(op));
     });
   }
 
@@ -121,10 +121,10 @@ describeService("Query, operators", ({ query }) => {
         },
       ],
     };
-    const answer = await query("deals", { filters, select: ["fid"], sort: [{ field: "fid" }] });
+    const response = await query("deals", { filters, select: ["fid"], sort: [{ field: "fid" }] });
     const closed = (n: number) => n % 4 === 1 || n % 4 === 2;
     assertEquals(
-      valuesOf(answer, "fid"),
+      valuesOf(response, "fid"),
       NUMBERS.filter((n) => n <= 20 && (n % 4 === 1 || (!closed(n) && n > 15))),
     );
   });

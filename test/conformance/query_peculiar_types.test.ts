@@ -26,12 +26,12 @@ describeService("Query, types that compare in ways of their own", ({ query }) =>
   for (const [field, type, value] of PECULIAR) {
     it(`answers each operator on ${field} with rows or an error at the operator [T50]`, async () => {
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
-        const answer = await ask(field, op, value);
-        if (answer.status !== 200) assertRejectedAt(answer, "filters.and[1].op", type);
+        const response = await ask(field, op, value);
+        if (response.status !== 200) assertRejectedAt(response, "filters.and[1].op", type);
       }
       for (const [op, given] of [["in", [value]], ["between", [value, value]]] as const) {
-        const answer = await ask(field, op, given);
-        if (answer.status !== 200) assertRejectedAt(answer, "filters.and[1].op", type);
+        const response = await ask(field, op, given);
+        if (response.status !== 200) assertRejectedAt(response, "filters.and[1].op", type);
       }
       const sorted = await query("everything", { sort: [{ field }] });
       if (sorted.status !== 200) assertRejectedAt(sorted, "sort[0].field", type);
@@ -41,12 +41,12 @@ describeService("Query, types that compare in ways of their own", ({ query }) =>
   }
 
   it("compares citext without regard to case, where it exists [V22]", async () => {
-    const answer = await query("members", {
+    const response = await query("members", {
       filters: { and: [{ field: "email", op: "eq", value: "MEMBER3@example.ORG" }] },
       select: ["id"],
     });
-    if (answer.status === 404) return;
-    assertEquals(recordsOf(answer), [{ id: 3 }]);
+    if (response.status === 404) return;
+    assertEquals(recordsOf(response), [{ id: 3 }]);
     const several = await query("members", {
       filters: { and: [{ field: "email", op: "in", value: ["member1@example.org"] }] },
       select: ["id"],
@@ -72,13 +72,13 @@ describeService("Query, types that compare in ways of their own", ({ query }) =>
       for (
         const [op, given] of [["eq", value], ["in", [value]], ["between", [value, value]]] as const
       ) {
-        const answer = await ask(field, op, given);
-        if (answer.status !== 200) {
+        const response = await ask(field, op, given);
+        if (response.status !== 200) {
           assertRejectedAt(
-            answer,
+            response,
             op === "eq" ? "filters.and[1].value" : "filters.and[1].value[0]",
           );
-        } else assertEquals(recordsOf(answer), [], `${field} ${op}`);
+        } else assertEquals(recordsOf(response), [], `${field} ${op}`);
       }
     }
   });

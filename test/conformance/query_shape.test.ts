@@ -25,9 +25,9 @@ describeService("Query, shape of a query", ({ query, run }) => {
         [{ or: [FIRST, { field: "id", op: "eq", value: 1, and: [] }] }, "filters.or[1]"],
       ] as const
     ) {
-      const answer = await query("guests", { filters: group });
-      assertEquals(answer.status, 400, answer.text);
-      assertEquals(String(answer.body["error"]).startsWith(path), true, answer.text);
+      const response = await query("guests", { filters: group });
+      assertEquals(response.status, 400, response.text);
+      assertEquals(String(response.body["error"]).startsWith(path), true, response.text);
     }
   });
 
@@ -83,8 +83,10 @@ describeService("Query, shape of a query", ({ query, run }) => {
   for (const op of ["is_null", "is_not_null"]) {
     it(`rejects ${op} with a value [Q41] [FS12]`, async () => {
       for (const value of [null, true, 1, "x", []]) {
-        const answer = await query("guests", { filters: { and: [{ field: "name", op, value }] } });
-        assertRejectedAt(answer, "filters.and[0].value");
+        const response = await query("guests", {
+          filters: { and: [{ field: "name", op, value }] },
+        });
+        assertRejectedAt(response, "filters.and[0].value");
       }
     });
   }
@@ -95,13 +97,13 @@ describeService("Query, shape of a query", ({ query, run }) => {
   });
 
   it("returns a column named twice in select once [Q59] [IN20]", async () => {
-    const answer = await query("guests", {
+    const response = await query("guests", {
       select: ["name", "id", "name"],
       sort: [{ field: "id" }],
       per_page: 1,
     });
-    assertEquals(recordsOf(answer), [{ name: "Guest 1", id: 1 }]);
-    assertEquals(answer.text.split('"name"').length, 2);
+    assertEquals(recordsOf(response), [{ name: "Guest 1", id: 1 }]);
+    assertEquals(response.text.split('"name"').length, 2);
   });
 
   for (const direction of ["ASC", "Desc", "ascending", "", null, 1, true]) {
@@ -117,13 +119,13 @@ describeService("Query, shape of a query", ({ query, run }) => {
   it("adds the primary key to the sort, so that paging is stable [Q66] [Q69] [CO12]", async () => {
     const seen: unknown[] = [];
     for (let page = 1; page <= 10; page++) {
-      const answer = await query("deals", {
+      const response = await query("deals", {
         sort: [{ field: "closed" }],
         select: ["fid"],
         page,
         per_page: 6,
       });
-      seen.push(...valuesOf(answer, "fid"));
+      seen.push(...valuesOf(response, "fid"));
       await run(
         "update deals set note = note where tenant_id = 1 and external_no % 10 = " + page % 10,
       );
@@ -150,9 +152,9 @@ describeService("Query, shape of a query", ({ query, run }) => {
 
   it("takes a column named twice in sort [FS22]", async () => {
     const sort = [{ field: "id", direction: "desc" }, { field: "id", direction: "asc" }];
-    const answer = await query("guests", { sort });
-    if (answer.status !== 400) assertEquals(valuesOf(answer, "id"), [5, 4, 3, 2, 1]);
-    else assertRejectedAt(answer, "sort[1].field");
+    const response = await query("guests", { sort });
+    if (response.status !== 400) assertEquals(valuesOf(response, "id"), [5, 4, 3, 2, 1]);
+    else assertRejectedAt(response, "sort[1].field");
   });
 
   it("takes a sort of a hundred items [FS22]", async () => {
@@ -161,8 +163,8 @@ describeService("Query, shape of a query", ({ query, run }) => {
   });
 
   it("takes per_page 1.0 as 1 [FS21]", async () => {
-    const answer = await query("guests", undefined, { raw: '{"per_page": 1.0}' });
-    assertEquals([assertOk(answer)["per_page"], recordsOf(answer).length], [1, 1]);
+    const response = await query("guests", undefined, { raw: '{"per_page": 1.0}' });
+    assertEquals([assertOk(response)["per_page"], recordsOf(response).length], [1, 1]);
   });
 
   for (const member of ["page", "per_page"]) {
@@ -173,8 +175,8 @@ describeService("Query, shape of a query", ({ query, run }) => {
     }
 
     it(`rejects a ${member} that no integer holds [Q72] [Q78]`, async () => {
-      const answer = await query("guests", undefined, { raw: `{"${member}": 1e400}` });
-      assertRejectedAt(answer, member);
+      const response = await query("guests", undefined, { raw: `{"${member}": 1e400}` });
+      assertRejectedAt(response, member);
     });
   }
 
@@ -186,16 +188,16 @@ describeService("Query, shape of a query", ({ query, run }) => {
   });
 
   it("answers the greatest page number without falling over [Q73]", async () => {
-    const answer = await query("guests", { page: 9007199254740991, per_page: 200 });
-    if (answer.status === 400) assertRejectedAt(answer, "page");
-    else assertEquals(assertOk(answer)["total"], 5);
+    const response = await query("guests", { page: 9007199254740991, per_page: 200 });
+    if (response.status === 400) assertRejectedAt(response, "page");
+    else assertEquals(assertOk(response)["total"], 5);
   });
 
   it("makes total null for Prefer count=none, and says so [Q88]", async () => {
-    const answer = await query("deals", { per_page: 10 }, { headers: { prefer: "count=none" } });
-    const body = assertOk(answer);
+    const response = await query("deals", { per_page: 10 }, { headers: { prefer: "count=none" } });
+    const body = assertOk(response);
     assertEquals([body["total"], (body["records"] as unknown[]).length], [null, 10]);
-    assertEquals(answer.headers.get("preference-applied"), "count=none");
+    assertEquals(response.headers.get("preference-applied"), "count=none");
     assertEquals((await query("deals")).headers.get("preference-applied"), null);
   });
 });

@@ -37,13 +37,13 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
     it("gives a request whose id holds a token another id [AU19]", async () => {
       const { a } = service().tokens;
       for (const [n, id] of [a, `x${a}`, a.slice(0, 40), "my.rg_123"].entries()) {
-        const answer = await single("deals", {
+        const response = await single("deals", {
           filters: { fid: 3 },
           fields: { title: `hush ${n}` },
         }, {
           headers: { "x-request-id": id },
         });
-        const given = answer.headers.get("x-request-id")!;
+        const given = response.headers.get("x-request-id")!;
         assert(!given.includes("rg_"), given);
         const [row] = await audit();
         assertEquals(row!["request_id"], given);
@@ -57,10 +57,14 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
 
     it("records who did what and when, and no value, of a single update [R23]", async () => {
       const filters = { fid: 3, status: "on hold", note: null };
-      const answer = await single("deals", { filters, fields: { title: "hush", amount: 4321.5 } }, {
-        headers: { "x-request-id": "my-own.id" },
-      });
-      assertEquals(assertOk(answer)["updated"], 1);
+      const response = await single(
+        "deals",
+        { filters, fields: { title: "hush", amount: 4321.5 } },
+        {
+          headers: { "x-request-id": "my-own.id" },
+        },
+      );
+      assertEquals(assertOk(response)["updated"], 1);
       const rows = await audit();
       assertEquals(rows, [{
         request_id: "my-own.id",
@@ -189,15 +193,15 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
           ...(n % 5 === 0 ? ROLLBACK.headers : {}),
         };
         const body = { filters: { id: 1 + n % 7 }, fields: { name: `name ${n % 3}` } };
-        const answer = await (n % 2 === 0 ? single : bulk)("guests", body, { headers });
-        return { n, answer };
+        const response = await (n % 2 === 0 ? single : bulk)("guests", body, { headers });
+        return { n, response };
       }));
-      const acknowledged = sent.filter(({ n, answer }) => answer.status === 200 && n % 5 !== 0);
+      const acknowledged = sent.filter(({ n, response }) => response.status === 200 && n % 5 !== 0);
       assert(acknowledged.length > 40 && acknowledged.length < 64, String(acknowledged.length));
       const rows = await audit();
       assertEquals(
         rows.map((row) => `${row["request_id"]} ${row["updated"]}`).sort(),
-        acknowledged.map(({ n, answer }) => `run-${n} ${answer.body["updated"]}`).sort(),
+        acknowledged.map(({ n, response }) => `run-${n} ${response.body["updated"]}`).sort(),
       );
     });
 

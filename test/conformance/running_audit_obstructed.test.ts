@@ -39,10 +39,14 @@ describeService("Running, an audit that cannot be written", ({ kind, single, bul
       const body = { filters: { id: 1 }, fields: { name: what } };
       for (const update of [single, bulk]) {
         for (const options of [{}, ROLLBACK]) {
-          const answer = await update("guests", body, options);
-          const error = assertRejected(answer, 503, "The audit of the change could not be written");
+          const response = await update("guests", body, options);
+          const error = assertRejected(
+            response,
+            503,
+            "The audit of the change could not be written",
+          );
           assertStringIncludes(error, "nothing was changed");
-          assertEquals(answer.headers.get("retry-after"), "1");
+          assertEquals(response.headers.get("retry-after"), "1");
         }
       }
       const isThere = `select 1 from guests where name = '${what.replaceAll("'", "''")}'`;

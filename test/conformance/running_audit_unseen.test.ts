@@ -56,9 +56,9 @@ for (const kind of DATABASE_KINDS) {
       for (const { path, options } of UPDATES) {
         for (const kind of ["single", "bulk"]) {
           const [expected, actual] = await Promise.all([plain, audited].map(async (service) => {
-            const answer = await service.send("PATCH", `${path}/records/${kind}`, options);
-            const headers = [...answer.headers].filter(([name]) => name !== "date");
-            return { status: answer.status, text: answer.text, headers };
+            const response = await service.send("PATCH", `${path}/records/${kind}`, options);
+            const headers = [...response.headers].filter(([name]) => name !== "date");
+            return { status: response.status, text: response.text, headers };
           }));
           assertEquals(actual, expected);
           seen.add(expected!.status);

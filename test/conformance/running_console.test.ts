@@ -13,11 +13,11 @@ const FILES = [
 describeService("Running, the console", ({ get, service }) => {
   it("is served at / without a token, with its script, style sheet and icon [R25]", async () => {
     for (const [path, type] of FILES) {
-      const answer = await get(path, { token: null });
-      assertEquals(answer.status, 200, path);
-      assertEquals(answer.headers.get("content-type"), type);
-      assertEquals(answer.headers.get("x-content-type-options"), "nosniff");
-      assert(answer.text.length > 100, path);
+      const response = await get(path, { token: null });
+      assertEquals(response.status, 200, path);
+      assertEquals(response.headers.get("content-type"), type);
+      assertEquals(response.headers.get("x-content-type-options"), "nosniff");
+      assert(response.text.length > 100, path);
     }
   });
 
@@ -55,9 +55,9 @@ describeService("Running, the console", ({ get, service }) => {
   });
 
   it("takes only GET [R25]", async () => {
-    const answer = await service().send("POST", "/", { token: null, body: {} });
-    assertRejected(answer, 405);
-    assertEquals(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
+    const response = await service().send("POST", "/", { token: null, body: {} });
+    assertRejected(response, 405);
+    assertEquals(response.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
 });
 

@@ -5,13 +5,13 @@ import { describeService } from "./describe_service.ts";
 
 describeService("Running, requests at once", ({ query }) => {
   it("answers 503 with Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
-    const rejected = answers.filter(({ status }) => status !== 200);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
+    const rejected = responses.filter(({ status }) => status !== 200);
     // All that were let in are answered; how many that was depends on when they arrived.
     assert(rejected.length > 0 && rejected.length <= 9, String(rejected.length));
-    for (const answer of rejected) {
-      assertRejected(answer, 503);
-      assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
+    for (const response of rejected) {
+      assertRejected(response, 503);
+      assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
     }
     assertEquals(assertOk(await query("guests"))["total"], 5);
   });

@@ -9,9 +9,9 @@ import type { Conversation } from "./describe_service.ts";
 function defineGuarded({ query, single, bulk, run, service }: Conversation): void {
   it("reads the tenant's rows under the operator's own row level security [R22]", async () => {
     for (const [token, first] of [[service().tokens.a, 1], [service().tokens.b, 1001]] as const) {
-      const answer = await query("guarded", { sort: [{ field: "id" }] }, { token });
-      assertEquals(valuesOf(answer, "id"), [first, first + 1, first + 2, first + 3]);
-      assertEquals(answer.body["total"], 4);
+      const response = await query("guarded", { sort: [{ field: "id" }] }, { token });
+      assertEquals(valuesOf(response, "id"), [first, first + 1, first + 2, first + 3]);
+      assertEquals(response.body["total"], 4);
     }
   });
 
@@ -54,16 +54,16 @@ function defineGuarded({ query, single, bulk, run, service }: Conversation): voi
 
   it("carries the right tenant when both ask at once [R22]", async () => {
     const { a, b } = service().tokens;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from(
         { length: 40 },
         (_, n) => query("guarded", { per_page: 1 + n % 4 }, { token: n % 2 ? a : b }),
       ),
     );
-    for (const [n, answer] of answers.entries()) {
-      assertEquals(answer.body["total"], 4);
+    for (const [n, response] of responses.entries()) {
+      assertEquals(response.body["total"], 4);
       assertEquals(
-        valuesOf(answer, "tenant_id").every((tenant) => tenant === (n % 2 ? 1 : 2)),
+        valuesOf(response, "tenant_id").every((tenant) => tenant === (n % 2 ? 1 : 2)),
         true,
       );
     }

@@ -32,9 +32,9 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
           operators.includes("gt") && !/^c_(line|lseg|box|path|polygon|circle)$/.test(name)
             ? [{ field: name, direction: "desc" }]
             : [];
-        const answer = await query(table, { sort, per_page: 200 });
-        assertOk(answer);
-        assert(!answer.text.includes("CANARY"), `${table} by ${name}`);
+        const response = await query(table, { sort, per_page: 200 });
+        assertOk(response);
+        assert(!response.text.includes("CANARY"), `${table} by ${name}`);
       }
     }
   });
@@ -48,13 +48,13 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
           value: "%CANARY%",
         }];
         for (const condition of conditions.filter(({ op }) => operators.includes(op))) {
-          const answer = await query(table, {
+          const response = await query(table, {
             filters: { or: [condition, { or: [condition] }] },
             per_page: 200,
           });
-          assertOk(answer);
-          assert(!answer.text.includes("CANARY"), `${table} ${JSON.stringify(condition)}`);
-          if (condition.op === "like") assertEquals(answer.body["total"], 0, `${table} ${name}`);
+          assertOk(response);
+          assert(!response.text.includes("CANARY"), `${table} ${JSON.stringify(condition)}`);
+          if (condition.op === "like") assertEquals(response.body["total"], 0, `${table} ${name}`);
         }
       }
     }
@@ -81,11 +81,14 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
       for (const { name, type } of columns.filter((field) => field.writable)) {
         const value = /^(text|varchar|name)$/.test(type) ? "w" : null;
         for (const update of [single, bulk]) {
-          const answer = await update(table, {
+          const response = await update(table, {
             filters: { [key]: key === "tenant_id" ? 1 : table === "order" ? 2 : "1" },
             fields: { [name]: value },
           });
-          assert([200, 400, 409, 404].includes(answer.status), `${table}.${name}: ${answer.text}`);
+          assert(
+            [200, 400, 409, 404].includes(response.status),
+            `${table}.${name}: ${response.text}`,
+          );
         }
       }
     }
@@ -94,7 +97,7 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
 
   it("gives each tenant its own answer when both ask at once [S9]", async () => {
     const { a, b } = service().tokens;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from(
         { length: 40 },
         (_, n) =>
@@ -103,9 +106,9 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
           }),
       ),
     );
-    for (const [n, answer] of answers.entries()) {
-      assertOk(answer);
-      assertEquals(answer.text.includes("CANARY"), n % 2 === 0);
+    for (const [n, response] of responses.entries()) {
+      assertOk(response);
+      assertEquals(response.text.includes("CANARY"), n % 2 === 0);
     }
   });
 

@@ -63,11 +63,11 @@ describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, ser
     const stored = await run("select * from user_passwords order by id");
     const texts = new Set<string>();
     for (const password_hash of ["SECRET-HASH-1", "wrong"]) {
-      const answer = await single("user_passwords", {
+      const response = await single("user_passwords", {
         filters: { id: 1, password_hash },
         fields: { login: "x" },
       });
-      texts.add(answer.text);
+      texts.add(response.text);
     }
     assertEquals(texts.size, 1);
     assertEquals(await run("select * from user_passwords order by id"), stored);

@@ -1,23 +1,23 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Repeats a request until it answers as wanted; an unknown name reloads at most once a second. */
 async function eventually(
-  send: () => Promise<Answer>,
-  wanted: (answer: Answer) => boolean,
-): Promise<Answer> {
-  let answer = await send();
-  for (let attempt = 0; attempt < 300 && !wanted(answer); attempt++) {
+  send: () => Promise<ReceivedResponse>,
+  wanted: (response: ReceivedResponse) => boolean,
+): Promise<ReceivedResponse> {
+  let response = await send();
+  for (let attempt = 0; attempt < 300 && !wanted(response); attempt++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    answer = await send();
+    response = await send();
   }
-  return answer;
+  return response;
 }
 
-const found = (answer: Answer) => answer.status === 200;
+const found = (response: ReceivedResponse) => response.status === 200;
 
 describeService("Tables, following the database", ({ kind, query, single, bulk, run }) => {
   /** Makes a table of three rows of tenant 1 and one of tenant 2, asked for often enough to be prepared. */
@@ -120,11 +120,11 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
       const table = `f_less_${operation}`;
       await make(table);
       await run(`alter table ${table} drop column a`);
-      const answer = await { single, bulk }[operation](table, {
+      const response = await { single, bulk }[operation](table, {
         filters: { id: 1 },
         fields: { a: 11 },
       });
-      assertRejectedAt(answer, "fields.a", '"a"');
+      assertRejectedAt(response, "fields.a", '"a"');
     });
   }
 
@@ -178,11 +178,11 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
     it("takes up what a NOTIFY reports, without an unknown name [T38]", async () => {
       await make("f_notified");
       await run("alter table f_notified add column c int4 default 5; notify rowgate_catalogue");
-      const answer = await eventually(
+      const response = await eventually(
         () => query("f_notified"),
         (given) => given.text.includes('"c"'),
       );
-      assert(answer.text.includes('"c"'), answer.text);
+      assert(response.text.includes('"c"'), response.text);
     });
 
     it("no longer finds a table once the right to select is taken away [T6] [T40]", async () => {

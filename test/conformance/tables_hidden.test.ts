@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { DATABASE_KINDS } from "../support/database.ts";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
-import { type Answer, createTestService, type TestService } from "../support/service.ts";
+import { createTestService, type ReceivedResponse, type TestService } from "../support/service.ts";
 
 const DEALS = "/integration/tables/deals";
 const NAME = "secret_score";
@@ -38,7 +38,7 @@ function listRequests(): { method: string; path: string; body?: unknown }[] {
   ];
 }
 
-function contents({ status, headers, text }: Answer): unknown {
+function contents({ status, headers, text }: ReceivedResponse): unknown {
   const kept = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
   // Ids of tokens are random.
   return { status, kept, text: text.replace(/"token":\{"id":"[^"]*"/, "") };

@@ -35,9 +35,9 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
     it(`confines ${table} to the tenant by ${column} [T11] [T33]`, async () => {
       const others = await checksumTenant(service().database.admin, 2);
       const field = table === "ledger" ? "entry" : "body";
-      const answer = await query(table, { sort: [{ field: "id" }] });
-      assertEquals(valuesOf(answer, "id"), [1, 2, 3, 4, 5, 6]);
-      assert(!answer.text.includes("CANARY"));
+      const response = await query(table, { sort: [{ field: "id" }] });
+      assertEquals(valuesOf(response, "id"), [1, 2, 3, 4, 5, 6]);
+      assert(!response.text.includes("CANARY"));
       assertMatched(
         await single(table, { filters: { id: 1001 }, fields: { [field]: "x" } }),
         404,
@@ -112,8 +112,8 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
   });
 
   it("still counts and updates rows of a table with hidden columns [T14]", async () => {
-    const answer = await single("deals", { filters: { fid: 2 }, fields: { note: "hidden" } });
-    assertEquals(assertOk(answer)["updated"], 1);
+    const response = await single("deals", { filters: { fid: 2 }, fields: { note: "hidden" } });
+    assertEquals(assertOk(response)["updated"], 1);
   });
 
   it("adds credential tables, whatever their case, and removes none [T29] [T30] [T27] [CF7]", async () => {
@@ -124,9 +124,9 @@ describeService("Tables, policy", ({ query, single, bulk, get, run, service }) =
   });
 
   it("reads a view that the policy exposes, as its tenant [T7]", async () => {
-    const answer = await query("open_deals", { sort: [{ field: "title" }], per_page: 200 });
-    assertEquals(assertOk(answer)["total"], 30);
-    assert(!answer.text.includes("CANARY"));
+    const response = await query("open_deals", { sort: [{ field: "title" }], per_page: 200 });
+    assertEquals(assertOk(response)["total"], 30);
+    assert(!response.text.includes("CANARY"));
     assertRejected(await query("deals_per_status"), 404);
   });
 

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 /** Repeats a request while it is rejected; the catalogue is read anew at most once a second. */
-async function soon(send: () => Promise<Answer>): Promise<Answer> {
-  let answer = await send();
-  for (let attempt = 0; attempt < 30 && answer.status !== 200; attempt++) {
+async function soon(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
+  let response = await send();
+  for (let attempt = 0; attempt < 30 && response.status !== 200; attempt++) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    answer = await send();
+    response = await send();
   }
-  return answer;
+  return response;
 }
 
 describeService(

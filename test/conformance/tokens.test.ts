@@ -89,8 +89,8 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
 
   it("reports a token about itself, and never the secret [A12]", async () => {
     const { a, b, deals, query: reader } = service().tokens;
-    const answer = await get("/integration/token");
-    const body = assertOk(answer);
+    const response = await get("/integration/token");
+    const body = assertOk(response);
     assertEquals(body, {
       success: true,
       token: {
@@ -102,7 +102,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
         expires_at: null,
       },
     });
-    assert(!answer.text.includes(a));
+    assert(!response.text.includes(a));
     const of = async (token: string) =>
       assertOk(await get("/integration/token", { token }))["token"] as Record<string, unknown>;
     assertEquals((await of(b))["tenant"], "2");
@@ -135,9 +135,12 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     );
     const texts = new Set<string>();
     for (const token of [expired, revoked, unknown, "rg_nothing_like_it"]) {
-      const answer = await query("deals", {}, { token });
-      texts.add(assertRejected(answer, 401));
-      assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer\b.*error="invalid_token"/);
+      const response = await query("deals", {}, { token });
+      texts.add(assertRejected(response, 401));
+      assertMatch(
+        response.headers.get("www-authenticate") ?? "",
+        /^Bearer\b.*error="invalid_token"/,
+      );
     }
     assertEquals(texts.size, 1, [...texts].join(" | "));
   });
@@ -168,10 +171,10 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
       ]
     ) {
       for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-        const answer = await service().send(method, path, {
+        const response = await service().send(method, path, {
           body: { tenant: "1", scopes: ["query"] },
         });
-        assert([404, 405].includes(answer.status), `${method} ${path}: ${answer.text}`);
+        assert([404, 405].includes(response.status), `${method} ${path}: ${response.text}`);
       }
     }
     assertEquals(await run("select count(*)::int4 as n from rowgate.tokens"), tokens);

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
@@ -18,7 +18,7 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
   function send(
     operation: readonly [string, string],
     authorization: string | undefined,
-  ): Promise<Answer> {
+  ): Promise<ReceivedResponse> {
     return service().send(operation[0], operation[1], {
       token: null,
       headers: authorization === undefined ? {} : { authorization },
@@ -28,15 +28,15 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
 
   for (const operation of OPERATIONS) {
     it(`requires a token for ${operation.join(" ")} [A1] [A2] [AU1]`, async () => {
-      const answer = await send(operation, undefined);
-      assertRejected(answer, 401);
-      assertMatch(answer.headers.get("www-authenticate") ?? "", /^Bearer(?!.*error)/);
+      const response = await send(operation, undefined);
+      assertRejected(response, 401);
+      assertMatch(response.headers.get("www-authenticate") ?? "", /^Bearer(?!.*error)/);
     });
 
     it(`takes the token of ${operation.join(" ")} as a Bearer, whatever the case of the word [A1] [S7] [AU3]`, async () => {
       for (const scheme of ["Bearer", "bearer", "BEARER"]) {
-        const answer = await send(operation, `${scheme} ${service().tokens.a}`);
-        assertEquals(answer.status, operation[0] === "PATCH" ? 400 : 200, answer.text);
+        const response = await send(operation, `${scheme} ${service().tokens.a}`);
+        assertEquals(response.status, operation[0] === "PATCH" ? 400 : 200, response.text);
       }
     });
   }
@@ -56,9 +56,9 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
       `Bearer ${a.toUpperCase()}`,
     ];
     for (const authorization of broken) {
-      const answer = await send(["POST", "/integration/tables/deals/query"], authorization);
-      texts.add(assertRejected(answer, 401));
-      const challenge = answer.headers.get("www-authenticate") ?? "";
+      const response = await send(["POST", "/integration/tables/deals/query"], authorization);
+      texts.add(assertRejected(response, 401));
+      const challenge = response.headers.get("www-authenticate") ?? "";
       assertMatch(challenge, /^Bearer\b/);
       assertMatch(challenge, /error="invalid_token"/);
     }
@@ -84,10 +84,10 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
   it("confines a read to the tenant of the token [S8] [S9]", async () => {
     const { a, b } = service().tokens;
     for (const [token, tenant] of [[a, 1], [b, 2]] as const) {
-      const answer = await query("deals", { per_page: 200 }, { token });
-      assertEquals(answer.body["total"], 60);
-      assertEquals(new Set(valuesOf(answer, "tenant_id")), new Set([tenant]));
-      assertEquals(answer.text.includes("CANARY"), tenant === 2);
+      const response = await query("deals", { per_page: 200 }, { token });
+      assertEquals(response.body["total"], 60);
+      assertEquals(new Set(valuesOf(response, "tenant_id")), new Set([tenant]));
+      assertEquals(response.text.includes("CANARY"), tenant === 2);
     }
   });
 
@@ -108,8 +108,8 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
       },
     ];
     for (const filter of filters) {
-      const answer = await query("deals", { filters: filter });
-      assertEquals([recordsOf(answer), answer.body["total"]], [[], 0]);
+      const response = await query("deals", { filters: filter });
+      assertEquals([recordsOf(response), response.body["total"]], [[], 0]);
     }
   });
 

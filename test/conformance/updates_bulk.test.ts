@@ -10,8 +10,8 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
 
   it("changes every row that matches and answers nothing but its members [U32] [U35] [U36] [U37] [U34] [S3] [UB2]", async () => {
     const others = await theirs();
-    const answer = await bulk("deals", { filters: { status: "won" }, fields: { note: "bulk" } });
-    assertEquals(assertOk(answer), { success: true, table: "deals", updated: 15 });
+    const response = await bulk("deals", { filters: { status: "won" }, fields: { note: "bulk" } });
+    assertEquals(assertOk(response), { success: true, table: "deals", updated: 15 });
     const stored = await run(
       "select external_no % 4 as rest, tenant_id from deals where note = 'bulk'",
     );
@@ -22,8 +22,8 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
 
   it("answers 200 with updated 0 and no matched when nothing matches [U33] [UB1]", async () => {
     const before = await mine();
-    const answer = await bulk("deals", { filters: { fid: 999999 }, fields: { note: "x" } });
-    assertEquals(assertOk(answer), { success: true, table: "deals", updated: 0 });
+    const response = await bulk("deals", { filters: { fid: 999999 }, fields: { note: "x" } });
+    assertEquals(assertOk(response), { success: true, table: "deals", updated: 0 });
     assertEquals(await mine(), before);
   });
 
@@ -76,17 +76,20 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
 
   it("changes all rows or none [UB7]", async () => {
     const before = await mine();
-    const answer = await bulk("order_lines", { filters: { order_no: 4 }, fields: { quantity: 0 } });
-    assertRejected(answer, 400, "order_lines_quantity_check", /^fields/);
+    const response = await bulk("order_lines", {
+      filters: { order_no: 4 },
+      fields: { quantity: 0 },
+    });
+    assertRejected(response, 400, "order_lines_quantity_check", /^fields/);
     assertEquals(await mine(), before);
   });
 
   it("rejects an invalid field name, naming it [E28] [UB6]", async () => {
     const before = await mine();
     for (const name of ["bad-name", "naïve", "", "titel", "constructor", "__proto__"]) {
-      const answer = await bulk("deals", { filters: { fid: 1 }, fields: { [name]: "x" } });
+      const response = await bulk("deals", { filters: { fid: 1 }, fields: { [name]: "x" } });
       assertRejectedAt(
-        answer,
+        response,
         /^\w+$/.test(name) ? `fields.${name}` : `fields[${JSON.stringify(name)}]`,
       );
     }
@@ -97,9 +100,9 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
     const before = await mine();
     for (const name of ["bad-name", "titel", "constructor", "__proto__", "prototype", ""]) {
       const filters = { status: "open", [name]: "x" };
-      const answer = await bulk("deals", { filters, fields: { note: "x" } });
+      const response = await bulk("deals", { filters, fields: { note: "x" } });
       assertRejectedAt(
-        answer,
+        response,
         /^\w+$/.test(name) ? `filters.${name}` : `filters[${JSON.stringify(name)}]`,
       );
     }
@@ -107,8 +110,8 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
   });
 
   it("rejects a primary key column in fields [U11] [T31] [E27]", async () => {
-    const answer = await bulk("deals", { filters: { status: "open" }, fields: { fid: 1 } });
-    assertRejectedAt(answer, "fields.fid", /primary key/i);
+    const response = await bulk("deals", { filters: { status: "open" }, fields: { fid: 1 } });
+    assertRejectedAt(response, "fields.fid", /primary key/i);
   });
 
   it("rejects a filter value that is no scalar [U1] [Q35]", async () => {

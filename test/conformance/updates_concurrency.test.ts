@@ -38,14 +38,16 @@ describeService("Updates, concurrency", (conversation) => {
     for (let round = 0; round < 5; round++) {
       const filters = { fid: 50, external_no: 50, note: `round ${round}` };
       await run(`update deals set note = 'round ${round}' where fid = 50`);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from(
           { length: 16 },
           (_, n) => single("deals", { filters, fields: { note: `won ${n}` } }),
         ),
       );
-      const won = answers.flatMap((answer, n) => answer.status === 200 ? [n] : []);
-      for (const answer of answers) if (answer.status !== 200) assertMatched(answer, 404, 0);
+      const won = responses.flatMap((response, n) => response.status === 200 ? [n] : []);
+      for (const response of responses) {
+        if (response.status !== 200) assertMatched(response, 404, 0);
+      }
       assertEquals(won.length, 1);
       assertEquals(await run("select note from deals where fid = 50"), [{ note: `won ${won[0]}` }]);
     }
@@ -82,13 +84,16 @@ describeService("Updates, concurrency", (conversation) => {
 
   it("counts no row twice when bulks run side by side [U42]", async () => {
     await run("update deals set note = 'side' where tenant_id = 1");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from(
         { length: 8 },
         (_, n) => bulk("deals", { filters: { note: "side" }, fields: { note: `by ${n}` } }),
       ),
     );
-    const sum = answers.reduce((total, answer) => total + Number(assertOk(answer)["updated"]), 0);
+    const sum = responses.reduce(
+      (total, response) => total + Number(assertOk(response)["updated"]),
+      0,
+    );
     assertEquals(sum, 60);
   });
 
@@ -143,12 +148,12 @@ describeService("Updates, concurrency", (conversation) => {
           begin perform pg_sleep(0.3); update guests set name = name || '.' where id = 9 - new.id; return null; end $$;
         create trigger guests_entangle after update on guests for each row
           when (new.name like 'deadlock%' and pg_trigger_depth() = 0) execute function entangle()`);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [4, 5].map((id) =>
           single("guests", { filters: { id }, fields: { name: `deadlock ${id}` } })
         ),
       );
-      for (const answer of answers) assertEquals(assertOk(answer)["updated"], 1);
+      for (const response of responses) assertEquals(assertOk(response)["updated"], 1);
       await run("drop trigger guests_entangle on guests");
     });
   }
@@ -164,13 +169,13 @@ describeService("Updates, locks and timeouts", (conversation) => {
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
     it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [E39] [R15] [CO8]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
-      const answer = await holding(
+      const response = await holding(
         conversation,
         "select 1 from guests where id = 1 for update",
         () => update("guests", { filters: { id: 1 }, fields: { name: "locked out" } }),
       );
-      assertRejected(answer, 503, /nothing was changed/i);
-      assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
+      assertRejected(response, 503, /nothing was changed/i);
+      assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
       assertOk(
         await update("guests", { filters: { id: 1 }, fields: { name: `let in by ${name}` } }),
@@ -182,8 +187,8 @@ describeService("Updates, locks and timeouts", (conversation) => {
           begin perform pg_sleep(20); return new; end $$;
         create or replace trigger notes_linger before update on notes for each row execute function linger()`);
       const before = await checksumTenant(service().database.admin, 1);
-      const answer = await update("notes", { filters: { id: 1 }, fields: { body: "late" } });
-      assertRejected(answer, 504, /nothing was changed/i);
+      const response = await update("notes", { filters: { id: 1 }, fields: { body: "late" } });
+      assertRejected(response, 504, /nothing was changed/i);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
     });
   }

@@ -65,8 +65,8 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
   });
 
   it("answers 409 without matched when a trigger silently rejects the change of single [E36] [US15]", async () => {
-    const answer = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
-    assertRejected(answer, 409, /the database refused the change/i);
+    const response = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
+    assertRejected(response, 409, /the database refused the change/i);
     assertEquals(await run("select name from frozen where id = 1"), [{ name: "name 1" }]);
   });
 
@@ -93,9 +93,9 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
   });
 
   it("does not say updated 1 when a trigger has put the old value back [U42]", async () => {
-    const answer = await single("frozen", { filters: { id: 5 }, fields: { name: "thawed" } });
-    if (answer.status === 409) assertRejected(answer, 409, /the database refused the change/i);
-    else assertEquals([answer.status, answer.body["matched"]], [200, 1], answer.text);
+    const response = await single("frozen", { filters: { id: 5 }, fields: { name: "thawed" } });
+    if (response.status === 409) assertRejected(response, 409, /the database refused the change/i);
+    else assertEquals([response.status, response.body["matched"]], [200, 1], response.text);
     assertEquals(await run("select name from frozen where id = 5"), [{ name: "name 5" }]);
   });
 

@@ -1,12 +1,12 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const prefer = (value: string) => ({ headers: { prefer: value } });
-const applied = (answer: Answer) => answer.headers.get("preference-applied") ?? "";
+const applied = (response: ReceivedResponse) => response.headers.get("preference-applied") ?? "";
 
 describeService("Updates, preferences", ({ query, single, bulk, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
@@ -27,9 +27,9 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
   });
 
   it("runs a bulk when max-affected is not exceeded, and says so [U44] [U46]", async () => {
-    const answer = await bulk("deals", lost, prefer("max-affected=15"));
-    assertOk(answer);
-    assertStringIncludes(applied(answer), "max-affected=15");
+    const response = await bulk("deals", lost, prefer("max-affected=15"));
+    assertOk(response);
+    assertStringIncludes(applied(response), "max-affected=15");
     assertEquals(
       (await run("select 1 from deals where note = 'pref' and tenant_id = 1")).length,
       15,
@@ -41,32 +41,32 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     const before = await mine();
     assertRejected(await single("deals", one, prefer("max-affected=0")), 409);
     assertEquals(await mine(), before);
-    const answer = await single("deals", one, prefer("max-affected=1"));
-    assertOk(answer);
-    assertStringIncludes(applied(answer), "max-affected=1");
+    const response = await single("deals", one, prefer("max-affected=1"));
+    assertOk(response);
+    assertStringIncludes(applied(response), "max-affected=1");
   });
 
   it("keeps nothing of a bulk with tx=rollback, and says so [U45] [U46]", async () => {
     const before = await mine();
     const body = { filters: { status: "won" }, fields: { note: "kept?" } };
-    const answer = await bulk("deals", body, prefer("tx=rollback"));
-    assertEquals(assertOk(answer)["updated"], 15);
-    assertStringIncludes(applied(answer), "tx=rollback");
+    const response = await bulk("deals", body, prefer("tx=rollback"));
+    assertEquals(assertOk(response)["updated"], 15);
+    assertStringIncludes(applied(response), "tx=rollback");
     assertEquals(await mine(), before);
   });
 
   it("keeps nothing of a single with tx=rollback, and answers as without [U45] [U47] [U46]", async () => {
     const before = await mine();
     const body = { filters: { fid: 41 }, fields: { note: "kept?" } };
-    const answer = await single("deals", body, prefer("tx=rollback"));
-    assertEquals(assertOk(answer), {
+    const response = await single("deals", body, prefer("tx=rollback"));
+    assertEquals(assertOk(response), {
       success: true,
       table: "deals",
       matched: 1,
       updated: 1,
       fields: body.fields,
     });
-    assertStringIncludes(applied(answer), "tx=rollback");
+    assertStringIncludes(applied(response), "tx=rollback");
     assertMatched(
       await single("deals", { ...body, filters: { fid: 999 } }, prefer("tx=rollback")),
       404,
@@ -121,14 +121,14 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
   });
 
   it("takes both preferences at once, in one header [U46]", async () => {
-    const answer = await bulk(
+    const response = await bulk(
       "guests",
       { filters: { id: 2 }, fields: { name: "x" } },
       prefer("tx=rollback, max-affected=3"),
     );
-    assertOk(answer);
-    assertStringIncludes(applied(answer), "tx=rollback");
-    assertStringIncludes(applied(answer), "max-affected=3");
+    assertOk(response);
+    assertStringIncludes(applied(response), "tx=rollback");
+    assertStringIncludes(applied(response), "max-affected=3");
     assertRejected(await bulk("deals", lost, prefer("tx=rollback, max-affected=3")), 409);
   });
 

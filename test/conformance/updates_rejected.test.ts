@@ -24,9 +24,9 @@ describeService(
       ];
       for (const [name, fields] of violations) {
         for (const update of [single, bulk]) {
-          const answer = await update("bookings", { filters: { id: 1 }, fields });
-          assertEquals(answer.status, 409, `${name}: ${answer.text}`);
-          texts.add(assertRejected(answer, 409));
+          const response = await update("bookings", { filters: { id: 1 }, fields });
+          assertEquals(response.status, 409, `${name}: ${response.text}`);
+          texts.add(assertRejected(response, 409));
         }
       }
       assertEquals(texts.size, 1, [...texts].join(" | "));
@@ -89,10 +89,10 @@ describeService(
 
     it("keeps a RAISE of another class to itself [E35] [E44]", async () => {
       for (const update of [single, bulk]) {
-        const answer = await update("frozen", { filters: { id: 4 }, fields: { name: "x" } });
-        assert([400, 409, 500].includes(answer.status), answer.text);
-        assertRejected(answer, answer.status);
-        assert(!/SECRET|ZX001/.test(answer.text), answer.text);
+        const response = await update("frozen", { filters: { id: 4 }, fields: { name: "x" } });
+        assert([400, 409, 500].includes(response.status), response.text);
+        assertRejected(response, response.status);
+        assert(!/SECRET|ZX001/.test(response.text), response.text);
       }
     });
 
@@ -110,9 +110,9 @@ describeService(
         begin raise exception 'SECRET of the trigger' using errcode = 'XX001'; end $$;
       create trigger guests_break before update on guests for each row when (new.name = 'break') execute function break_guests()`);
       for (const update of [single, bulk]) {
-        const answer = await update("guests", { filters: { id: 1 }, fields: { name: "break" } });
-        assertRejected(answer, 500);
-        assertEquals(answer.body, { success: false, error: "Internal error" });
+        const response = await update("guests", { filters: { id: 1 }, fields: { name: "break" } });
+        assertRejected(response, 500);
+        assertEquals(response.body, { success: false, error: "Internal error" });
       }
       assertOk(await single("guests", { filters: { id: 1 }, fields: { name: "mended" } }));
     });
@@ -127,9 +127,12 @@ describeService(
     if (kind === "real") {
       it("says which right the role lacks to no client [E44]", async () => {
         await run("revoke update on guests from rowgate_app");
-        const answer = await single("guests", { filters: { id: 2 }, fields: { name: "revoked" } });
-        assert([400, 403, 503].includes(answer.status), answer.text);
-        assert(!/permission denied|rowgate_app/.test(answer.text), answer.text);
+        const response = await single("guests", {
+          filters: { id: 2 },
+          fields: { name: "revoked" },
+        });
+        assert([400, 403, 503].includes(response.status), response.text);
+        assert(!/permission denied|rowgate_app/.test(response.text), response.text);
         await run("grant update (name) on guests to rowgate_app");
       });
     }

@@ -9,7 +9,7 @@ describeService(
   "Updates, tx=rollback beside other requests",
   ({ query, single, bulk, run }) => {
     it("keeps every other request's work, and nothing of its own [U45]", async () => {
-      const answers = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
+      const responses = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
         const fid = 1 + n;
         const fields = { note: `beside ${n}` };
         if (n % 3 === 0) {
@@ -20,7 +20,7 @@ describeService(
         }
         return assertOk(await single("deals", { filters: { fid }, fields }));
       }));
-      for (const body of answers) assertEquals(body["updated"], 1);
+      for (const body of responses) assertEquals(body["updated"], 1);
       const kept = await run(
         "select fid::int4 as fid from deals where note like 'beside%' order by fid",
       );
@@ -29,7 +29,7 @@ describeService(
 
     it("shows no client what will be rolled back [U45]", async () => {
       const filters = { and: [{ field: "name", op: "eq", value: "ghost" }] };
-      const answers = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
+      const responses = await Promise.all(Array.from({ length: 60 }, async (_, n) => {
         if (n % 2) return await query("guests", { filters });
         return await bulk(
           "guests",
@@ -37,8 +37,8 @@ describeService(
           ROLLBACK,
         );
       }));
-      for (const [n, answer] of answers.entries()) {
-        assertEquals(assertOk(answer)[n % 2 ? "total" : "updated"], n % 2 ? 0 : 5);
+      for (const [n, response] of responses.entries()) {
+        assertEquals(assertOk(response)[n % 2 ? "total" : "updated"], n % 2 ? 0 : 5);
       }
     });
 

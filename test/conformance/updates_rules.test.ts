@@ -17,8 +17,8 @@ describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) =
 
   it("answers 409 without matched when a rule rejects the change of single [E37]", async () => {
     await make("ruled_single");
-    const answer = await single("ruled_single", { filters: { id: 1 }, fields: { a: "x" } });
-    assertRejected(answer, 409, /the database refused the change/i);
+    const response = await single("ruled_single", { filters: { id: 1 }, fields: { a: "x" } });
+    assertRejected(response, 409, /the database refused the change/i);
     assertEquals(await run("select a from ruled_single order by id"), [{ a: "one" }, { a: "two" }]);
   });
 
@@ -38,7 +38,7 @@ describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) =
 
   it("answers bulk with the number of rows that really changed under a rule [U42]", async () => {
     await make("ruled_bulk");
-    const answer = await bulk("ruled_bulk", { filters: { tenant_id: 1 }, fields: { a: "x" } });
-    assertEquals(assertOk(answer)["updated"], 0);
+    const response = await bulk("ruled_bulk", { filters: { tenant_id: 1 }, fields: { a: "x" } });
+    assertEquals(assertOk(response)["updated"], 0);
   });
 });

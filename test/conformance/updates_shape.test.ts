@@ -42,11 +42,11 @@ describeService("Updates, shape of an update", ({ single, bulk, service }) => {
     });
 
     it(`names the path of each rejection in ${name} [U19]`, async () => {
-      const answer = await update("deals", {
+      const response = await update("deals", {
         filters: { fid: "x", status: [1] },
         fields: { created_on: "2026-02-30" },
       });
-      assertRejected(answer, 400, /^filters\./);
+      assertRejected(response, 400, /^filters\./);
     });
 
     it(`rejects a scalar column set to an object or an array in ${name} [U8]`, async () => {

@@ -17,8 +17,8 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
   it("changes the one row that matches and answers nothing but its members [U20] [U25] [U26] [U27] [U28] [U30] [U24] [S2] [US1]", async () => {
     const others = await theirs();
     const fields = { title: "New title", closed: true };
-    const answer = await single("deals", { filters: { external_no: 10 }, fields });
-    assertEquals(assertOk(answer), {
+    const response = await single("deals", { filters: { external_no: 10 }, fields });
+    assertEquals(assertOk(response), {
       success: true,
       table: "deals",
       matched: 1,
@@ -102,8 +102,8 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
   for (const fid of [5, 13, null, "13"]) {
     it(`rejects the primary key in fields, even as ${JSON.stringify(fid)} [U11] [T31] [E27] [US7]`, async () => {
       const before = await mine();
-      const answer = await single("deals", { filters: { fid: 13 }, fields: { note: "x", fid } });
-      assertRejectedAt(answer, "fields.fid", /primary key/i);
+      const response = await single("deals", { filters: { fid: 13 }, fields: { note: "x", fid } });
+      assertRejectedAt(response, "fields.fid", /primary key/i);
       assertEquals(await mine(), before);
     });
   }

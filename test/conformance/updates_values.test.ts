@@ -126,8 +126,11 @@ const REJECTED: readonly [string, unknown, string][] = [
 describeService("Updates, values of fields", ({ query, single, run, service }) => {
   for (const [field, value, text] of STORED) {
     it(`stores ${JSON.stringify(value)} in ${field} exactly [U8] [U9] [U10] [U31] [TV13] [TV18] [TV21]`, async () => {
-      const answer = await single("everything", { filters: { id: 1 }, fields: { [field]: value } });
-      const body = assertOk(answer);
+      const response = await single("everything", {
+        filters: { id: 1 },
+        fields: { [field]: value },
+      });
+      const body = assertOk(response);
       assertEquals(body["fields"], { [field]: value });
       const trimmed = field === "c_char_4" ? `rtrim(${field})` : `${field}::text`;
       const results = await run(
@@ -143,11 +146,11 @@ describeService("Updates, values of fields", ({ query, single, run, service }) =
   for (const [field, value, path] of REJECTED) {
     it(`rejects ${JSON.stringify(value)} for ${field} at its path and cuts nothing [E33] [U8] [U19] [TV19] [TV25]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
-      const answer = await single("everything", {
+      const response = await single("everything", {
         filters: { id: 1 },
         fields: { c_text: "x", [field]: value },
       });
-      assertRejectedAt(answer, `fields.${path}`);
+      assertRejectedAt(response, `fields.${path}`);
       assertEquals(await checksumTenant(service().database.admin, 1), before);
     });
   }
@@ -203,12 +206,12 @@ describeService("Updates, values of fields", ({ query, single, run, service }) =
     for (const [field, value] of pairs) {
       const { total } =
         (await query("everything", { filters: { and: [{ field, op: "eq", value }] } })).body;
-      const answer = await single("everything", {
+      const response = await single("everything", {
         filters: { [field]: value },
         fields: { c_name: "n" },
       });
-      const matched = answer.body["matched"];
-      assertEquals(matched, total, `${field}: ${answer.text}`);
+      const matched = response.body["matched"];
+      assertEquals(matched, total, `${field}: ${response.text}`);
     }
   });
 });

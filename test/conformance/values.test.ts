@@ -91,11 +91,11 @@ describeService("Values, values against types", ({ query, single, bulk, run }) =
         );
       }
       for (const update of [single, bulk]) {
-        const answer = await update("everything", {
+        const response = await update("everything", {
           filters: { id: 1, [field]: value },
           fields: { c_text: "x" },
         });
-        assertRejectedAt(answer, `filters.${field}`);
+        assertRejectedAt(response, `filters.${field}`);
       }
     });
   }

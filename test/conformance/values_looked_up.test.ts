@@ -42,7 +42,7 @@ describeService("Values, types that name objects of the database", (ask) => {
       const field = `c${at}`;
       const texts = new Set<string>();
       for (const value of VALUES) {
-        const answers = [
+        const responses = [
           await query("looked_up", { filters: { and: [{ field, op: "eq", value }] } }),
           await query("looked_up", { filters: { and: [{ field, op: "in", value: [value] }] } }),
           await query("looked_up", { filters: { and: [{ field, op: "gt", value }] } }),
@@ -50,8 +50,8 @@ describeService("Values, types that name objects of the database", (ask) => {
           await single("looked_up", { filters: { id: 1 }, fields: { [field]: value } }),
           await bulk("looked_up", { filters: { id: 1 }, fields: { [field]: value } }),
         ];
-        for (const answer of answers) assertRejected(answer, 400);
-        texts.add(JSON.stringify(answers.map(({ text }) => text.replaceAll(value, "?"))));
+        for (const response of responses) assertRejected(response, 400);
+        texts.add(JSON.stringify(responses.map(({ text }) => text.replaceAll(value, "?"))));
       }
       assertEquals(texts.size, 1);
       const isNull = { filters: { and: [{ field, op: "is_null" }] } };

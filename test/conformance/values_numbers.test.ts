@@ -170,22 +170,24 @@ describeService("Values, numbers", ({ query, single, bulk }) => {
       await query("everything", { filters: { and: [{ field: "id", op: "eq", value: 3 }] } }, ODATA),
     );
     const filters = { id: 3, c_int8: record?.["c_int8"], c_numeric: record?.["c_numeric"] };
-    const answer = await single("everything", {
+    const response = await single("everything", {
       filters,
       fields: { c_int8: record?.["c_int8"], c_numeric: record?.["c_numeric"] },
     });
-    assertEquals(assertOk(answer)["updated"], 0);
+    assertEquals(assertOk(response)["updated"], 0);
   });
 
   it("never rounds a number inside json silently [V10]", async () => {
     const raw = '{"filters": {"id": 2}, "fields": {"c_jsonb": {"n": 12345678901234567890.123}}}';
-    const answer = await single("everything", undefined, { raw });
-    if (answer.status === 400) return void assertRejectedAt(answer, "fields.c_jsonb.n", "string");
+    const response = await single("everything", undefined, { raw });
+    if (response.status === 400) {
+      return void assertRejectedAt(response, "fields.c_jsonb.n", "string");
+    }
     const { text } = await query("everything", {
       filters: { and: [{ field: "id", op: "eq", value: 2 }] },
       select: ["c_jsonb"],
     });
     assertStringIncludes(text, "12345678901234567890.123");
-    assert(answer.text.includes("12345678901234567890.123"), answer.text);
+    assert(response.text.includes("12345678901234567890.123"), response.text);
   });
 });

@@ -50,9 +50,9 @@ describeService("Values, types of extensions", ({ kind, query, single, get, run 
     for (const { name, operators } of fields as { name: string; operators: string[] }[]) {
       if (name !== "h" && name !== "l") continue;
       for (const op of ["gt", "gte", "lt", "lte"]) {
-        const answer = await ask(name, op, name === "h" ? "a=>1" : "a.b");
-        if (operators.includes(op)) assertOk(answer);
-        else assertRejectedAt(answer, "filters.and[0].op", name === "h" ? "hstore" : "ltree");
+        const response = await ask(name, op, name === "h" ? "a=>1" : "a.b");
+        if (operators.includes(op)) assertOk(response);
+        else assertRejectedAt(response, "filters.and[0].op", name === "h" ? "hstore" : "ltree");
       }
     }
   });

@@ -62,10 +62,10 @@ describe("the recipe for n8n", () => {
     const [path, body] = readRequest(request);
     const filled = body.replaceAll('"2026-04-30T15:00:00Z"', JSON.stringify(json.time))
       .replace('"op": "gt", "value": 0', `"op": "gt", "value": ${json.id}`);
-    const answer = await send(service, path, JSON.parse(filled));
+    const response = await send(service, path, JSON.parse(filled));
     const $ = (node: string) => {
       assertEquals(node, "HTTP Request");
-      return { first: () => ({ json: answer }) };
+      return { first: () => ({ json: response }) };
     };
     const hand = new Function("$getWorkflowStaticData", "$", keepPlace);
     const [handed] = hand($getWorkflowStaticData, $);
@@ -137,9 +137,9 @@ async function send(
 ) {
   const headers = { authorization: "Bearer TOKEN", "content-type": "application/json" };
   const url = `http://127.0.0.1${path}`;
-  const answer = await service.app(
+  const response = await service.app(
     new Request(url, { method, headers, body: JSON.stringify(body) }),
   );
-  assertEquals(answer.status, 200);
-  return await answer.json();
+  assertEquals(response.status, 200);
+  return await response.json();
 }

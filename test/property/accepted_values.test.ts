@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { Sql } from "../../src/postgres/driver.ts";
 import { createTestService } from "../support/service.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { ReceivedResponse, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { DROPPED } from "./dropped_texts.ts";
 import { JUNK } from "./hostile_values.ts";
@@ -44,9 +44,9 @@ describe("the value of a column", () => {
           { field: column.name, op: "in", value: [null, text] },
         ],
       };
-      const answer = await service.send("POST", `${PATH}/query`, { body: { filters } });
-      if (count === undefined) return assertRejectedAt(answer, path);
-      assertEquals(answer.status, 200, answer.text);
+      const response = await service.send("POST", `${PATH}/query`, { body: { filters } });
+      if (count === undefined) return assertRejectedAt(response, path);
+      assertEquals(response.status, 200, response.text);
       const eq = { and: [{ field: column.name, op: "eq", value: text }] };
       const found = await service.send("POST", `${PATH}/query`, { body: { filters: eq } });
       assertEquals(found.body.total, count, found.text);
@@ -59,13 +59,13 @@ describe("the value of a column", () => {
     const law = fc.asyncProperty(cases, async ({ column, text }) => {
       const stores = await canStore(service.database.admin, column, text);
       const body = { filters: { id: 2 }, fields: { [column.name]: text } };
-      const answer = await service.send("PATCH", `${PATH}/records/single`, {
+      const response = await service.send("PATCH", `${PATH}/records/single`, {
         body,
         headers: { prefer: "tx=rollback" },
       });
-      if (!stores) return assertRejectedAt(answer, `fields.${column.name}`);
-      assertEquals(answer.status, 200, answer.text);
-      assertEquals(answer.body.fields, { [column.name]: text });
+      if (!stores) return assertRejectedAt(response, `fields.${column.name}`);
+      assertEquals(response.status, 200, response.text);
+      assertEquals(response.body.fields, { [column.name]: text });
     });
     await checkLaw(law, { runs: 1200 });
   });
@@ -82,8 +82,8 @@ describe("the value of a column", () => {
         const find = async (op: string) => {
           const and = [{ field: name, op, value }];
           const body = { filters: { and }, select: ["id"] };
-          const answer = await service.send("POST", `${PATH}/query`, { body });
-          return recordsOf(answer).some(({ id }) => id === Number(record.id));
+          const response = await service.send("POST", `${PATH}/query`, { body });
+          return recordsOf(response).some(({ id }) => id === Number(record.id));
         };
         assert(await find("eq"), `${name} = ${value} did not find row ${record.id}`);
         if (!operators.includes("gt")) continue;
@@ -174,7 +174,7 @@ async function canStore(
   }
 }
 
-function assertRejectedAt({ status, text, body }: Answer, path: string): void {
+function assertRejectedAt({ status, text, body }: ReceivedResponse, path: string): void {
   assertEquals(status, 400, text);
   assert(String(body.error).startsWith(`${path}: `), text);
   assertEquals(String(body.error).split(/; (?=(?:filters|fields)[^ ]*: )/).length, 1, text);

@@ -36,12 +36,12 @@ describe("Each part of a valid body, made invalid,", () => {
   async function assertRejected(operation: string, { how, raw, paths }: Mutation): Promise<void> {
     const method = operation === "query" ? "POST" : "PATCH";
     const start = performance.now();
-    const answer = await service.send(method, `/integration/tables/deals/${operation}`, { raw });
+    const response = await service.send(method, `/integration/tables/deals/${operation}`, { raw });
     const ms = performance.now() - start;
     durations.push(ms);
     if (ms > slowest.ms) slowest = { ms, how: `${operation}, ${how}` };
-    assertEquals(answer.status, 400, `${how}: ${raw} ${answer.text}`);
-    assertEquals(findingsOf(answer), paths, `${how}: ${raw} ${answer.text}`);
+    assertEquals(response.status, 400, `${how}: ${raw} ${response.text}`);
+    assertEquals(findingsOf(response), paths, `${how}: ${raw} ${response.text}`);
   }
 
   it("is rejected at exactly its path by Query Records [E5] [E17]", async () => {

@@ -32,10 +32,10 @@ describe("Postgres and the oracle pick the same rows", () => {
         await loadOracleRows(oracle.admin, rows);
         for (const filter of filters) {
           const body = { filters: sendFilter(filter), select: SELECT, per_page: 200 };
-          const answer = await oracle.send("query", body, { tenant });
+          const response = await oracle.send("query", body, { tenant });
           const expected = pickRows(rows, { tenant, filter });
-          assertEquals(keysOf(recordsOf(answer)).sort(), keysOf(expected).sort());
-          assertEquals(answer.body.total, expected.length);
+          assertEquals(keysOf(recordsOf(response)).sort(), keysOf(expected).sort());
+          assertEquals(response.body.total, expected.length);
         }
       },
     );
@@ -50,9 +50,9 @@ describe("Postgres and the oracle pick the same rows", () => {
         await loadOracleRows(oracle.admin, rows);
         for (const filter of conditions) {
           const body = { filters: { and: [filter.sent] }, select: SELECT, per_page: 200 };
-          const answer = await oracle.send("query", body);
+          const response = await oracle.send("query", body);
           const expected = pickRows(rows, { tenant: 1, filter });
-          assertEquals(keysOf(recordsOf(answer)).sort(), keysOf(expected).sort());
+          assertEquals(keysOf(recordsOf(response)).sort(), keysOf(expected).sort());
         }
       },
     );
@@ -71,7 +71,7 @@ describe("Postgres and the oracle pick the same rows", () => {
       async (rows, filter, sort, { page, per_page }) => {
         await loadOracleRows(oracle.admin, rows);
         const filters = filter === undefined ? {} : { filters: sendFilter(filter) };
-        const answer = await oracle.send("query", {
+        const response = await oracle.send("query", {
           ...filters,
           select: SELECT,
           sort,
@@ -80,8 +80,8 @@ describe("Postgres and the oracle pick the same rows", () => {
         });
         const expected = sortRows(pickRows(rows, { tenant: 1, filter }), sort);
         const shown = expected.slice((page - 1) * per_page, page * per_page);
-        assertEquals(keysOf(recordsOf(answer)), keysOf(shown));
-        assertEquals(answer.body.total, expected.length);
+        assertEquals(keysOf(recordsOf(response)), keysOf(shown));
+        assertEquals(response.body.total, expected.length);
       },
     );
     await checkLaw(law, { runs: 150 });

@@ -1,11 +1,11 @@
 import type { Sql } from "../../src/postgres/driver.ts";
-import type { Answer } from "../support/service.ts";
+import type { ReceivedResponse } from "../support/service.ts";
 
 /** The separator of issues. */
 const NEXT_FINDING = /; (?=(?:filters|fields|select|sort|page|per_page|body)[^ ]*: )/;
 
 /** The paths of the issues that an error reports, in order. */
-export function findingsOf({ body }: Answer): string[] {
+export function findingsOf({ body }: ReceivedResponse): string[] {
   return String(body.error).split(NEXT_FINDING).map((finding) => finding.split(": ")[0]!);
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { DATABASE_KINDS } from "../support/database.ts";
 import { createTestService } from "../support/service.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { ReceivedResponse, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { digestOthers } from "./digest_others.ts";
 import { arbitraryHostileRequest } from "./hostile_request.ts";
@@ -53,10 +53,11 @@ for (const kind of DATABASE_KINDS) {
             ? { filters: { or: [{ field, op: "eq", value }, { field, op: "in", value: [value] }] } }
             : { filters: { [field]: value }, fields: { [set]: "1" } };
           const request = { table, operation, raw: JSON.stringify(body), headers: {} };
-          const answer = await sendHostile(service, request);
-          if (operation === "query") assertEquals(answer.body.total, 0, answer.text);
-          else if (operation === "records/bulk") assertEquals(answer.body.updated, 0, answer.text);
-          else assertEquals([answer.status, answer.body.matched], [404, 0], answer.text);
+          const response = await sendHostile(service, request);
+          if (operation === "query") assertEquals(response.body.total, 0, response.text);
+          else if (operation === "records/bulk") {
+            assertEquals(response.body.updated, 0, response.text);
+          } else assertEquals([response.status, response.body.matched], [404, 0], response.text);
         },
       );
       await checkLaw(law, { runs: 60 });
@@ -65,8 +66,8 @@ for (const kind of DATABASE_KINDS) {
       for (const [token, changed] of [[a, 0], [b, 1]] as const) {
         const body = { filters: { id: 1008 }, fields: { name: "changed" } };
         const path = "/integration/tables/frozen/records/bulk";
-        const answer = await service.send("PATCH", path, { token, body });
-        assertEquals(answer.body.updated, changed, answer.text);
+        const response = await service.send("PATCH", path, { token, body });
+        assertEquals(response.body.updated, changed, response.text);
       }
       const after = await digestOthers(service.database.admin);
       assertEquals(Object.keys(after).filter((name) => after[name] !== before[name]), ["frozen"]);
@@ -92,15 +93,15 @@ const ATTACKS = [
 async function sendHostile(
   service: TestService,
   { table, operation, raw, headers }: HostileRequest,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   const method = operation === "query" ? "POST" : "PATCH";
   return await service.send(method, `/integration/tables/${table}/${operation}`, { raw, headers });
 }
 
-function assertShape(answer: Answer, { operation }: HostileRequest): void {
-  const { status, text, body } = answer;
+function assertShape(response: ReceivedResponse, { operation }: HostileRequest): void {
+  const { status, text, body } = response;
   const members = Object.keys(JSON.parse(text)).sort();
-  assertMatch(answer.headers.get("content-type") ?? "", /^application\/json\b/);
+  assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
   if (status === 200) {
     assertEquals(body.success, true);
     assertEquals(members, [...MEMBERS[operation]]);
@@ -116,7 +117,7 @@ function assertShape(answer: Answer, { operation }: HostileRequest): void {
 }
 
 /** Nothing of tenant 2, whose texts contain CANARY and whose keys are 1001 to 1260; no SECRET. */
-function assertOwn({ status, text, body }: Answer, { raw }: HostileRequest): void {
+function assertOwn({ status, text, body }: ReceivedResponse, { raw }: HostileRequest): void {
   assert(!/SECRET|SQLSTATE|pg_catalog|\$t|\$r/.test(text) || said(raw, text), text);
   assert(!text.includes("CANARY"), text);
   if (status !== 200 || !Array.isArray(body.records)) return;

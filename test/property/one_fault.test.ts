@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import fc from "fast-check";
 import { createTestService } from "../support/service.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { ReceivedResponse, TestService } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
 import { dumpDeals, findingsOf } from "./findings_of.ts";
 import { printBody } from "./deal_columns.ts";
@@ -25,9 +25,9 @@ describe("a body", () => {
 
   it("without an error is accepted by Query Records [Q34] [Q76] [Q77]", async () => {
     const law = fc.asyncProperty(arbitraryQueryBody(), async (body) => {
-      const answer = await at("query", printBody(body));
-      assertEquals(answer.status, 200, answer.text);
-      assertEquals(answer.body.per_page, Math.min(body.per_page, 200));
+      const response = await at("query", printBody(body));
+      assertEquals(response.status, 200, response.text);
+      assertEquals(response.body.per_page, Math.min(body.per_page, 200));
     });
     await checkLaw(law, { runs: 400 });
   });
@@ -61,8 +61,8 @@ describe("a body", () => {
   });
 });
 
-function assertRejectedAt(answer: Answer, path: string): void {
-  assertEquals(answer.status, 400, answer.text);
-  assertEquals(Object.keys(answer.body).sort(), ["error", "success"]);
-  assertEquals(findingsOf(answer), [path], answer.text);
+function assertRejectedAt(response: ReceivedResponse, path: string): void {
+  assertEquals(response.status, 400, response.text);
+  assertEquals(Object.keys(response.body).sort(), ["error", "success"]);
+  assertEquals(findingsOf(response), [path], response.text);
 }

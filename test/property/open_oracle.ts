@@ -3,7 +3,7 @@ import type { Sql } from "../../src/postgres/driver.ts";
 import type { DatabaseKind } from "../support/database.ts";
 import { createOracleTable, ORACLE_TABLE } from "../support/oracle_table.ts";
 import { createTestService } from "../support/service.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { ReceivedResponse, TestService } from "../support/service.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -15,7 +15,7 @@ export interface Oracle {
     operation: Operation,
     body: unknown,
     options?: { tenant?: number; prefer?: string },
-  ) => Promise<Answer>;
+  ) => Promise<ReceivedResponse>;
   readonly close: () => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ async function waitForTable(service: TestService): Promise<void> {
 }
 
 /** The records of a 200. */
-export function recordsOf(answer: Answer): Record<string, unknown>[] {
-  assertEquals(answer.status, 200, answer.text);
-  return answer.body.records as Record<string, unknown>[];
+export function recordsOf(response: ReceivedResponse): Record<string, unknown>[] {
+  assertEquals(response.status, 200, response.text);
+  return response.body.records as Record<string, unknown>[];
 }

@@ -60,9 +60,9 @@ for (const kind of DATABASE_KINDS) {
           const seen: string[] = [];
           for (let page = 1;; page++) {
             const body = { ...filters, select: ["bucket", "id"], sort, page, per_page };
-            const answer = await oracle.send("query", body);
-            const records = recordsOf(answer);
-            assertEquals(answer.body.total, expected.length);
+            const response = await oracle.send("query", body);
+            const records = recordsOf(response);
+            assertEquals(response.body.total, expected.length);
             seen.push(...records.map(({ bucket, id }) => `${bucket} ${id}`));
             if (records.length < per_page) break;
           }
@@ -90,13 +90,13 @@ for (const kind of DATABASE_KINDS) {
           const sort = fields.map((field) => ({ field, direction }));
           for (let page = 1, rows = 1; rows > 0; page++) {
             const body = { select: table.key, sort, page, per_page };
-            const answer = await service.send(
+            const response = await service.send(
               "POST",
               `/integration/tables/${table.name}/query`,
               { body },
             );
-            const records = recordsOf(answer);
-            assertEquals(answer.body.total, table.rows);
+            const records = recordsOf(response);
+            assertEquals(response.body.total, table.rows);
             rows = records.length;
             seen.push(...records.map((record) => JSON.stringify(record)));
           }

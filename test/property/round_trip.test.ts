@@ -69,8 +69,8 @@ for (const kind of DATABASE_KINDS) {
         assertEquals(updated.body.fields, fields);
         const and = [{ field: "id", op: "eq", value: 7 }];
         const select = Object.keys(fields);
-        const answer = await send("POST", "query", { filters: { and }, select });
-        assertEquals(recordsOf(answer), [fields]);
+        const response = await send("POST", "query", { filters: { and }, select });
+        assertEquals(recordsOf(response), [fields]);
       });
       await checkLaw(law, { runs: kind === "real" ? 400 : 150 });
     });

@@ -70,8 +70,8 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       const server = start({ DATABASE_URL: database.servingUrl, PORT: "0", TMPDIR: "/no-such" });
       const address = await awaitAddress(server);
       const { token } = database;
-      const answer = await updateDeal(address, { token, fid: 1, note: "bare" });
-      assertEquals(answer.status, 200, answer.text);
+      const response = await updateDeal(address, { token, fid: 1, note: "bare" });
+      assertEquals(response.status, 200, response.text);
       const pid = CAN_JAIL ? await findChild(server.pid) : server.pid;
       process.kill(pid, "SIGTERM");
       assertEquals(await server.ended, 0, server.output().stderr);
@@ -104,8 +104,12 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
         const address = `http://127.0.0.1:${PORT}`;
         await awaitReady(address);
         const { token } = database;
-        const answer = await updateDeal(address, { token, fid: 1, note: redirection.slice(0, 9) });
-        assertEquals(answer.status, 200, answer.text);
+        const response = await updateDeal(address, {
+          token,
+          fid: 1,
+          note: redirection.slice(0, 9),
+        });
+        assertEquals(response.status, 200, response.text);
         const pid = piped ? await findChild(server.pid) : server.pid;
         process.kill(pid, "SIGTERM");
         assertEquals(await server.ended, 0);
@@ -132,7 +136,7 @@ async function collect([command = "", ...parameters]: readonly string[]) {
 async function awaitReady(address: string): Promise<void> {
   while (
     !await fetch(`${address}/readyz`).then(
-      (answer) => answer.text().then(() => answer.ok),
+      (response) => response.text().then(() => response.ok),
       () => false,
     )
   ) {

@@ -38,9 +38,9 @@ for (const runtime of RUNTIMES) {
       for (let turn = 0; turn < 40; turn++) {
         const statuses = await Promise.all([good, ended].map(async (token) => {
           const headers = { authorization: `Bearer ${token}` };
-          const answer = await fetch(`${address}/integration/token`, { headers });
-          await answer.body?.cancel();
-          return answer.status;
+          const response = await fetch(`${address}/integration/token`, { headers });
+          await response.body?.cancel();
+          return response.status;
         }));
         assertEquals(statuses, [200, 401]);
         await new Promise((resolve) => setTimeout(resolve, 7));

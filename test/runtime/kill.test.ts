@@ -32,18 +32,22 @@ for (const runtime of RUNTIMES) {
       let killed = false;
       // One after the other, so that the last acknowledged one is what must be there, or its next.
       for (let number = 0; !killed; number++) {
-        const answer = await updateDeal(address, { token, fid: 1, note: `n${number}` })
+        const response = await updateDeal(address, { token, fid: 1, note: `n${number}` })
           .catch(() => undefined);
-        if (answer?.status === 200) acknowledged = number;
-        if (answer === undefined) killed = true;
+        if (response?.status === 200) acknowledged = number;
+        if (response === undefined) killed = true;
         if (number === 10) server.send("SIGKILL");
       }
       await server.ended;
       const [row] = await admin`select note from deals where fid = 1`;
       assert([`n${acknowledged}`, `n${acknowledged + 1}`].includes(row?.note), row?.note);
       const again = startCommand(runtime, ["serve"], settings);
-      const answer = await updateDeal(await awaitAddress(again), { token, fid: 1, note: "again" });
-      assertEquals(answer.status, 200, answer.text);
+      const response = await updateDeal(await awaitAddress(again), {
+        token,
+        fid: 1,
+        note: "again",
+      });
+      assertEquals(response.status, 200, response.text);
       again.send("SIGTERM");
       assertEquals(await again.ended, 0);
     });

@@ -37,8 +37,8 @@ describe("rowgate serve on Deno, with the fewest permissions", () => {
 
   async function assertServes(server: RunningProcess): Promise<void> {
     const address = await awaitAddress(server);
-    const answer = await updateDeal(address, { token: database.token, fid: 1, note: "least" });
-    assertEquals(answer.status, 200, answer.text);
+    const response = await updateDeal(address, { token: database.token, fid: 1, note: "least" });
+    assertEquals(response.status, 200, response.text);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
   }

@@ -46,9 +46,9 @@ for (const runtime of RUNTIMES) {
       const curl = /^ *curl [\s\S]*?[^\\]$/m.exec(banner)?.[0] ?? "";
       const pasted = startProcess("sh", ["-c", curl]);
       assertEquals(await pasted.ended, 0, curl);
-      const answer = JSON.parse(pasted.output().stdout);
-      assertEquals(answer.success, true, pasted.output().stdout);
-      assert(answer.records.length > 0);
+      const response = JSON.parse(pasted.output().stdout);
+      assertEquals(response.success, true, pasted.output().stdout);
+      assert(response.records.length > 0);
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
     });
@@ -61,9 +61,9 @@ for (const runtime of RUNTIMES) {
       const statuses: number[] = [];
       for (const token of ["one", "two", "three"]) {
         const headers = { authorization: `Bearer ${token}` };
-        const answer = await fetch(`${address}/integration/token`, { headers });
-        await answer.body?.cancel();
-        statuses.push(answer.status);
+        const response = await fetch(`${address}/integration/token`, { headers });
+        await response.body?.cancel();
+        statuses.push(response.status);
       }
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);

@@ -42,7 +42,7 @@ for (const runtime of RUNTIMES) {
       const letGo = await hold(1);
       const { token } = database;
       const notes = ["a", "b", "c", "d", "e"];
-      const answers = notes.map((note) => updateDeal(address, { token, fid: 1, note }));
+      const responses = notes.map((note) => updateDeal(address, { token, fid: 1, note }));
       // One of them waits for the row, the others for that one.
       await awaitBlocked(database.admin, notes.length);
       server.send("SIGTERM");
@@ -53,7 +53,10 @@ for (const runtime of RUNTIMES) {
       const late = openSocket(address);
       assertEquals(await late.ask("/livez"), "");
       await letGo();
-      assertEquals((await Promise.all(answers)).map(({ status }) => status), notes.map(() => 200));
+      assertEquals(
+        (await Promise.all(responses)).map(({ status }) => status),
+        notes.map(() => 200),
+      );
       assertEquals(await server.ended, 0);
       const [row] = await database.admin`select note from deals where fid = 1`;
       assertEquals(notes.includes(row?.note), true);
@@ -65,7 +68,7 @@ for (const runtime of RUNTIMES) {
         const address = await awaitAddress(server);
         const letGo = await hold(2);
         const { token } = database;
-        const answer = updateDeal(address, { token, fid: 2, note: second }).catch(() => "cut");
+        const response = updateDeal(address, { token, fid: 2, note: second }).catch(() => "cut");
         await awaitBlocked(database.admin, 1);
         server.send("SIGTERM");
         await awaitOutput(server, STOPPING, "stdout");
@@ -73,7 +76,7 @@ for (const runtime of RUNTIMES) {
         // The row is still held: nothing else can have ended it.
         assertEquals(await server.ended, 1);
         await letGo();
-        assertEquals(await answer, "cut");
+        assertEquals(await response, "cut");
       }
     });
 
@@ -82,7 +85,7 @@ for (const runtime of RUNTIMES) {
       const address = await awaitAddress(server);
       const letGo = await hold(3);
       const { token, admin } = database;
-      const answer = updateDeal(address, { token, fid: 3, note: "cut" }).catch(() => undefined);
+      const response = updateDeal(address, { token, fid: 3, note: "cut" }).catch(() => undefined);
       await awaitBlocked(admin, 1);
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
@@ -92,7 +95,7 @@ for (const runtime of RUNTIMES) {
         and datname = current_database() and application_name = 'rowgate'`;
       assertEquals(left.length, 0);
       await letGo();
-      await answer;
+      await response;
       const [row] = await admin`select note from deals where fid = 3`;
       assertEquals(row?.note === "cut", false);
     });

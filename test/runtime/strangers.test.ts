@@ -34,9 +34,9 @@ for (const runtime of RUNTIMES) {
     function ask(path: string, token?: string): Promise<number> {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       return new Promise((resolve, reject) => {
-        request(server.address + path, { headers, agent: false }, (answer) => {
-          answer.resume();
-          answer.on("end", () => resolve(answer.statusCode!));
+        request(server.address + path, { headers, agent: false }, (response) => {
+          response.resume();
+          response.on("end", () => resolve(response.statusCode!));
         }).on("error", reject).end();
       });
     }

@@ -73,15 +73,15 @@ describe("a database that is away at the start", () => {
       fetch(`${address}${path}`, { headers: { authorization: `Bearer ${database.token}` } });
     const askedMs = performance.now();
     for (const [path, status] of [["/livez", 200], ["/readyz", 503]] as const) {
-      const answer = await ask(path);
-      assertEquals(answer.status, status, await answer.text());
+      const response = await ask(path);
+      assertEquals(response.status, status, await response.text());
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => ask("/integration/tables")),
     );
-    for (const answer of answers) {
-      const body = await answer.json();
-      assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
+    for (const response of responses) {
+      const body = await response.json();
+      assertEquals([response.status, response.headers.get("retry-after")], [503, "1"]);
       assertEquals(body.success, false);
     }
     const tookMs = performance.now() - askedMs;
@@ -105,8 +105,8 @@ describe("a database that is away at the start", () => {
 });
 
 async function status(asked: Promise<Response>): Promise<number> {
-  const answer = await asked;
-  await answer.body?.cancel();
+  const response = await asked;
+  await response.body?.cancel();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  return answer.status;
+  return response.status;
 }

@@ -133,14 +133,14 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(1);
-      const answer = updateDeal(address, { token: database.token, fid: 1, note: "drained" });
+      const response = updateDeal(address, { token: database.token, fid: 1, note: "drained" });
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
       server.send("SIGTERM");
       for (const pid of children) sendIfThere(pid, "SIGTERM");
       await awaitOutput(server, /"stopping"/, "stdout");
       await letGo();
-      assertEquals((await answer).status, 200);
+      assertEquals((await response).status, 200);
       assertEquals(await server.ended, 0);
       await awaitEnd(children);
     });
@@ -148,7 +148,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("ends at once with 1 on a second signal", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(2);
-      const answer = updateDeal(address, { token: database.token, fid: 2, note: "cut" })
+      const response = updateDeal(address, { token: database.token, fid: 2, note: "cut" })
         .catch(() => "cut");
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
@@ -157,20 +157,20 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       server.send("SIGINT");
       assertEquals(await server.ended, 1);
       await awaitEnd(children);
-      assertEquals(await answer, "cut");
+      assertEquals(await response, "cut");
       await letGo();
     });
 
     it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(3);
-      const answer = updateDeal(address, { token: database.token, fid: 3, note: "orphan" });
+      const response = updateDeal(address, { token: database.token, fid: 3, note: "orphan" });
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
       server.send("SIGKILL");
       await awaitOutput(server, /"stopping","signal":"supervisor"/, "stdout");
       await letGo();
-      assertEquals((await answer).status, 200);
+      assertEquals((await response).status, 200);
       await awaitEnd(children);
       const PORT = new URL(address).port;
       const [again] = await startBoth({ ...settings, PORT });

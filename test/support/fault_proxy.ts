@@ -73,7 +73,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       packets++;
       if (fault.kind !== "black_hole" && !pair.silent) carry(data, server);
     });
-    server.on("data", (data) => answer(data, pair));
+    server.on("data", (data) => respond(data, pair));
     for (const [one, other] of [[client, server], [server, client]] as const) {
       one.on("close", () => {
         // Behind a black hole one end does not learn that the other has closed.
@@ -84,7 +84,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
   });
 
-  function answer(data: Uint8Array, pair: Pair): void {
+  function respond(data: Uint8Array, pair: Pair): void {
     if (fault.kind === "black_hole" || pair.silent) return;
     const length = cutLength(data, pair);
     if (length === undefined) return carry(data, pair.client);

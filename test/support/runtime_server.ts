@@ -108,9 +108,9 @@ function readAddress(child: ChildProcess): Promise<string> {
 
 async function becomeReady(address: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const answer = await fetch(`${address}/readyz`);
-    await answer.body?.cancel();
-    if (answer.ok) return;
+    const response = await fetch(`${address}/readyz`);
+    await response.body?.cancel();
+    if (response.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("the server did not get ready");

@@ -14,7 +14,7 @@ export interface SendOptions {
 }
 
 /** An answer, read to its end. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -33,7 +33,7 @@ export async function send(
   app: App,
   defaultToken: string,
   { method, path, ...options }: SendOptions & { readonly method: string; readonly path: string },
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   const headers = new Headers(options.headers);
   const token = options.token === undefined ? defaultToken : options.token;
   if (token !== null && !headers.has("authorization")) {
@@ -45,7 +45,7 @@ export async function send(
   const init = { method, headers, body, duplex: "half" } as RequestInit;
   const response = await app(new Request(`http://127.0.0.1${path}`, init));
   const text = await readText(response);
-  const parsed = text.startsWith("{") ? readJson(text) as Answer["body"] : {};
+  const parsed = text.startsWith("{") ? readJson(text) as ReceivedResponse["body"] : {};
   const { status } = response;
   const sent = options.raw === undefined ? options.body : undefined;
   const exchange = { method, path, sent, status, answered: parsed };

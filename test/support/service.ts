@@ -16,11 +16,11 @@ import {
 import { ACCESS, ACCESS_VARIABLES } from "./access.ts";
 import { FIXTURE_POLICY } from "./fixture_policy.ts";
 import { isRuntime, type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
-import { type Answer, send, type SendOptions } from "./send.ts";
+import { type ReceivedResponse, send, type SendOptions } from "./send.ts";
 import { guardService } from "./invariants/guard_service.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
 
-export type { Answer, SendOptions };
+export type { ReceivedResponse, SendOptions };
 
 /** A service, and the database behind it. */
 export interface TestService {
@@ -31,7 +31,7 @@ export interface TestService {
   /** Makes another token. */
   readonly issue: IssueToken;
   /** Sends as tenant 1 unless a token is given. */
-  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<ReceivedResponse>;
   /** What the handler in this process knows of the database. */
   readonly catalogue: CurrentCatalogue;
   /** What the handler reported; nothing from another process. */

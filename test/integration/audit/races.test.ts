@@ -146,11 +146,11 @@ describe("the audit of concurrent updates", () => {
     // On a busy machine they may miss each other.
     for (let round = 0; round < 20 && !isRetried(); round++) {
       await admin`truncate rowgate.audit`;
-      const answers = await startTogether([
+      const responses = await startTogether([
         () => bulk({ a: 1 }, `a ${round}`),
         () => bulk({ b: 1 }, `b ${round}`),
       ]);
-      assertEquals(answers.map(({ status }) => status), [200, 200]);
+      assertEquals(responses.map(({ status }) => status), [200, 200]);
       assertEquals(await counts(), ["ring 2 2", "ring 2 2"]);
     }
     assertEquals(isRetried(), true);

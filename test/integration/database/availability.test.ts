@@ -145,11 +145,11 @@ describe("a database that comes and goes", () => {
 
   it("is never spoken to when it answers strangely to whether it encrypts [DB24]", async () => {
     // An error as from before TLS, and a yes with more behind it, which would be taken for encrypted.
-    for (const answer of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
+    for (const response of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
       let reported = 0;
       const server = createServer((socket) => {
         socket.on("error", () => {}).on("data", (data) => reported += data.length);
-        socket.write(answer);
+        socket.write(response);
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo;

@@ -50,10 +50,10 @@ for (const kind of DATABASE_KINDS) {
     ) {
       let sent = 0;
       const options = { write: true, client, sent: () => void sent++ };
-      const answers = database.runBatch(compiles, options);
-      return Promise.all(answers.map(async (answer) => {
+      const responses = database.runBatch(compiles, options);
+      return Promise.all(responses.map(async (response) => {
         try {
-          const rows = await answer;
+          const rows = await response;
           return rows === undefined ? "undone" : rows.map(({ id }) => id).join();
         } catch (error) {
           assert(error instanceof DatabaseError, String(error));
@@ -114,14 +114,14 @@ for (const kind of DATABASE_KINDS) {
     it("sends nothing where one cannot be compiled", async () => {
       const broken: Compile<Written> = (sql) => sql`select ${1 as unknown as string}::text as id`;
       const client = new AbortController();
-      const answers = subject.database.runBatch([add(1), broken], {
+      const responses = subject.database.runBatch([add(1), broken], {
         write: true,
         client,
         sent() {
           throw new Error("sent");
         },
       });
-      for (const answer of answers) await assertRejects(() => answer, TypeError);
+      for (const response of responses) await assertRejects(() => response, TypeError);
       assertEquals(await read(), "");
     });
 
@@ -220,8 +220,8 @@ for (const kind of DATABASE_KINDS) {
       const closed = openSubject(test);
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };
-      for (const answer of closed.database.runBatch([add(1), add(2)], options)) {
-        const error = await assertRejects(() => answer, DatabaseError);
+      for (const response of closed.database.runBatch([add(1), add(2)], options)) {
+        const error = await assertRejects(() => response, DatabaseError);
         assertEquals([toApiError(error).status, error.kind], [503, "unavailable"]);
       }
       assertEquals(await read(), "");

@@ -84,10 +84,10 @@ for (const kind of DATABASE_KINDS) {
 
     it("passes null as null", async () => {
       const rows = await subject.database.run(
-        (sql) => sql`select ${null}::text::int4 is null as answer`,
+        (sql) => sql`select ${null}::text::int4 is null as response`,
         { write: false },
       );
-      assertEquals(rows[0]?.answer, true);
+      assertEquals(rows[0]?.response, true);
     });
 
     it("serves the next statement after each kind of failure", async () => {
@@ -361,12 +361,12 @@ describe("run over broken connections", () => {
     const [rows] = await Promise.all([
       subject.database.run((sql) => {
         return attempts++ === 0
-          ? sql`select pg_sleep(0.9), 'late' as answer`
-          : sql`select 'second' as answer`;
+          ? sql`select pg_sleep(0.9), 'late' as response`
+          : sql`select 'second' as response`;
       }, { write: false }),
       terminate(),
     ]);
-    assertEquals([rows[0]?.answer, attempts], ["second", 2]);
+    assertEquals([rows[0]?.response, attempts], ["second", 2]);
   });
 
   it("does not repeat a lost write, and says what is unknown [E42] [DB6]", async () => {

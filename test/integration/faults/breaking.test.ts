@@ -19,8 +19,8 @@ describe("a connection that breaks", () => {
     await readDeals(service);
     await service.proxy.set({ kind: "delay", ms: 200 });
     const packets = service.proxy.packets();
-    const answer = await readDeals(service);
-    assertEquals(answer.status, 200);
+    const response = await readDeals(service);
+    assertEquals(response.status, 200);
     assert(service.proxy.packets() - packets <= 2, `${service.proxy.packets() - packets} packets`);
     await service.proxy.set({ kind: "pass" });
   });
@@ -35,12 +35,12 @@ describe("a connection that breaks", () => {
 
     it(`in the middle of a written row (${how}) reports that the outcome is unknown [DB10] [DB6]`, async () => {
       // The next row may also be one of a session that is just being opened; then the write succeeds.
-      let answer = await writeCut(0);
-      for (let tries = 1; answer.status === 200 && tries < 5; tries++) {
-        answer = await writeCut(tries);
+      let response = await writeCut(0);
+      for (let tries = 1; response.status === 200 && tries < 5; tries++) {
+        response = await writeCut(tries);
       }
-      assertEquals(answer.status, 503);
-      assert(String(answer.body.error).includes("outcome is unknown"));
+      assertEquals(response.status, 503);
+      assert(String(response.body.error).includes("outcome is unknown"));
       const repeated = await writeTitle(service, 3, `cut ${how}`);
       assertEquals([repeated.status, repeated.body.matched], [200, 1]);
 
@@ -62,17 +62,17 @@ describe("a connection that breaks", () => {
       const fid = 11 + index % 40;
       if (index % 2 === 0) return await readDeals(service);
       const title = `kept ${index}`;
-      const answer = await writeTitle(service, fid, title);
-      if (answer.status === 200) kept.set(fid, title);
+      const response = await writeTitle(service, fid, title);
+      if (response.status === 200) kept.set(fid, title);
       else kept.delete(fid);
-      return answer;
+      return response;
     }, { everyMs: 10, forMs: 2500 });
     for (let round = 0; round < 5; round++) {
       await sleep(400);
       service.proxy.drop(round % 2 === 0 ? "rst" : "fin");
     }
-    const { answers, worstMs } = await load;
-    assertEquals(listStatuses(answers).filter((status) => ![200, 503].includes(status)), []);
+    const { responses, worstMs } = await load;
+    assertEquals(listStatuses(responses).filter((status) => ![200, 503].includes(status)), []);
     assert(worstMs < 7000, `answered after ${worstMs} ms`);
     assert(kept.size > 0);
     const rows = await service.database.admin`select fid::int4 as fid, title from deals`;
@@ -100,8 +100,8 @@ describe("a connection that breaks", () => {
     await service.proxy.set({ kind: "pass" });
     const backMs = await awaitRecovery(service);
     assert(backMs < 2000, `back after ${backMs} ms`);
-    const { answers, worstMs } = await load;
-    assertEquals(listStatuses(answers).filter((status) => ![200, 503, 504].includes(status)), []);
+    const { responses, worstMs } = await load;
+    assertEquals(listStatuses(responses).filter((status) => ![200, 503, 504].includes(status)), []);
     assert(worstMs < 10_000, `answered after ${worstMs} ms`);
   });
 
@@ -125,8 +125,8 @@ describe("a connection that breaks", () => {
       await admin`select pg_terminate_backend(pid) from pg_stat_activity
         where usename = 'rowgate_app' and datname = current_database()`;
     }
-    const { answers } = await load;
-    assertEquals(listStatuses(answers).filter((status) => ![200, 503].includes(status)), []);
+    const { responses } = await load;
+    assertEquals(listStatuses(responses).filter((status) => ![200, 503].includes(status)), []);
     assert(await awaitRecovery(service) < 2000);
   });
 });
@@ -171,9 +171,9 @@ describe("a row that is locked", () => {
     await service.database.admin.begin(async (sql) => {
       await sql`select from deals where fid = 5 for update`;
       const connections = service.proxy.connections();
-      const answer = await writeTitle(service, 5, "never");
-      assertEquals(answer.status, 503);
-      assert(String(answer.body.error).includes("nothing was changed"));
+      const response = await writeTitle(service, 5, "never");
+      assertEquals(response.status, 503);
+      assert(String(response.body.error).includes("nothing was changed"));
       assertEquals((await readDeals(service)).status, 200);
       assert(service.proxy.connections() - connections <= 1);
     });

@@ -35,11 +35,14 @@ describe("a database that cannot be connected to", () => {
       await awaitRecovery(service);
       await service.proxy.set(fault);
       const connections = service.proxy.connections();
-      const { answers, worstMs } = await askDuring(() => readDeals(service), LOAD);
+      const { responses, worstMs } = await askDuring(() => readDeals(service), LOAD);
       const connects = service.proxy.connections() - connections;
       await service.proxy.set({ kind: "pass" });
       const backMs = await awaitRecovery(service);
-      assertEquals(answers.filter((answer) => !isUnavailable(answer)).map(({ text }) => text), []);
+      assertEquals(
+        responses.filter((response) => !isUnavailable(response)).map(({ text }) => text),
+        [],
+      );
       // At most 10 a second, and what a full pool begins with.
       assert(connects <= 20, `${connects} connections in 2 s`);
       assert(worstMs < 2000, `answered after ${worstMs} ms`);
@@ -53,9 +56,9 @@ describe("a database that cannot be connected to", () => {
     await service.proxy.set({ kind: "black_hole" });
     const connections = service.proxy.connections();
     const asked = performance.now();
-    const answers = await Promise.all([1, 2, 3].map(() => readDeals(service)));
+    const responses = await Promise.all([1, 2, 3].map(() => readDeals(service)));
     const tookMs = performance.now() - asked;
-    assertEquals(answers.map(isUnavailable), [true, true, true]);
+    assertEquals(responses.map(isUnavailable), [true, true, true]);
     assert(tookMs < 7000, `answered after ${tookMs} ms`);
     assert(service.proxy.connections() - connections <= 20);
     await service.proxy.set({ kind: "pass" });
@@ -72,10 +75,13 @@ describe("a database that cannot be connected to", () => {
       admin.unsafe(`alter database "${name}" connection limit ${most}`);
     await limit(1);
     try {
-      const { answers, worstMs } = await askDuring(() => readDeals(service), LOAD);
-      const served = answers.filter(({ status }) => status === 200).length;
+      const { responses, worstMs } = await askDuring(() => readDeals(service), LOAD);
+      const served = responses.filter(({ status }) => status === 200).length;
       assert(served > 0, "nothing was served");
-      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      assertEquals(
+        responses.filter((response) => response.status !== 200 && !isUnavailable(response)),
+        [],
+      );
       assert(worstMs < 2000, `answered after ${worstMs} ms`);
     } finally {
       await limit(-1);

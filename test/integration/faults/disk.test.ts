@@ -51,11 +51,11 @@ describe("a disk or memory that is full", () => {
       for (const filters of [{ fid: 9 }, { status: "open" }]) {
         const kind = "fid" in filters ? "single" : "bulk";
         const path = `/integration/tables/deals/records/${kind}`;
-        const answer = await service.send("PATCH", path, {
+        const response = await service.send("PATCH", path, {
           body: { filters, fields: { title: long } },
         });
-        assert(isUnavailable(answer), answer.text);
-        assert(String(answer.body.error).includes("nothing was changed"), answer.text);
+        assert(isUnavailable(response), response.text);
+        assert(String(response.body.error).includes("nothing was changed"), response.text);
         assertEquals((await readDeals(service)).status, 200);
       }
       const faults = service.observations.filter(({ kind }) => kind === "warning");
@@ -78,9 +78,9 @@ describe("a disk or memory that is full", () => {
         $$ begin raise exception 'full' using errcode = '53200'; end $$;
       create trigger out_of_memory before update on deals for each row
         when (new.title = 'much') execute function out_of_memory()`);
-    const answer = await writeTitle(service, 12, "much");
-    assert(isUnavailable(answer), answer.text);
-    assert(String(answer.body.error).includes("nothing was changed"), answer.text);
+    const response = await writeTitle(service, 12, "much");
+    assert(isUnavailable(response), response.text);
+    assert(String(response.body.error).includes("nothing was changed"), response.text);
     assertEquals((await writeTitle(service, 12, "little")).status, 200);
   });
 });

@@ -100,8 +100,8 @@ describe("a primary with a standby", () => {
     const { admin } = single.database;
     await admin`update deals set title = title where fid < 40`;
     await admin.unsafe("vacuum deals");
-    const answer = await reading;
-    assertEquals([answer.status, answer.body.success], [200, true], answer.text);
+    const response = await reading;
+    assertEquals([response.status, response.body.success], [200, true], response.text);
     const retries = single.observations.slice(observed).filter(({ kind }) => kind === "retry");
     assertEquals(retries, IS_REMOTE ? [] : [{ kind: "retry", fault: "serialization" }]);
     const [row] =
@@ -125,10 +125,10 @@ describe("a primary with a standby", () => {
     const promotedMs = performance.now();
     while ((await writeTitle(both, 6, "after")).status !== 200) await sleep(20);
     const foundMs = performance.now() - promotedMs;
-    const { answers, worstMs } = await load;
+    const { responses, worstMs } = await load;
     assert(foundMs < AWAY_MS, `found after ${foundMs} ms`);
     assert(worstMs < 7000, `answered after ${worstMs} ms`);
-    assertEquals(listStatuses(answers), [200, 503]);
+    assertEquals(listStatuses(responses), [200, 503]);
     // The one that knew it as a standby alone finds it a primary.
     assertEquals((await readDeals(single)).status, 200);
     const changedMs = performance.now();

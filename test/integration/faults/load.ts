@@ -1,4 +1,4 @@
-import type { Answer } from "../../support/send.ts";
+import type { ReceivedResponse } from "../../support/send.ts";
 import type { TestService } from "../../support/service.ts";
 
 /** How many requests are made, whether they are answered or not. */
@@ -8,18 +8,18 @@ export interface Load {
 }
 
 /** What became of them all. */
-export interface Answered {
-  readonly answers: readonly Answer[];
+export interface LoadResponses {
+  readonly responses: readonly ReceivedResponse[];
   readonly worstMs: number;
 }
 
 /** Asks in an open loop, then waits for every answer. */
 export async function askDuring(
-  ask: (index: number) => Promise<Answer>,
+  ask: (index: number) => Promise<ReceivedResponse>,
   load: Load,
-): Promise<Answered> {
+): Promise<LoadResponses> {
   const startedMs = performance.now();
-  const pending: Promise<Answer>[] = [];
+  const pending: Promise<ReceivedResponse>[] = [];
   let worstMs = 0;
   while (performance.now() - startedMs < load.forMs) {
     const askedMs = performance.now();
@@ -30,7 +30,7 @@ export async function askDuring(
     );
     await sleep(load.everyMs);
   }
-  return { answers: await Promise.all(pending), worstMs };
+  return { responses: await Promise.all(pending), worstMs };
 }
 
 /** Waits until a query is answered, and gives how long that took in milliseconds. */
@@ -44,23 +44,27 @@ export async function awaitRecovery(service: TestService): Promise<number> {
 }
 
 /** Reads two records. */
-export function readDeals(service: TestService): Promise<Answer> {
+export function readDeals(service: TestService): Promise<ReceivedResponse> {
   return service.send("POST", "/integration/tables/deals/query", { body: { per_page: 2 } });
 }
 
 /** Writes a title into one record. */
-export function writeTitle(service: TestService, fid: number, title: string): Promise<Answer> {
+export function writeTitle(
+  service: TestService,
+  fid: number,
+  title: string,
+): Promise<ReceivedResponse> {
   const body = { filters: { fid }, fields: { title } };
   return service.send("PATCH", "/integration/tables/deals/records/single", { body });
 }
 
 /** Gives the statuses that occur, sorted. */
-export function listStatuses(answers: readonly Answer[]): readonly number[] {
-  return [...new Set(answers.map(({ status }) => status))].sort();
+export function listStatuses(responses: readonly ReceivedResponse[]): readonly number[] {
+  return [...new Set(responses.map(({ status }) => status))].sort();
 }
 
 /** Tells whether an answer says that the database is not there, and when to ask again. */
-export function isUnavailable({ status, headers, body }: Answer): boolean {
+export function isUnavailable({ status, headers, body }: ReceivedResponse): boolean {
   return status === 503 && body.success === false && headers.get("retry-after") === "1";
 }
 

@@ -37,8 +37,8 @@ else {
       const own = [await ask(0), await ask(1)];
       assertEquals(own.map(({ status }) => status), [200, 200], own[0]!.text);
       assert(!own[0]!.text.includes("CANARY") && own[1]!.text.includes("CANARY"));
-      const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => ask(index)));
-      answers.forEach(({ text }, index) => assertEquals(text, own[index % 2]!.text));
+      const responses = await Promise.all(Array.from({ length: 60 }, (_, index) => ask(index)));
+      responses.forEach(({ text }, index) => assertEquals(text, own[index % 2]!.text));
     });
 
     it("updates, and transactions that are undone, hold to their tenant [DB25]", async () => {
@@ -51,8 +51,8 @@ else {
           headers: index % 3 === 0 ? { prefer: "tx=rollback" } : {},
           token: index % 2 === 0 ? pooled.tokens.a : pooled.tokens.b,
         });
-      const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => write(index)));
-      assertEquals(answers.filter(({ status }) => status !== 200).map(({ text }) => text), []);
+      const responses = await Promise.all(Array.from({ length: 40 }, (_, index) => write(index)));
+      assertEquals(responses.filter(({ status }) => status !== 200).map(({ text }) => text), []);
       const rows = await pooled.database.admin`
         select distinct tenant_id, title from deals where title ~ '^(by|undone)' order by 1`;
       assertEquals(rows.map((row) => [row.tenant_id, row.title]), [[1, "by 0"], [2, "by 1"]]);
@@ -66,8 +66,11 @@ else {
       );
       await admin`select pg_terminate_backend(pid) from pg_stat_activity
         where usename = 'rowgate_app' and datname = current_database()`;
-      const { answers } = await load;
-      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      const { responses } = await load;
+      assertEquals(
+        responses.filter((response) => response.status !== 200 && !isUnavailable(response)),
+        [],
+      );
       assert(await awaitRecovery(pooled) < 2000);
     });
 

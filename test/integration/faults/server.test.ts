@@ -40,19 +40,22 @@ describe("a server that goes away", () => {
       const load = askDuring(async (index) => {
         if (index % 2 === 0) return await readDeals(service);
         const fid = 11 + index % 40;
-        const answer = await writeTitle(service, fid, `${mode} ${index}`);
-        if (answer.status === 200) kept.set(fid, `${mode} ${index}`);
+        const response = await writeTitle(service, fid, `${mode} ${index}`);
+        if (response.status === 200) kept.set(fid, `${mode} ${index}`);
         else kept.delete(fid);
-        return answer;
+        return response;
       }, { everyMs: 10, forMs: 3000 });
       await sleep(700);
       const acknowledged = kept.size;
       await cluster.halt(mode);
       await cluster.start();
       const backMs = await awaitRecovery(service);
-      const { answers, worstMs } = await load;
+      const { responses, worstMs } = await load;
       assert(acknowledged > 0, "nothing was written before");
-      assertEquals(answers.filter((answer) => answer.status !== 200 && !isUnavailable(answer)), []);
+      assertEquals(
+        responses.filter((response) => response.status !== 200 && !isUnavailable(response)),
+        [],
+      );
       assert(worstMs < 6000, `answered after ${worstMs} ms`);
       assert(backMs < 2000, `back after ${backMs} ms`);
       const connects = service.proxy.connections() - connections;
@@ -87,14 +90,17 @@ describe("a server that goes away", () => {
     await awaitRecovery(service);
     await cluster.freeze(true);
     try {
-      const { answers, worstMs } = await askDuring(
+      const { responses, worstMs } = await askDuring(
         (index) => index % 2 === 0 ? readDeals(service) : writeTitle(service, 8, `frozen ${index}`),
         {
           everyMs: 100,
           forMs: 3000,
         },
       );
-      assertEquals(listStatuses(answers).filter((status) => status !== 503 && status !== 504), []);
+      assertEquals(
+        listStatuses(responses).filter((status) => status !== 503 && status !== 504),
+        [],
+      );
       // A place in the pool, and then the deadline of the statement.
       assert(worstMs < 10_000, `answered after ${worstMs} ms`);
     } finally {

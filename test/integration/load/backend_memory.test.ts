@@ -76,7 +76,7 @@ else {
     }
 
     /** Runs requests at once, and gives the most memory of its own that a backend had meanwhile. */
-    async function measure<T>(ask: () => Promise<T>): Promise<{ answer: T; mostMb: number }> {
+    async function measure<T>(ask: () => Promise<T>): Promise<{ response: T; mostMb: number }> {
       let done = false;
       let mostMb = 0;
       const watch = async () => {
@@ -87,16 +87,16 @@ else {
         }
       };
       const watching = watch();
-      const answer = await ask().finally(() => done = true);
+      const response = await ask().finally(() => done = true);
       await watching;
-      return { answer, mostMb };
+      return { response, mostMb };
     }
 
     for (const { what, body, status } of REQUESTS) {
       it(`stays below ${LIMIT_MB} MB for ${what} [RE24] [L12]`, async () => {
-        const { answer, mostMb } = await measure(() => service.send("POST", PATH, { body }));
-        assertEquals(answer.status, status, answer.text.slice(0, 300));
-        if (status === 400) assertMatch(answer.text, /larger than 8388608 bytes/);
+        const { response, mostMb } = await measure(() => service.send("POST", PATH, { body }));
+        assertEquals(response.status, status, response.text.slice(0, 300));
+        if (status === 400) assertMatch(response.text, /larger than 8388608 bytes/);
         assert(mostMb < LIMIT_MB, `${mostMb} MB`);
         console.info(`    ${mostMb} MB`);
       });
@@ -107,8 +107,8 @@ else {
         Promise.all(Array.from({ length: 8 }, () => {
           return service.send("POST", PATH, { body: { per_page: 200 } });
         }));
-      const { answer, mostMb } = await measure(ask);
-      assertEquals(new Set(answer.map((each) => each.status)), new Set([400]));
+      const { response, mostMb } = await measure(ask);
+      assertEquals(new Set(response.map((each) => each.status)), new Set([400]));
       assert(mostMb < LIMIT_MB, `${mostMb} MB`);
     });
   });

@@ -31,12 +31,12 @@ describe("a million rows without an index", () => {
     let running = 50;
     const heavy = Promise.all(Array.from({ length: 50 }, async () => {
       const body = { filters: { or }, sort: [{ field: "page" }] };
-      const answer = await service.send("POST", "/integration/tables/visits/query", {
+      const response = await service.send("POST", "/integration/tables/visits/query", {
         token: a,
         body,
       });
       running--;
-      return answer;
+      return response;
     }));
     let served = 0;
     while (running > 0) {
@@ -48,13 +48,13 @@ describe("a million rows without an index", () => {
       served++;
     }
     assert(served > 0);
-    const answers = await heavy;
-    const statuses = new Set(answers.map(({ status }) => status));
+    const responses = await heavy;
+    const statuses = new Set(responses.map(({ status }) => status));
     assert(statuses.has(504));
     statuses.delete(504);
     statuses.delete(503);
     assertEquals([...statuses], []);
-    for (const { status, headers } of answers) {
+    for (const { status, headers } of responses) {
       if (status === 503) assertMatch(headers.get("retry-after") ?? "", /^\d+$/);
     }
     const [left] = await service.database.admin<[{ count: number }]>`
@@ -64,10 +64,10 @@ describe("a million rows without an index", () => {
   });
 
   it("answers a page half a million rows in, within the statement timeout [RE15]", async () => {
-    const answer = await service.send("POST", "/integration/tables/visits/query", {
+    const response = await service.send("POST", "/integration/tables/visits/query", {
       body: { page: 2500, per_page: 200, sort: [{ field: "id" }], select: ["id"] },
     });
-    assertEquals(answer.status, 200, answer.text);
-    assertEquals((answer.body["records"] as { id: number }[])[0]?.id, 499_801);
+    assertEquals(response.status, 200, response.text);
+    assertEquals((response.body["records"] as { id: number }[])[0]?.id, 499_801);
   });
 });

@@ -18,10 +18,10 @@ describe("a page of large rows", () => {
   afterAll(() => service.close());
 
   it("is refused above 8 MiB, before it is printed [RE13] [L12]", async () => {
-    const answer = await query({ per_page: 200 });
-    assertEquals(answer.status, 400);
+    const response = await query({ per_page: 200 });
+    assertEquals(response.status, 400);
     assertEquals(
-      answer.body["error"],
+      response.body["error"],
       "per_page: The page is larger than 8388608 bytes, expected fewer rows or fewer fields (select)",
     );
     assertEquals((await query({ per_page: 8 })).status, 200);
@@ -34,12 +34,12 @@ describe("a page of large rows", () => {
     for (const [bytes, status] of [[8_388_608, 200], [8_388_609, 400]] as const) {
       await service.database.admin`
         update parcels set content = repeat('y', ${bytes - 25}::int4) where id = 201`;
-      const answer = await service.send("POST", "/integration/tables/parcels/query", {
+      const response = await service.send("POST", "/integration/tables/parcels/query", {
         token: service.tokens.b,
         body: { select: ["id", "content"] },
       });
-      assertEquals(answer.status, status);
-      assertStringIncludes(answer.text.slice(0, 200), status === 200 ? "yyy" : "larger");
+      assertEquals(response.status, status);
+      assertStringIncludes(response.text.slice(0, 200), status === 200 ? "yyy" : "larger");
     }
   });
 });

@@ -66,9 +66,9 @@ describe("a service under overload", () => {
     await whileHeld(async () => {
       let answered = 0;
       flood = Promise.all(Array.from({ length: MAX_IN_FLIGHT }, async () => {
-        const answer = await query("deals", a);
+        const response = await query("deals", a);
         answered++;
-        return answer;
+        return response;
       }));
       const refused = await query("guests", a);
       assertEquals(refused.status, 503);
@@ -89,10 +89,10 @@ describe("a service under overload", () => {
     await whileHeld(async () => {
       holding = Promise.all([a, a, a, a, a, b, b].map((token) => query("deals", token)));
       await new Promise((resolve) => setTimeout(resolve, 100));
-      const answer = await query("guests", service.tokens.uuid);
+      const response = await query("guests", service.tokens.uuid);
       // Two tenants hold all there is.
-      assertEquals(answer.status, 503, answer.text);
-      assertMatch(answer.headers.get("retry-after") ?? "", /^\d+$/);
+      assertEquals(response.status, 503, response.text);
+      assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
     });
     await holding;
     assertEquals((await query("guests", a)).status, 200);
@@ -105,7 +105,7 @@ describe("a service under overload", () => {
     const body = { filters: {}, unknown: 1 };
     const statuses: number[] = [];
     for (let round = 0; round < 100; round++) {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         query("guests", `rg_bogus${round}`),
         query("guests", a, body),
         query("user_passwords", a),
@@ -113,7 +113,7 @@ describe("a service under overload", () => {
         service.send("POST", "/integration/tables/guests/query", { token: a, raw: "{" }),
         service.send("PATCH", "/integration/tables/guests/records/bulk", { token: mayNotUpdate }),
       ]);
-      statuses.push(...answers.map(({ status }) => status));
+      statuses.push(...responses.map(({ status }) => status));
     }
     assertEquals(new Set(statuses), new Set([401, 400, 403, 404]));
     const used = service.observations.slice(seen).filter(({ kind }) => kind === "pool");
@@ -142,8 +142,8 @@ describe("tokens by the thousand", () => {
     );
 
   it("asks the database once for 500 requests with one cold token", async () => {
-    const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service.tokens.a)));
-    assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 500 }, () => ask(service.tokens.a)));
+    assertEquals(new Set(responses.map(({ status }) => status)), new Set([200]));
     assertEquals(lookups("miss"), 1);
   });
 

@@ -2,7 +2,11 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { ACCESS } from "../../support/access.ts";
-import { type Answer, createTestService, type TestService } from "../../support/service.ts";
+import {
+  createTestService,
+  type ReceivedResponse,
+  type TestService,
+} from "../../support/service.ts";
 
 /** The service of every day, and those with other rights: the same database for all, three times. */
 const SERVICES: readonly {
@@ -75,11 +79,11 @@ describe("the same requests, with row level security forced and with the least r
   });
 });
 
-function ask(service: TestService, { method, path, body }: Asked): Promise<Answer> {
+function ask(service: TestService, { method, path, body }: Asked): Promise<ReceivedResponse> {
   return service.send(method, path, body === undefined ? {} : { body });
 }
 
-function contents({ status, headers, text }: Answer): string {
+function contents({ status, headers, text }: ReceivedResponse): string {
   const kept = [...headers].filter(([name]) => name !== "x-request-id");
   return JSON.stringify({ status, kept, text });
 }

@@ -25,58 +25,58 @@ const RACES = [
   {
     other: "only locks the row",
     statements: (t: string) => `select from ${t} where id = 1 for update`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 0", ...OTHERS],
   },
   {
     other: "changes another column",
     statements: (t: string) => `update ${t} set n = 5 where id = 1`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 5", ...OTHERS],
   },
   {
     other: "makes the row match no more",
     statements: (t: string) => `update ${t} set state = 'shut' where id = 1`,
-    answer: [404, 0, undefined],
+    response: [404, 0, undefined],
     rows: ["1 1 shut - 0", ...OTHERS],
   },
   {
     other: "deletes the row",
     statements: (t: string) => `delete from ${t} where id = 1`,
-    answer: [404, 0, undefined],
+    response: [404, 0, undefined],
     rows: OTHERS,
   },
   {
     other: "moves the row to another tenant",
     statements: (t: string) => `update ${t} set tenant_id = 2 where id = 1`,
-    answer: [404, 0, undefined],
+    response: [404, 0, undefined],
     rows: ["1 2 open - 0", ...OTHERS],
   },
   {
     other: "gives its key to another row",
     statements: (t: string) =>
       `update ${t} set id = 5 where id = 1; update ${t} set id = 1, state = 'open' where id = 2`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 0", "3 2 open - 0", "4 1 shut - 0", "5 1 open - 0"],
   },
   {
     other: "deletes the row and inserts another one with its key",
     statements: (t: string) =>
       `delete from ${t} where id = 1; insert into ${t} values (1, 1, 'open', null, 7)`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 7", ...OTHERS],
   },
   {
     other: "writes the same value",
     statements: (t: string) => `update ${t} set note = 'ours' where id = 1`,
-    answer: [200, 1, 0],
+    response: [200, 1, 0],
     rows: ["1 1 open ours 0", ...OTHERS],
   },
   {
     other: "rolls back",
     statements: (t: string) => `update ${t} set state = 'shut', n = 3 where id = 1`,
     rollback: true,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 0", ...OTHERS],
   },
 ];
@@ -102,7 +102,7 @@ for (const { what, environment } of SERVICES) {
     after(() => service.close());
 
     for (const table of tables) {
-      for (const { other, statements, rollback, answer, rows } of RACES) {
+      for (const { other, statements, rollback, response, rows } of RACES) {
         it(`is right on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
           const { admin } = service.database;
           await fillContestedTable(admin, table);
@@ -114,7 +114,7 @@ for (const { what, environment } of SERVICES) {
             transaction,
             () => service.send("PATCH", path, { body }),
           );
-          assertEquals([status, reported["matched"], reported["updated"]], answer);
+          assertEquals([status, reported["matched"], reported["updated"]], response);
           assertEquals(await readContestedTable(admin, table), rows);
         });
       }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestService } from "../../support/service.ts";
-import type { Answer, TestService } from "../../support/service.ts";
+import type { ReceivedResponse, TestService } from "../../support/service.ts";
 
 const CLIENTS = 6;
 
@@ -25,23 +25,30 @@ describe("Tables that change while they are used", () => {
     await soon(() => query(table), ({ status }) => status === 200);
   }
 
-  function query(table: string, body: unknown = {}): Promise<Answer> {
+  function query(table: string, body: unknown = {}): Promise<ReceivedResponse> {
     return service.send("POST", `/integration/tables/${table}/query`, { body });
   }
 
-  function update(table: string, which: "single" | "bulk", body: unknown): Promise<Answer> {
+  function update(
+    table: string,
+    which: "single" | "bulk",
+    body: unknown,
+  ): Promise<ReceivedResponse> {
     return service.send("PATCH", `/integration/tables/${table}/records/${which}`, { body });
   }
 
   /** Uses a table from many clients while something is done to it; gives what they were answered. */
-  async function use(table: string, change: () => Promise<void>): Promise<readonly Answer[]> {
-    const answers: Answer[] = [];
+  async function use(
+    table: string,
+    change: () => Promise<void>,
+  ): Promise<readonly ReceivedResponse[]> {
+    const responses: ReceivedResponse[] = [];
     const state = { changing: true };
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let turn = client; state.changing; turn++) {
         const fields = { a: String(turn % 9) };
         const filter = { and: [{ field: "a", op: "gte", value: "0" }] };
-        answers.push(
+        responses.push(
           await [
             () => query(table, { filters: filter, sort: [{ field: "a" }], select: ["id", "a"] }),
             () => update(table, "single", { filters: { id: 1 + turn % 20 }, fields }),
@@ -51,19 +58,19 @@ describe("Tables that change while they are used", () => {
       }
     });
     try {
-      while (answers.length < 3 * CLIENTS) await pause(5);
+      while (responses.length < 3 * CLIENTS) await pause(5);
       await change();
       await pause(300);
     } finally {
       state.changing = false;
       await Promise.all(clients);
     }
-    return answers;
+    return responses;
   }
 
   it("go on while columns are added, and show them [CO13]", async () => {
     await make("growing");
-    const answers = await use("growing", async () => {
+    const responses = await use("growing", async () => {
       for (let n = 1; n <= 8; n++) {
         await run(
           `alter table growing add column c${n} int4 default ${n}; notify rowgate_catalogue`,
@@ -71,7 +78,7 @@ describe("Tables that change while they are used", () => {
         await pause(30);
       }
     });
-    assertEquals(statuses(answers), [200]);
+    assertEquals(statuses(responses), [200]);
     const found = await soon(
       () => query("growing", { filters: { and: [{ field: "c8", op: "eq", value: 8 }] } }),
       ({ status }) => status === 200,
@@ -81,15 +88,15 @@ describe("Tables that change while they are used", () => {
 
   it("are read again when a column takes another type, with and without a notification [CO14]", async () => {
     await make("retyped");
-    const answers = await use("retyped", async () => {
+    const responses = await use("retyped", async () => {
       for (const type of ["int8", "text", "numeric", "int4", "text"]) {
         await run(`alter table retyped alter column a type ${type} using a::text::${type}`);
         await pause(60);
       }
     });
-    assert(statuses(answers).includes(200));
+    assert(statuses(responses).includes(200));
     // A request that met two changes was repeated once, and failed again.
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       assert(status === 200 || text.includes("The database cannot do this with"), text);
     }
     assertEquals((await query("retyped")).status, 200);
@@ -115,7 +122,7 @@ describe("Tables that change while they are used", () => {
       update("remade", which, { filters: { id: 1 }, fields: { a } });
     assertEquals((await fresh("single", "x")).status, 200);
     await run("alter table remade drop column a; alter table remade add column a date");
-    const taken = ({ status }: Answer) => status === 200;
+    const taken = ({ status }: ReceivedResponse) => status === 200;
     assert(taken(await soon(() => fresh("single", "2026-01-31"), taken)));
     assertEquals((await fresh("bulk", "x")).status, 400);
     await run("alter table remade drop column a; alter table remade add column a int4[]");
@@ -164,9 +171,9 @@ function seenTimes(seen: ReadonlyMap<string, number>): number[] {
 }
 
 /** The statuses of answers, each once, ascending. */
-function statuses(answers: readonly Answer[]): number[] {
-  assert(answers.length > CLIENTS, `${answers.length} answers`);
-  const found = new Map(answers.map((answer) => [answer.status, answer]));
+function statuses(responses: readonly ReceivedResponse[]): number[] {
+  assert(responses.length > CLIENTS, `${responses.length} answers`);
+  const found = new Map(responses.map((response) => [response.status, response]));
   for (const [status, { text }] of found) assert(status < 500, `${status} ${text}`);
   return [...found.keys()].sort();
 }
@@ -177,12 +184,12 @@ function pause(ms: number): Promise<void> {
 
 /** The catalogue is read anew at most once a second. */
 async function soon(
-  send: () => Promise<Answer>,
-  enough: (answer: Answer) => boolean,
-): Promise<Answer> {
+  send: () => Promise<ReceivedResponse>,
+  enough: (response: ReceivedResponse) => boolean,
+): Promise<ReceivedResponse> {
   for (let attempt = 0;; attempt++) {
-    const answer = await send();
-    if (enough(answer) || attempt > 100) return answer;
+    const response = await send();
+    if (enough(response) || attempt > 100) return response;
     await pause(50);
   }
 }

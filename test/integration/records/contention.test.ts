@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import { createTestService } from "../../support/service.ts";
-import type { Answer, TestService } from "../../support/service.ts";
+import type { ReceivedResponse, TestService } from "../../support/service.ts";
 import { openSecondInstance, type SecondInstance } from "./second_instance.ts";
 
 const WORKERS = 16;
@@ -37,7 +37,12 @@ describe("Updates of many clients through two instances of the service", () => {
       insert into column_granted select n, 1, 0, 'old' from generate_series(1, 10) n`);
   });
 
-  function update(worker: number, path: string, body: unknown, headers = {}): Promise<Answer> {
+  function update(
+    worker: number,
+    path: string,
+    body: unknown,
+    headers = {},
+  ): Promise<ReceivedResponse> {
     const instance = worker % 2 === 0 ? service : second;
     return instance.send("PATCH", `/integration/tables/${path}`, { body, headers });
   }
@@ -94,12 +99,12 @@ describe("Updates of many clients through two instances of the service", () => {
       grant select on ring to rowgate_app;
       grant update (note) on ring to rowgate_app;
       notify rowgate_catalogue`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [{ a: 1 }, { b: 1 }].map((filters, worker) =>
         update(worker, "ring/records/bulk", { filters, fields: { note: `by ${worker}` } })
       ),
     );
-    assertEquals(answers.map(({ status, body }) => [status, body["updated"]]), [[200, 2], [
+    assertEquals(responses.map(({ status, body }) => [status, body["updated"]]), [[200, 2], [
       200,
       2,
     ]]);
@@ -115,7 +120,7 @@ describe("Updates of many clients through two instances of the service", () => {
   });
 
   it("writes each row whole when singles and bulks meet on it [U32] [U20] [CO6]", async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, worker) => {
+    const responses = await Promise.all(Array.from({ length: 40 }, (_, worker) => {
       const fields = { n: worker, note: `by ${worker}` };
       return worker % 4 === 0
         ? update(worker, "column_granted/records/bulk", { filters: { tenant_id: 1 }, fields })
@@ -124,7 +129,7 @@ describe("Updates of many clients through two instances of the service", () => {
           fields,
         });
     }));
-    assertEquals(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assertEquals(new Set(responses.map(({ status }) => status)), new Set([200]));
     assertEquals(
       await read("select bool_and(note = 'by ' || n) as value from column_granted"),
       true,
@@ -136,7 +141,7 @@ describe("Updates of many clients through two instances of the service", () => {
       const state = `select md5(string_agg(c.ctid::text || c.xmin || c::text, ' ' order by id))
         || (select count(*) from trail) as value from counters c`;
       const before = await read(state);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from(
           { length: 8 },
           (_, worker) =>
@@ -145,7 +150,7 @@ describe("Updates of many clients through two instances of the service", () => {
             }),
         ),
       );
-      for (const { status, body } of answers) assertEquals([status, body["updated"]], [200, 1]);
+      for (const { status, body } of responses) assertEquals([status, body["updated"]], [200, 1]);
       assertEquals(await read(state), before);
       assert(before !== undefined);
     });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { findUnexplained } from "../../support/history.ts";
 import { readRuns, readSeed } from "../../support/seed.ts";
 import { createTestService } from "../../support/service.ts";
-import type { Answer, TestService } from "../../support/service.ts";
+import type { ReceivedResponse, TestService } from "../../support/service.ts";
 import { CONTESTED_TABLES, makeContestedTables } from "./contested_tables.ts";
 import { openRecorder, type Step, type Update } from "./recorder.ts";
 import { openSecondInstance, type SecondInstance } from "./second_instance.ts";
@@ -40,7 +40,7 @@ describe("What many clients do at once through two instances", () => {
     await service?.close();
   });
 
-  function send(client: number, path: string, body: unknown): Promise<Answer> {
+  function send(client: number, path: string, body: unknown): Promise<ReceivedResponse> {
     const instance = client % 2 === 0 ? service : second;
     const method = path.endsWith("/query") ? "POST" : "PATCH";
     return instance.send(method, `/integration/tables/${path}`, { body });

@@ -106,10 +106,10 @@ for (const kind of DATABASE_KINDS) {
     it("reveal no other tenant's row, whichever look-ups are beside them [S9] [TE2]", async () => {
       const { a, b } = service.tokens;
       const lookUps = await listLookUps(service, "deals");
-      const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
+      const responses = await Promise.all(lookUps.map((one) => ask(service, one)));
       const found = (token: string) =>
         lookUps.flatMap(({ token: own, body }, place) =>
-          own === token && answers[place]!.body["total"] === 1 ? [JSON.stringify(body)] : []
+          own === token && responses[place]!.body["total"] === 1 ? [JSON.stringify(body)] : []
         );
       const [ofA, ofB] = [found(a!), found(b!)];
       assert(ofA.length > 0 && ofB.length > 0);
@@ -145,8 +145,8 @@ describe("Look-ups by key in trouble", () => {
   /** The row of each key, and how many of the answers shared a statement. */
   async function findAll(keys = KEYS) {
     const before = await countBatched(service);
-    const answers = await Promise.all(keys.map(find));
-    const rows = answers.map(({ status, body }) => {
+    const responses = await Promise.all(keys.map(find));
+    const rows = responses.map(({ status, body }) => {
       const records = (body["records"] ?? []) as { id: number; label: string }[];
       return [status, records[0]?.id ?? 0, records[0]?.label.length ?? 0];
     });
@@ -205,8 +205,8 @@ describe("Look-ups by key under the operator's row level security", () => {
     for (const one of lookUps) alone.push((await ask(service, one)).text);
     // However the clients' packets fall, in some round two are read in one turn.
     for (let round = 0; round < 20; round++) {
-      const answers = await Promise.all(lookUps.map((one) => ask(service, one)));
-      assertEquals(answers.map(({ text }) => text), alone);
+      const responses = await Promise.all(lookUps.map((one) => ask(service, one)));
+      assertEquals(responses.map(({ text }) => text), alone);
     }
     assert(IS_REMOTE || await countBatched(service) > 0, "no two left together");
   });
@@ -214,12 +214,12 @@ describe("Look-ups by key under the operator's row level security", () => {
   it("have their row when sessions end under them [E43]", async () => {
     const lookUps = await listLookUps(service, "guests");
     for (let round = 0; round < 5; round++) {
-      const [answers] = await Promise.all([
+      const [responses] = await Promise.all([
         Promise.all(lookUps.map((one) => ask(service, one))),
         service.database.admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
           where usename = 'rowgate_app' and datname = current_database()`),
       ]);
-      assertEquals(answers.filter(({ status }) => status !== 200), []);
+      assertEquals(responses.filter(({ status }) => status !== 200), []);
     }
   });
 
@@ -227,8 +227,8 @@ describe("Look-ups by key under the operator's row level security", () => {
     const lookUps = await listLookUps(service, "order_lines");
     await service.database.admin.begin(async (sql) => {
       await sql.unsafe("lock table order_lines in access exclusive mode");
-      const answers = await Promise.all(lookUps.slice(0, 8).map((one) => ask(service, one)));
-      assertEquals(new Set(answers.map(({ status }) => status)), new Set([503]));
+      const responses = await Promise.all(lookUps.slice(0, 8).map((one) => ask(service, one)));
+      assertEquals(new Set(responses.map(({ status }) => status)), new Set([503]));
     });
   });
 });

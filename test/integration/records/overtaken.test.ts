@@ -17,13 +17,13 @@ const TAKEN_MEANWHILE = [
     title: "does not write when a further row matches",
     statements: (t: string) =>
       `update ${t} set n = 9 where id = 2; update ${t} set state = 'open' where id = 4`,
-    answer: [409, 2],
+    response: [409, 2],
     rows: ["1 1 shut - 0", "2 1 open - 9", "3 2 open - 0", "4 1 open - 0"],
   },
   {
     title: "writes when that one still matches alone",
     statements: (t: string) => `update ${t} set n = 9 where id = 2`,
-    answer: [200, 1],
+    response: [200, 1],
     rows: ["1 1 shut - 0", "2 1 open ours 9", "3 2 open - 0", "4 1 shut - 0"],
   },
 ];
@@ -40,7 +40,7 @@ describe("Update Single that waits for one row after the other", () => {
   after(() => service.close());
 
   for (const table of CONTESTED_TABLES) {
-    for (const { title, statements, answer, rows } of TAKEN_MEANWHILE) {
+    for (const { title, statements, response, rows } of TAKEN_MEANWHILE) {
       // With tx=rollback every table takes a transaction, and locks first.
       for (
         const prefer of ["unpinnable", "ruled"].includes(table.name)
@@ -66,7 +66,7 @@ describe("Update Single that waits for one row after the other", () => {
             await second.awaitBlocked(1);
             await second.run("commit");
             const { status, body } = await pending;
-            assertEquals([status, body["matched"]], answer);
+            assertEquals([status, body["matched"]], response);
           } finally {
             await first.close();
             await second.close();

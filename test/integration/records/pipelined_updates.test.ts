@@ -57,8 +57,8 @@ for (const kind of DATABASE_KINDS) {
       const before = await countGathered(service);
       // However the clients' packets fall, in some round two are read in one turn.
       for (let round = 1; round <= 20; round++) {
-        const answers = await Promise.all(KEYS.map((id) => update(id, { n: round })));
-        for (const [place, { status, body }] of answers.entries()) {
+        const responses = await Promise.all(KEYS.map((id) => update(id, { n: round })));
+        for (const [place, { status, body }] of responses.entries()) {
           const expected = place % 2 === 0 ? [200, 1, 1] : [404, 0, undefined];
           assertEquals([status, body["matched"], body["updated"]], expected);
         }
@@ -70,13 +70,13 @@ for (const kind of DATABASE_KINDS) {
     it("write only their own tenant's row, whichever updates are beside them [S10]", async () => {
       const { a, b } = service.tokens;
       for (let round = 1; round <= 5; round++) {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           KEYS.flatMap((id) => [update(id, { n: round }, a), update(id, { n: -round }, b)]),
         );
-        const own = answers.map(({ status }, place) =>
+        const own = responses.map(({ status }, place) =>
           [200, 404][(place % 2 + Math.floor(place / 2)) % 2] === status
         );
-        assertEquals(own, answers.map(() => true));
+        assertEquals(own, responses.map(() => true));
       }
       assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 5 : -5, null]));
     });
@@ -87,9 +87,9 @@ for (const kind of DATABASE_KINDS) {
         const fields = (id: number) =>
           id % 8 === 1 ? { n: 1000 } : id % 8 === 3 ? { note: "taken" } : { n: round };
         const odd = KEYS.filter((id) => id % 2 === 1 && id !== 39);
-        const answers = await Promise.all(odd.map((id) => update(id, fields(id))));
+        const responses = await Promise.all(odd.map((id) => update(id, fields(id))));
         assertEquals(
-          answers.map(({ status }) => status),
+          responses.map(({ status }) => status),
           odd.map((id) => id % 8 === 1 ? 400 : id % 8 === 3 ? 409 : 200),
         );
       }
@@ -101,8 +101,8 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("of one row follow one another [CO9]", async () => {
-      const answers = await Promise.all(KEYS.map((n) => update(1, { n, note: `by ${n}` })));
-      assertEquals(answers.map(({ status }) => status), KEYS.map(() => 200));
+      const responses = await Promise.all(KEYS.map((n) => update(1, { n, note: `by ${n}` })));
+      assertEquals(responses.map(({ status }) => status), KEYS.map(() => 200));
       const [[, n, note]] = await read() as [[number, number, string]];
       assertEquals(note, `by ${n}`);
     });
@@ -126,11 +126,11 @@ describe("Updates by key in trouble", () => {
   after(() => service.close());
 
   async function updateAll(n: number) {
-    const answers = await Promise.all(ODD.map((id) => {
+    const responses = await Promise.all(ODD.map((id) => {
       const body = { filters: { id }, fields: { n } };
       return service.send("PATCH", "/integration/tables/lots/records/single", { body });
     }));
-    return answers.map(({ status }) => status);
+    return responses.map(({ status }) => status);
   }
 
   /** The rows that hold what was sent, and the rows of the audit. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestService } from "../../support/service.ts";
-import type { Answer, TestService } from "../../support/service.ts";
+import type { ReceivedResponse, TestService } from "../../support/service.ts";
 import {
   CONTESTED_TABLES,
   fillContestedTable,
@@ -16,7 +16,7 @@ interface Race {
   readonly other: string;
   readonly statements: (table: string) => string;
   readonly rollback?: true;
-  readonly answer: readonly [status: number, matched: number, updated?: number];
+  readonly response: readonly [status: number, matched: number, updated?: number];
   readonly rows: readonly string[];
 }
 
@@ -27,64 +27,64 @@ const RACES: readonly Race[] = [
   {
     other: "only locks the row",
     statements: (t) => `select from ${t} where id = 1 for update`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "changes another column",
     statements: (t) => `update ${t} set n = 5 where id = 1`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 5", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "makes the row match no more",
     statements: (t) => `update ${t} set state = 'shut' where id = 1`,
-    answer: [404, 0],
+    response: [404, 0],
     rows: ["1 1 shut - 0", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "deletes the row",
     statements: (t) => `delete from ${t} where id = 1`,
-    answer: [404, 0],
+    response: [404, 0],
     rows: ["2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "moves the row to another tenant",
     statements: (t) => `update ${t} set tenant_id = 2 where id = 1`,
-    answer: [404, 0],
+    response: [404, 0],
     rows: ["1 2 open - 0", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "makes another row match in its place",
     statements: (t) =>
       `update ${t} set state = case id when 1 then 'shut' else 'open' end where id in (1, 2)`,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 shut - 0", "2 1 open ours 0", ...BYSTANDERS],
   },
   {
     other: "touches the row and makes a second one match",
     statements: (t) => `update ${t} set state = 'open', n = n + 1 where id in (1, 2)`,
-    answer: [409, 2],
+    response: [409, 2],
     rows: ["1 1 open - 1", "2 1 open - 1", ...BYSTANDERS],
   },
   {
     other: "writes the same value",
     statements: (t) => `update ${t} set note = 'ours' where id = 1`,
-    answer: [200, 1, 0],
+    response: [200, 1, 0],
     rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "rolls back",
     statements: (t) => `update ${t} set state = 'shut' where id in (1, 2, 3)`,
     rollback: true,
-    answer: [200, 1, 1],
+    response: [200, 1, 1],
     rows: ["1 1 open ours 0", "2 1 shut - 0", ...BYSTANDERS],
   },
   {
     other: "touches the row and inserts a second one that matches",
     statements: (t) =>
       `update ${t} set n = 1 where id = 1; insert into ${t} values (5, 1, 'open', null, 0)`,
-    answer: [409, 2],
+    response: [409, 2],
     rows: ["1 1 open - 1", "2 1 shut - 0", ...BYSTANDERS, "5 1 open - 0"],
   },
 ];
@@ -100,19 +100,19 @@ describe("Update Single against a transaction that commits while it waits", () =
   });
   after(() => service.close());
 
-  function update(table: string): Promise<Answer> {
+  function update(table: string): Promise<ReceivedResponse> {
     const body = { filters: { state: "open" }, fields: { note: "ours" } };
     return service.send("PATCH", `/integration/tables/${table}/records/single`, { body });
   }
 
   for (const table of CONTESTED_TABLES) {
-    for (const { other, statements, rollback, answer, rows } of RACES) {
+    for (const { other, statements, rollback, response, rows } of RACES) {
       it(`holds exactly-one on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
         const { admin } = service.database;
         await fillContestedTable(admin, table);
         const transaction = { statements: statements(table.name), rollback };
         const { status, body } = await race(admin, transaction, () => update(table.name));
-        const [expected, matched, updated] = answer;
+        const [expected, matched, updated] = response;
         assertEquals([status, body["matched"], body["updated"]], [expected, matched, updated]);
         assertEquals(await readContestedTable(admin, table), rows);
       });
@@ -131,11 +131,11 @@ describe("Update Single against a transaction that commits while it waits", () =
           body: { filters: { state: from, n: 0 }, fields: { state: to, note: `from ${from}` } },
         });
       await admin.unsafe(`delete from ${table!.name} where id = 4`);
-      const answers = Promise.all([swap("open", "shut"), swap("shut", "open")]);
+      const responses = Promise.all([swap("open", "shut"), swap("shut", "open")]);
       await session.awaitBlocked(2);
       await session.run("commit");
       // Each found one row in its snapshot. One after the other, the second would have found two.
-      assertEquals((await answers).map(({ status, body }) => [status, body["matched"]]), [
+      assertEquals((await responses).map(({ status, body }) => [status, body["matched"]]), [
         [200, 1],
         [200, 1],
       ]);

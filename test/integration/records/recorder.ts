@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Deed, Event } from "../../support/history.ts";
-import type { Answer } from "../../support/service.ts";
+import type { ReceivedResponse } from "../../support/service.ts";
 
 /** What a client does next. */
 export interface Step {
@@ -24,7 +24,7 @@ export interface Recorder {
   readonly counts: () => Readonly<Record<Deed["kind"], number>>;
 }
 
-type Send = (client: number, path: string, body: unknown) => Promise<Answer>;
+type Send = (client: number, path: string, body: unknown) => Promise<ReceivedResponse>;
 
 /** Opens a recorder of a table whose rows 1 to 8 hold `note` and `n`, written together. */
 export function openRecorder(table: string, send: Send): Recorder {

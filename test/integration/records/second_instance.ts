@@ -7,11 +7,11 @@ import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
 import type { TestDatabase } from "../../support/database.ts";
-import { type Answer, send, type SendOptions } from "../../support/send.ts";
+import { type ReceivedResponse, send, type SendOptions } from "../../support/send.ts";
 
 /** Another service on the same database, which shares nothing with the first but that. */
 export interface SecondInstance {
-  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<ReceivedResponse>;
   readonly close: () => Promise<void>;
 }
 

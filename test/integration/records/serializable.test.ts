@@ -31,13 +31,13 @@ describe("A database whose transactions are serializable by default", () => {
   it("responds as any other, races included: each session of the service sets what it needs [CO17]", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await update("bulk", { fid: 50 }, { note: `round ${round}` });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from(
           { length: WORKERS },
           (_, n) => update("single", { fid: 50, note: `round ${round}` }, { note: `won ${n}` }),
         ),
       );
-      const outcomes = answers.map(({ status, body }) => `${status} ${body.matched}`).sort();
+      const outcomes = responses.map(({ status, body }) => `${status} ${body.matched}`).sort();
       assertEquals(outcomes, ["200 1", ...Array(WORKERS - 1).fill("404 0")]);
       const bulks = await Promise.all(
         Array.from(

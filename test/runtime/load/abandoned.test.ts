@@ -47,13 +47,13 @@ for (const runtime of RUNTIMES) {
       try {
         await service.database.admin.begin(async (other) => {
           await other`lock table deals in access exclusive mode`;
-          const answers = Array.from({ length: SHARE }, () => query(a));
+          const responses = Array.from({ length: SHARE }, () => query(a));
           await waitUntil(async () => {
             deaf = (await listConnections()).filter(({ waits }) => waits).map(({ pid }) => pid);
             return deaf.length === SHARE;
           });
           for (const pid of deaf) process.kill(pid, "SIGSTOP");
-          const statuses = (await Promise.all(answers)).map(({ status }) => status);
+          const statuses = (await Promise.all(responses)).map(({ status }) => status);
           assertEquals(statuses, Array.from({ length: SHARE }, () => 504));
         });
         assertEquals(await countAbandoned(), SHARE);

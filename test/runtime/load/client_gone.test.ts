@@ -65,7 +65,7 @@ for (const runtime of RUNTIMES) {
         const client = new AbortController();
         await admin.begin(async (other) => {
           await other`lock table deals in access exclusive mode`;
-          const answer = fetch(service.server!.address + operation.path, {
+          const response = fetch(service.server!.address + operation.path, {
             method: operation.method,
             headers: {
               "authorization": `Bearer ${service.tokens.a}`,
@@ -77,7 +77,7 @@ for (const runtime of RUNTIMES) {
           }).then(() => "answered", () => "gone");
           await awaitRunning(1);
           client.abort();
-          assertEquals(await answer, "gone");
+          assertEquals(await response, "gone");
           await awaitRunning(0);
         });
         assertEquals(await admin`select fid, note, xmin::text from deals order by fid`, before);
@@ -94,7 +94,7 @@ for (const runtime of RUNTIMES) {
       await Promise.all(Array.from({ length: 8 }, async () => {
         for (let round = 0; round < 25; round++) {
           const client = new AbortController();
-          const answer = await fetch(`${service.server!.address}${PATH}/query`, {
+          const response = await fetch(`${service.server!.address}${PATH}/query`, {
             method: "POST",
             headers: {
               "authorization": `Bearer ${service.tokens.a}`,
@@ -103,9 +103,9 @@ for (const runtime of RUNTIMES) {
             body: "{}",
             signal: client.signal,
           });
-          statuses.add(answer.status);
+          statuses.add(response.status);
           client.abort();
-          await answer.body?.cancel().catch(() => {});
+          await response.body?.cancel().catch(() => {});
         }
       }));
       assertEquals([...statuses], [200]);

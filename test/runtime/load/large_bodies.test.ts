@@ -32,7 +32,7 @@ for (const runtime of RUNTIMES) {
         () => service.send("PATCH", SINGLE, { raw: BODY, token: a }),
       );
       let done = false;
-      const statuses = Promise.all(sent.map(async (answer) => (await answer).status))
+      const statuses = Promise.all(sent.map(async (response) => (await response).status))
         .finally(() => done = true);
       let slowestMs = 0;
       while (!done) {

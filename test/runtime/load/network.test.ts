@@ -40,13 +40,13 @@ for (const runtime of RUNTIMES) {
     }
 
     async function assertServing(): Promise<void> {
-      const answer = await service.send("POST", QUERY, { body: {} });
-      assertEquals(answer.status, 200, answer.text);
+      const response = await service.send("POST", QUERY, { body: {} });
+      assertEquals(response.status, 200, response.text);
     }
 
     it("takes a body of 1 MiB, and refuses one byte more by its length, unread [RE1] [RE3]", async () => {
-      const answer = await service.send("POST", QUERY, { raw: "{}".padEnd(MIB) });
-      assertEquals(answer.status, 200);
+      const response = await service.send("POST", QUERY, { raw: "{}".padEnd(MIB) });
+      assertEquals(response.status, 200);
       for (const length of [MIB + 1, 3 * MIB]) {
         await withClient(async (client) => {
           client.send(head(`Content-Length: ${length}\r\n`) + "{".padEnd(1024));
@@ -124,9 +124,9 @@ for (const runtime of RUNTIMES) {
         const { first, whole } = await receive(request);
         // What comes in pieces wakes the client for each.
         assert(first.includes("\r\n\r\n"), first);
-        const [answerHead = "", text = ""] = whole.split("\r\n\r\n");
+        const [headers = "", text = ""] = whole.split("\r\n\r\n");
         assertMatch(
-          answerHead,
+          headers,
           new RegExp(`content-length: ${Buffer.byteLength(text)}(\r|$)`, "i"),
         );
         assertEquals(JSON.parse(text).records[0].name, name);
@@ -142,10 +142,11 @@ for (const runtime of RUNTIMES) {
       );
       await withClient(async (client) => {
         client.send(requests.join(""));
-        const answers = (await client.read(/piped-4[\s\S]*records.*\}$/)).split("HTTP/1.1 ").slice(
-          1,
-        );
-        const received = answers.map((text) => [
+        const responses = (await client.read(/piped-4[\s\S]*records.*\}$/)).split("HTTP/1.1 ")
+          .slice(
+            1,
+          );
+        const received = responses.map((text) => [
           text.slice(0, 3),
           /x-request-id: (\S+)/i.exec(text)?.[1],
           /"tenant_id":(\d)/.exec(text)?.[1],

@@ -37,7 +37,7 @@ for (const runtime of program === undefined ? [] : RUNTIMES) {
       const hangUp = async () => {
         const client = new AbortController();
         setTimeout(() => client.abort(), HANG_UP_MS);
-        const answer = fetch(`${service.server!.address}${path}/records/single`, {
+        const response = fetch(`${service.server!.address}${path}/records/single`, {
           method: "PATCH",
           headers: {
             "authorization": `Bearer ${service.tokens.a}`,
@@ -46,13 +46,13 @@ for (const runtime of program === undefined ? [] : RUNTIMES) {
           body: JSON.stringify({ filters: { fid: 1 }, fields: { note: "gone" } }),
           signal: client.signal,
         });
-        return await answer.then(({ status }) => status, () => "gone");
+        return await response.then(({ status }) => status, () => "gone");
       };
       for (let round = 0; round < ROUNDS; round++) {
         await service.database.admin.begin(async (other) => {
           await other`lock table deals in access exclusive mode`;
-          const answers = await Promise.all(Array.from({ length: CLIENTS }, hangUp));
-          assertEquals(new Set(answers), new Set(["gone"]));
+          const responses = await Promise.all(Array.from({ length: CLIENTS }, hangUp));
+          assertEquals(new Set(responses), new Set(["gone"]));
         });
       }
       const asked = await service.send("POST", `${path}/query`, { body: {} });

@@ -44,13 +44,17 @@ for (const runtime of RUNTIMES) {
       const before = await listSessions();
       for (const code of CODES) {
         for (let round = 0; round < FAILURES; round++) {
-          const answer = await update({ code });
-          assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"], answer.text);
+          const response = await update({ code });
+          assertEquals(
+            [response.status, response.headers.get("retry-after")],
+            [503, "1"],
+            response.text,
+          );
           // The other server may have committed its part before its connection was lost.
           const outcome = code === "08001"
             ? "nothing was changed"
             : "repeating the request is safe";
-          assert(String(answer.body["error"]).endsWith(outcome), answer.text);
+          assert(String(response.body["error"]).endsWith(outcome), response.text);
         }
       }
       const now = new Set(await listSessions());
@@ -65,8 +69,8 @@ for (const runtime of RUNTIMES) {
       const before = await count();
       const startedMs = performance.now();
       for (let round = 0; round < 20; round++) {
-        const answer = await update({ number: `x${round}` });
-        assertEquals(answer.status, 400, answer.text);
+        const response = await update({ number: `x${round}` });
+        assertEquals(response.status, 400, response.text);
       }
       const seconds = (performance.now() - startedMs) / 1000;
       const readings = await count() - before;

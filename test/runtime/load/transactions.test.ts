@@ -43,13 +43,13 @@ for (const runtime of RUNTIMES) {
         create constraint trigger late after update on slow_notes deferrable initially deferred
           for each row when (new.note = 'late') execute function dawdle_late()`);
       const startedMs = performance.now();
-      const answer = await service.send("PATCH", PATH, {
+      const response = await service.send("PATCH", PATH, {
         token: service.tokens.b,
         headers: { prefer: "tx=rollback" },
         body: { filters: { id: 2 }, fields: { note: "late" } },
       });
       const tookMs = performance.now() - startedMs;
-      assertEquals(answer.status, 504, answer.text);
+      assertEquals(response.status, 504, response.text);
       assert(tookMs < 2 * POOL_WAIT_MS, `answered after ${tookMs} ms`);
     });
 
@@ -60,8 +60,8 @@ for (const runtime of RUNTIMES) {
         .finally(() => finished = true);
       await new Promise((resolve) => setTimeout(resolve, 300));
       for (let round = 0; round < ROUNDS; round++) {
-        const answer = await tryOut(2, b);
-        assertEquals([answer.status, answer.body["updated"]], [200, 1], answer.text);
+        const response = await tryOut(2, b);
+        assertEquals([response.status, response.body["updated"]], [200, 1], response.text);
       }
       assert(!finished, "the transactions of the first tenant were over");
       for (const { status, body } of await slow) {

@@ -13,26 +13,26 @@ const ACCESS: Access = {
   expiresAt: null,
 };
 
-function send(authorization: string | null): { asked: string[]; answer: Promise<Access> } {
+function send(authorization: string | null): { asked: string[]; access: Promise<Access> } {
   const asked: string[] = [];
   const headers = new Headers(authorization === null ? {} : { authorization });
   const find = (token: string) => {
     asked.push(token);
     return Promise.resolve(token === "good" ? ACCESS : null);
   };
-  return { asked, answer: findAccess(new Request("http://localhost/", { headers }), { find }) };
+  return { asked, access: findAccess(new Request("http://localhost/", { headers }), { find }) };
 }
 
 async function reject(authorization: string | null) {
-  const { asked, answer } = send(authorization);
-  const { status, message, headers } = await assertRejects(() => answer, ApiError) as ApiError;
+  const { asked, access } = send(authorization);
+  const { status, message, headers } = await assertRejects(() => access, ApiError) as ApiError;
   return { asked, status, message, challenge: headers["www-authenticate"] };
 }
 
 describe("findAccess", () => {
   for (const header of ["Bearer good", "bearer good", "BEARER good", "Bearer  good"]) {
     it(`takes ${JSON.stringify(header)} [AU3]`, async () => {
-      assertEquals(await send(header).answer, ACCESS);
+      assertEquals(await send(header).access, ACCESS);
     });
   }
 
@@ -62,10 +62,10 @@ describe("findAccess", () => {
     assertEquals({ ...unknown, asked: [] }, malformed);
   });
 
-  it("does not take a store that is away for a wrong token [AU17]", async () => {
-    const away = new ApiError(503, "away");
+  it("does not take a store that is unavailable for a wrong token [AU17]", async () => {
+    const unavailable = new ApiError(503, "unavailable");
     const request = new Request("http://localhost/", { headers: { authorization: "Bearer good" } });
-    const find = () => Promise.reject(away);
-    assertEquals(await assertRejects(() => findAccess(request, { find })), away);
+    const find = () => Promise.reject(unavailable);
+    assertEquals(await assertRejects(() => findAccess(request, { find })), unavailable);
   });
 });

@@ -17,12 +17,12 @@ function pretend(code: string, fields: Record<string, unknown> = {}): Error {
   return Object.assign(new Error(SECRET), { code, detail: SECRET, ...fields });
 }
 
-function answer(failure: Failure, options: { write: boolean }): ApiError {
+function respond(failure: Failure, options: { write: boolean }): ApiError {
   return toApiError(new DatabaseError(failure, options));
 }
 
 describe("toApiError", () => {
-  const answers: readonly (readonly [string, number, boolean])[] = [
+  const responses: readonly (readonly [string, number, boolean])[] = [
     ["22P02", 400, false],
     ["23502", 400, false],
     ["23514", 400, false],
@@ -39,10 +39,10 @@ describe("toApiError", () => {
     ["54001", 400, false],
     ["XX000", 500, false],
   ];
-  for (const [code, status, retry] of answers) {
+  for (const [code, status, retry] of responses) {
     it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
       for (const write of [true, false]) {
-        const error = answer(classify(pretend(code)), { write });
+        const error = respond(classify(pretend(code)), { write });
         assertEquals(error.status, status);
         assertEquals("Retry-After" in error.headers, retry);
         assertEquals(error.matched, undefined);
@@ -51,38 +51,38 @@ describe("toApiError", () => {
   }
 
   it("shows no text of Postgres, except of a trigger's RAISE [E44] [E34] [P30]", () => {
-    for (const [code] of answers) {
-      const error = answer(classify(pretend(code)), { write: true });
+    for (const [code] of responses) {
+      const error = respond(classify(pretend(code)), { write: true });
       assertEquals(error.message.includes("secret"), false, code);
       assertEquals(error.message.includes(code), false, code);
     }
-    const raised = answer(classify(pretend("P0001")), { write: true });
+    const raised = respond(classify(pretend("P0001")), { write: true });
     assertEquals([raised.status, raised.message], [400, SECRET]);
   });
 
   it("shows what a trigger said, not what PL/pgSQL says for it [E34] [E44]", () => {
     for (const code of ["P0002", "P0003", "P0004"]) {
       const routines = ["exec_stmt_execsql", "exec_stmt_raise"].map((routine) =>
-        answer(classify(pretend(code, { routine })), { write: true }).message
+        respond(classify(pretend(code, { routine })), { write: true }).message
       );
       assertEquals(routines, ["The database refused the change", SECRET]);
     }
   });
 
   it("shows nothing of what a function raised over the rows of a query [E44]", () => {
-    const error = answer(classify(pretend("P0001")), { write: false });
+    const error = respond(classify(pretend("P0001")), { write: false });
     assertEquals([error.status, error.message], [400, "The database refused the query"]);
   });
 
   it("has one text for unique, foreign key and exclusion violations [E31]", () => {
     const texts = ["23505", "23503", "23P01"].map((code) =>
-      answer(classify(pretend(code)), { write: true }).message
+      respond(classify(pretend(code)), { write: true }).message
     );
     assertEquals(new Set(texts).size, 1);
   });
 
   it("names the constraint of a check violation [E32]", () => {
-    const error = answer(classify(pretend("23514", { constraint_name: "ck" })), {
+    const error = respond(classify(pretend("23514", { constraint_name: "ck" })), {
       write: true,
     });
     assertStringIncludes(error.message, '"ck"');
@@ -90,13 +90,13 @@ describe("toApiError", () => {
 
   it("says that nothing was changed only where that is certain [E42] [E39] [E40]", () => {
     const message = (code: string, write: boolean) =>
-      answer(classify(pretend(code)), { write }).message;
+      respond(classify(pretend(code)), { write }).message;
     for (const code of ["55P03", "57014", "40001", "ECONNREFUSED"]) {
       assertStringIncludes(message(code, true), "nothing was changed");
     }
     const lost = [
       message("ECONNRESET", true),
-      answer(fail("timeout", DEADLINE), { write: true }).message,
+      respond(fail("timeout", DEADLINE), { write: true }).message,
     ];
     for (const text of lost) {
       assertStringIncludes(text, "outcome is unknown");

@@ -24,7 +24,10 @@ interface Subject extends FakePostgres {
   readonly heard: readonly string[];
   readonly countSockets: () => number;
   /** Runs a query whose answers are given, in this order. */
-  readonly run: <R extends Row[]>(query: PendingQuery<R>, ...answers: Uint8Array[]) => typeof query;
+  readonly run: <R extends Row[]>(
+    query: PendingQuery<R>,
+    ...responses: Uint8Array[]
+  ) => typeof query;
 }
 
 function open(): Subject {
@@ -46,8 +49,8 @@ function open(): Subject {
     sql,
     heard,
     countSockets: () => sockets,
-    run(query, ...answers) {
-      postgres.answers.push(...answers);
+    run(query, ...responses) {
+      postgres.responses.push(...responses);
       return query;
     },
   };
@@ -62,8 +65,8 @@ const select = ({ sql }: Subject): PendingQuery<Row[]> => sql`select value from 
 describe("the contract with postgres.js", () => {
   it("1: opens its session on our socket", async () => {
     const subject = open();
-    const answer = await subject.run(select(subject), described(rows("a")));
-    assertEquals([...answer], [{ value: "a" }]);
+    const response = await subject.run(select(subject), described(rows("a")));
+    assertEquals([...response], [{ value: "a" }]);
     assertEquals(subject.countSockets(), 1, "`socket` is not heeded: see what replaces it");
   });
 
@@ -101,7 +104,7 @@ describe("the contract with postgres.js", () => {
     await subject.run(select(subject), described(rows()));
     const repeated = subject.run(select(subject), OUT_OF_DATE, described(rows("again")));
     assertEquals(
-      await repeated.then((answer) => [...answer], () => "rejected"),
+      await repeated.then((response) => [...response], () => "rejected"),
       [{ value: "again" }],
       "the driver repeats nothing: neverRepeat can go, and run must repeat 0A000 by itself",
     );
@@ -117,14 +120,14 @@ describe("the contract with postgres.js", () => {
     const subject = open();
     const failure = failed("22012", "int4div", "lost");
     await assertRejects(() => subject.run(select(subject), described(failure)));
-    const answer = await subject.run(select(subject), rows("a", "b"));
+    const response = await subject.run(select(subject), rows("a", "b"));
     assertEquals(
-      [answer.length, 0 in answer],
+      [response.length, 0 in response],
       [3, false],
       "the driver counts from the first row again: takeRows may copy the list as it is",
     );
-    assertEquals([...takeRows(answer)], [{ value: "a" }, { value: "b" }]);
-    assertEquals(answer.length, 0);
+    assertEquals([...takeRows(response)], [{ value: "a" }, { value: "b" }]);
+    assertEquals(response.length, 0);
   });
 
   it("5: shows the text of a prepared statement in its answer, and needs it no more", async () => {
@@ -147,9 +150,9 @@ describe("the contract with postgres.js", () => {
   it("6: has classes that V8 takes for dictionaries", async () => {
     const subject = open();
     const query = select(subject);
-    const answer = await subject.run(query, described(rows()));
-    optimiseClasses(query, answer);
-    for (const { constructor } of [query, answer]) {
+    const response = await subject.run(query, described(rows()));
+    optimiseClasses(query, response);
+    for (const { constructor } of [query, response]) {
       assert(
         Object.hasOwn(constructor, Symbol.species),
         `${constructor.name} has no static [Symbol.species]: optimiseClasses can go, ` +

@@ -15,7 +15,7 @@ export interface FakePostgres {
   /** All that was sent after the log-in. */
   readonly sent: readonly SentMessage[];
   /** Each is given to one statement; one that finds none waits for ever. */
-  readonly answers: Uint8Array[];
+  readonly responses: Uint8Array[];
   /** Sends a message that answers nothing. */
   readonly notify: (channel: string) => void;
 }
@@ -26,7 +26,7 @@ const OPENED = concat(message("R", int32(0)), message("K", int32(4711), int32(42
 export function openFakePostgres(): FakePostgres {
   const emitter = new EventEmitter();
   const sent: SentMessage[] = [];
-  const answers: Uint8Array[] = [];
+  const responses: Uint8Array[] = [];
   let opened = false;
   // The driver reads what a socket gives: a Buffer.
   const emit = (data: Uint8Array) => void emitter.emit("data", Buffer.from(data));
@@ -37,7 +37,7 @@ export function openFakePostgres(): FakePostgres {
       const messages = readMessages(data);
       sent.push(...messages);
       const statements = messages.filter(({ type }) => type === "S").length;
-      for (const answer of answers.splice(0, statements)) setTimeout(() => emit(answer));
+      for (const response of responses.splice(0, statements)) setTimeout(() => emit(response));
     }
     opened = true;
     return true;
@@ -45,7 +45,7 @@ export function openFakePostgres(): FakePostgres {
 
   const socket = Object.assign(emitter, { write, end() {}, destroy() {}, readyState: "open" });
   const notify = (channel: string) => emit(message("A", int32(4711), text(channel), text("")));
-  return { connect: () => socket, sent, answers, notify };
+  return { connect: () => socket, sent, responses, notify };
 }
 
 /** The answer to a statement that is not prepared yet: one column of text, no parameter. */

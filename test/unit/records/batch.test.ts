@@ -9,7 +9,7 @@ import {
 
 /** A batcher of numbers, at most four at a time, and how each was run. */
 function open(
-  runBatch: RunBatch<number, string> = answerEach,
+  runBatch: RunBatch<number, string> = respondEach,
   options: Partial<BatchOptions> = {},
 ) {
   const alone: number[] = [];
@@ -36,11 +36,11 @@ function open(
   return { runAll, alone, batches, clock };
 }
 
-function answerEach(items: readonly number[]): Promise<string>[] {
-  return items.map((item) => answer(item));
+function respondEach(items: readonly number[]): Promise<string>[] {
+  return items.map((item) => respond(item));
 }
 
-async function answer(item: number): Promise<string> {
+async function respond(item: number): Promise<string> {
   await pause(1);
   return `batched ${item}`;
 }
@@ -52,9 +52,9 @@ function pause(ms: number): Promise<void> {
 describe("openBatcher", () => {
   it("runs an item alone, at once, while no other one is running", async () => {
     const { runAll, alone, batches } = open();
-    const answer = runAll([1]);
+    const response = runAll([1]);
     assertEquals(alone, [1]);
-    assertEquals(await answer, ["alone 1"]);
+    assertEquals(await response, ["alone 1"]);
     assertEquals(await runAll([2]), ["alone 2"]);
     assertEquals(batches, []);
   });
@@ -68,7 +68,7 @@ describe("openBatcher", () => {
   it("holds no item beyond the tick, whatever is running", async () => {
     const never = new Promise<never>(() => {});
     const { runAll, batches } = open((items) =>
-      items[0] === 2 ? items.map(() => never) : answerEach(items)
+      items[0] === 2 ? items.map(() => never) : respondEach(items)
     );
     void runAll([1, 2, 3]);
     await pause(1);
@@ -78,14 +78,14 @@ describe("openBatcher", () => {
 
   it("bounds a batch, and runs alone the one item that is left", async () => {
     const { runAll, alone, batches } = open();
-    const answers = await runAll([1, 2, 3, 4, 5, 6]);
-    assertEquals(answers[5], "alone 6");
+    const responses = await runAll([1, 2, 3, 4, 5, 6]);
+    assertEquals(responses[5], "alone 6");
     assertEquals([alone, batches], [[1, 6], [[2, 3, 4, 5]]]);
   });
 
   it("runs alone what had no result in a batch, and everything for a while", async () => {
     const { runAll, alone, batches, clock } = open((items) =>
-      items.map((item) => item === 3 ? Promise.resolve(undefined) : answer(item))
+      items.map((item) => item === 3 ? Promise.resolve(undefined) : respond(item))
     );
     assertEquals(await runAll([1, 2, 3, 4]), ["alone 1", "batched 2", "alone 3", "batched 4"]);
     clock.ms = 9_999;
@@ -98,7 +98,7 @@ describe("openBatcher", () => {
 
   it("resolves each item as soon as its own result is there", async () => {
     const never = new Promise<never>(() => {});
-    const { runAll } = open((items) => items.map((item) => item === 3 ? never : answer(item)));
+    const { runAll } = open((items) => items.map((item) => item === 3 ? never : respond(item)));
     void runAll([1]);
     void runAll([3]);
     assertEquals(await runAll([2]), ["batched 2"]);
@@ -112,7 +112,7 @@ describe("openBatcher", () => {
       const aborted = new Promise<undefined>((resolve) =>
         signal!.addEventListener("abort", () => resolve(undefined))
       );
-      return items.map((item) => item === 2 ? aborted.then(() => answer(item)) : aborted);
+      return items.map((item) => item === 2 ? aborted.then(() => respond(item)) : aborted);
     });
     assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "alone 3"]);
     assertEquals(alone, [1, 3]);
@@ -123,7 +123,7 @@ describe("openBatcher", () => {
     const { runAll, alone } = open((items) =>
       items.map(async (item) => {
         await pause(400);
-        return await answer(item);
+        return await respond(item);
       })
     );
     assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "batched 3"]);
@@ -134,7 +134,7 @@ describe("openBatcher", () => {
     const { runAll, batches, clock } = open((items, batch) => {
       batch.sent();
       clock.ms += 60;
-      return answerEach(items);
+      return respondEach(items);
     }, { slowMs: 100 });
     await runAll([1, 2, 3]);
     await runAll([4, 5, 6]);
@@ -142,7 +142,7 @@ describe("openBatcher", () => {
     const { runAll: runSlowly, batches: slow, clock: later } = open((items, batch) => {
       batch.sent();
       later.ms += 101;
-      return answerEach(items);
+      return respondEach(items);
     }, { slowMs: 100 });
     await runSlowly([1, 2, 3]);
     await runSlowly([4, 5, 6]);

@@ -36,8 +36,8 @@ describe("batchLookUps", () => {
   it("gives each look-up the record at its place, counted when that was asked for", async () => {
     const rows = [{ column1: "0", column2: '{"id":2}' }, { column1: "1", column2: null }];
     const { find, asked } = open(rows);
-    const answers = await Promise.all([find(1), find(2, { count: false }), find(3)]);
-    assertEquals(answers, [
+    const responses = await Promise.all([find(1), find(2, { count: false }), find(3)]);
+    assertEquals(responses, [
       ALONE,
       { total: null, rows: "1", records: '[{"id":2}]' },
       { total: "0", rows: "0", records: "[]" },

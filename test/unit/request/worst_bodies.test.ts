@@ -10,9 +10,9 @@ describe("A body of 1 MiB", () => {
     it(`is planned or rejected when made of ${body.name} [FS10] [RE18] [RE27]`, async () => {
       const bytes = new TextEncoder().encode(body.make(BODY_BYTES));
       assert(bytes.length <= BODY_BYTES, `${bytes.length} bytes`);
-      const answer = await serveWorstBody(body, bytes);
-      assert(answer.length < 3000, answer);
-      assertEquals(answer, await serveWorstBody(body, bytes, { whole: true }));
+      const response = await serveWorstBody(body, bytes);
+      assert(response.length < 3000, response);
+      assertEquals(response, await serveWorstBody(body, bytes, { whole: true }));
     });
   }
 });

@@ -4,9 +4,9 @@ import { openExpiringCache } from "../../../src/tokens/expiring_cache.ts";
 
 describe("openExpiringCache", () => {
   it("forgets the oldest when there are too many, so that a flood fills nothing [AU14]", () => {
-    const answers = openExpiringCache<number>({ size: 3, now: () => 0 });
-    for (let key = 0; key < 5; key++) answers.set(String(key), key, 10);
-    assertEquals([0, 1, 2, 3, 4].map((key) => answers.get(String(key))), [
+    const responses = openExpiringCache<number>({ size: 3, now: () => 0 });
+    for (let key = 0; key < 5; key++) responses.set(String(key), key, 10);
+    assertEquals([0, 1, 2, 3, 4].map((key) => responses.get(String(key))), [
       undefined,
       undefined,
       2,
@@ -17,11 +17,11 @@ describe("openExpiringCache", () => {
 
   it("gives an answer until its time, not at it [A8]", () => {
     let now = 0;
-    const answers = openExpiringCache<string>({ size: 3, now: () => now });
-    answers.set("a", "yes", 10);
+    const responses = openExpiringCache<string>({ size: 3, now: () => now });
+    responses.set("a", "yes", 10);
     now = 9.9;
-    assertEquals(answers.get("a"), "yes");
+    assertEquals(responses.get("a"), "yes");
     now = 10;
-    assertEquals(answers.get("a"), undefined);
+    assertEquals(responses.get("a"), undefined);
   });
 });

@@ -129,8 +129,8 @@ describe("createTokenStore", () => {
     state.now = 3999;
     assertEquals((await store.find(token))?.tenant, "acme");
     state.now = 4000;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => store.find(token)));
-    assertEquals(new Set(answers.map((access) => access?.tenant)), new Set(["other"]));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => store.find(token)));
+    assertEquals(new Set(responses.map((access) => access?.tenant)), new Set(["other"]));
     assertEquals(state.asked, 2);
   });
 
@@ -179,7 +179,7 @@ describe("createTokenStore", () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     state.held = promise;
     const busy: unknown[] = [];
-    const answers = minted.map(({ token }) =>
+    const responses = minted.map(({ token }) =>
       Promise.resolve(store.find(token)).catch((error) => void busy.push(error))
     );
     // Two are being looked up and 64 wait; only once all others were turned away is there an answer.
@@ -194,7 +194,7 @@ describe("createTokenStore", () => {
     assertEquals((await known)?.tenant, "acme");
     assertEquals(state.asked, 1 + 2 + 1);
     release();
-    await Promise.all(answers);
+    await Promise.all(responses);
     assertEquals(busy.length, 300 - 66);
     for (const error of busy) assertEquals((error as ApiError).status, 503);
     assertEquals(state.asked, 1 + 66 + 1);
