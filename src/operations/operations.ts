@@ -4,8 +4,10 @@ import { queryRecords } from "./query_records.ts";
 import { updateBulk, updateSingle } from "./update_records.ts";
 
 /**
- * Every operation that takes a token. A new one is one entry here, its file beside this one, and a
- * file in each room that it needs.
+ * Every operation that takes a token. A new one is one entry here and its file beside this one. The
+ * unit test of this list fails until `interface/openapi/operations.ts` describes it too; its example
+ * there is recorded by `test/openapi`. What no check asks for: the request that the console suggests
+ * (`console/sample_request.ts`), a method of the typed client (`client/`), and the documentation.
  * @see S7
  */
 export const OPERATIONS: readonly Operation[] = [

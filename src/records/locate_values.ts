@@ -87,7 +87,8 @@ function suspectsOf(predicate: Predicate): Suspects[] {
       return [suspect(predicate.column, [predicate.low, predicate.high])];
     case "member":
       return [suspect(predicate.column, predicate.values)];
-    default:
+    case "like":
+    case "null":
       return [];
   }
 }

@@ -65,9 +65,12 @@ interface OperatorRule {
 }
 
 /**
- * Every operator, in the order of the documentation. A new one begins here; the compiler then asks
- * `plan/condition.ts` for its predicate, and `sql/` for the SQL of a new kind of predicate. The types
- * of `interface/typescript/print_tables.ts` are written by hand.
+ * Every operator, in the order of the documentation. A new one begins here. The compiler then asks for
+ * its predicate (`plan/condition.ts`) and its label (`console/filter_tree.ts`); for a new kind of
+ * predicate also for its SQL (`sql/predicate.ts`) and for those of its values that Postgres may reject
+ * (`records/locate_values.ts`). What it does not ask for: how many values the console offers, and of
+ * which type (`countValues` and `writeFilter` in `console/filter_tree.ts`), the types in
+ * `interface/typescript/print_tables.ts`, and the documentation.
  * @see Q18
  * @see docs/specification/query.md#the-shape-of-values
  */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describeService, type Holder } from "../../src/interface/openapi/document.ts";
-import { OPERATIONS } from "../../src/interface/openapi/operations.ts";
+import { DESCRIBED_OPERATIONS } from "../../src/interface/openapi/operations.ts";
 
 /** One exchange with the service, as the document must describe it. */
 export interface Exchanged {
@@ -32,7 +32,7 @@ export function openDocument(holder?: Holder): CheckExchange {
   };
 
   return function check({ method, path, sent, status, answered }) {
-    const operation = OPERATIONS.find((each) =>
+    const operation = DESCRIBED_OPERATIONS.find((each) =>
       each.method === method.toLowerCase() && match(each.path, path) !== undefined
     );
     if (operation === undefined || UNSAID.has(status)) return undefined;

@@ -3,7 +3,7 @@ import type { Access } from "../../tokens/token.ts";
 import { describeAnswers, describeAnyTable, describePage } from "./response_schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
-import { type DescribedOperation, OPERATIONS } from "./operations.ts";
+import { DESCRIBED_OPERATIONS, type DescribedOperation } from "./operations.ts";
 import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
 import { describeTable } from "./table_schemas.ts";
@@ -49,7 +49,9 @@ export function describeService(holder?: Holder): JsonSchema {
         description: comment ?? `The table ${name}`,
       })),
     ],
-    paths: Object.fromEntries(OPERATIONS.flatMap((operation) => describePaths(operation, holder))),
+    paths: Object.fromEntries(
+      DESCRIBED_OPERATIONS.flatMap((operation) => describePaths(operation, holder)),
+    ),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
       headers: describeHeaders(),

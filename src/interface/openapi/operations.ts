@@ -54,7 +54,7 @@ const UPDATE_PREFERENCES = {
 };
 
 /** Every operation that needs a token, in the order of the specification. @see S7 */
-export const OPERATIONS: readonly DescribedOperation[] = [
+export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
   {
     id: "queryRecords",
     method: "post",
