@@ -1,12 +1,12 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Step } from "../postgres/database.ts";
+import type { Sql } from "../postgres/driver.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
 
 /**
- * Updates every row that matches, none included, and gives how many were written, as digits.
+ * Updates every row that matches, possibly none, and gives how many were written, as digits.
  * @throws {ApiError} 409 more rows match than `max-affected`
  * @throws {DatabaseError}
  * @see docs/specification/updates.md#bulk-every-row
@@ -18,20 +18,19 @@ export async function updateManyRows(run: Run, plan: UpdatePlan): Promise<string
 }
 
 async function write(run: Run, plan: UpdatePlan): Promise<BulkRow> {
-  const compile: Step = (sql) => compileUpdateBulk(sql, plan, run.settings);
+  const compile = (sql: Sql) => compileUpdateBulk(sql, plan, run.settings);
   if (plan.rollback) return await transact<BulkRow>(run, { steps: [compile], rollback: true });
-  const [row] = await run.database.run(
-    (sql) => compileUpdateBulk(sql, plan, run.settings),
-    { write: true, ...run.requester },
-  );
+  const [row] = await run.database.run(compile, { write: true, ...run.requester });
   return row!;
 }
 
 async function writeWithRules(run: Run, plan: UpdatePlan): Promise<BulkRow> {
   const { maxAffected } = plan;
-  const { matched, updated } = await updateWithRules(run, plan, {
+  const isExceeded = ({ matched }: { readonly matched: string }) => exceeds(matched, maxAffected);
+  const result = await updateWithRules(run, plan, {
     maxRows: maxAffected,
     lock: false,
+    findRejection: (row) => isExceeded(row) ? rejectExceeded(plan, row.matched) : undefined,
   });
-  return { updated, exceeding: exceeds(matched, maxAffected) ? matched : null };
+  return { updated: result.updated, exceeding: isExceeded(result) ? result.matched : null };
 }

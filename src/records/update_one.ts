@@ -13,7 +13,7 @@ import { updateWithRules } from "./update_with_rules.ts";
  * values already.
  *
  * One statement where the filters name the key or the version of the row can be pinned. A transaction
- * that locks first where neither is so, where another request changed the row meanwhile, and for
+ * that locks first where neither holds, where another request changed the row meanwhile, and for
  * `tx=rollback`.
  * @throws {ApiError} 404 with `matched` 0; 409 with `matched` above 1, more rows than `max-affected`,
  * or a trigger skipped the row; 503 other requests keep changing it
@@ -97,20 +97,29 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
 
 async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   const maxRows = Math.min(1, plan.maxAffected ?? 1);
-  return await updateWithRules(run, plan, { maxRows, lock: true });
+  return await updateWithRules(run, plan, {
+    maxRows,
+    lock: true,
+    findRejection: (row) => findRejection(plan, row),
+  });
 }
 
 function checkResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
+  const rejection = findRejection(plan, row);
+  if (rejection !== undefined) throw rejection;
+  return row.updated === "1" ? 1 : 0;
+}
+
+/** Gives the error that the client gets for a result; undefined for a 200. */
+function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | undefined {
   const matched = Number(row.matched);
-  if (matched === 0) throw new ApiError(404, "No row matches the filters", { matched });
+  if (matched === 0) return new ApiError(404, "No row matches the filters", { matched });
   if (matched > 1) {
     const message = `${matched} rows match the filters, expected exactly one; ` +
       "to update them all, use the bulk operation (PATCH …/records/bulk)";
-    throw new ApiError(409, message, { matched });
+    return new ApiError(409, message, { matched });
   }
-  if (exceeds(row.matched, plan.maxAffected)) throw rejectExceeded(plan, row.matched);
-  if (row.wanted && row.updated === "0") {
-    throw new ApiError(409, "The database refused the change");
-  }
-  return row.updated === "1" ? 1 : 0;
+  if (exceeds(row.matched, plan.maxAffected)) return rejectExceeded(plan, row.matched);
+  const isSkipped = row.wanted && row.updated === "0";
+  return isSkipped ? new ApiError(409, "The database refused the change") : undefined;
 }

@@ -1,6 +1,7 @@
+import type { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Step } from "../postgres/database.ts";
-import { compileLock } from "../sql/update_single.ts";
+import { compileLock, type SingleRow } from "../sql/update_single.ts";
 import {
   compileAuditWithRules,
   compileDecision,
@@ -18,6 +19,16 @@ export interface RuledResult extends Decision {
   readonly locked: number;
 }
 
+/** How an update of a table with rules is run. */
+interface RulesOptions {
+  /** Rows that may match at most. */
+  readonly maxRows: number | undefined;
+  /** True: lock the rows that decide first. */
+  readonly lock: boolean;
+  /** Gives the error of an update that is not answered with 200, which the audit leaves out. */
+  readonly findRejection: (result: SingleRow) => ApiError | undefined;
+}
+
 /**
  * Updates a table that has rewrite rules, in a transaction: locks the rows that decide (for a single
  * update), counts them, writes if no more than `maxRows` match, and records the update in the audit.
@@ -26,7 +37,7 @@ export interface RuledResult extends Decision {
 export async function updateWithRules(
   run: Run,
   plan: UpdatePlan,
-  { maxRows, lock }: { maxRows: number | undefined; lock: boolean },
+  { maxRows, lock, findRejection }: RulesOptions,
 ): Promise<RuledResult> {
   let decision: Decision = { matched: "0", wanted: false };
   let locked = 0;
@@ -37,20 +48,17 @@ export async function updateWithRules(
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
     // A row that matches now and was not locked may be changed by another request at any time.
-    const keeps = exceeds(decision.matched, maxRows) || (lock && locked === 0);
-    return keeps ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
+    const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0);
+    return writesNothing ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };
   let updated = "0";
   const { audit } = plan;
   const record: Step = (sql, { count }) => {
     updated = String(count);
-    const { matched, wanted } = decision;
-    // Only an update that is answered with 200 leaves a row in the audit.
-    const rejected = exceeds(matched, maxRows) ||
-      (lock && (matched !== "1" || (wanted && updated === "0")));
-    return audit === undefined || rejected
+    const result = { ...decision, updated };
+    return audit === undefined || findRejection(result) !== undefined
       ? sql`select where false`
-      : compileAuditWithRules(sql, audit, { matched, updated });
+      : compileAuditWithRules(sql, audit, result);
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const records: Step[] = audit === undefined ? [] : [record];
