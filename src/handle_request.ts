@@ -63,11 +63,12 @@ export async function handleRequest(
   try {
     const { json, rows } = await retryOnFreshCatalogue(async (current) => {
       if ("describe" in operation) {
-        const catalogue = await current();
-        const table = tableName === ""
-          ? undefined
-          : resolveTable(catalogue, tableName, { access, operation: "fields" }); // 400 403 404
-        return { json: operation.describe({ catalogue, access, table }) };
+        return { json: operation.describe({ catalogue: await current(), access }) };
+      }
+      if ("describeTable" in operation) {
+        const target = { access, operation: "fields" } as const;
+        const table = resolveTable(await current(), tableName, target); // 400 403 404
+        return { json: operation.describeTable(table) };
       }
 
       const target = { access, operation: operation.scope };

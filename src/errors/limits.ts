@@ -43,6 +43,7 @@ export const MAX_BATCHED_STATEMENTS = 8;
 
 /**
  * Rows that Postgres keeps to sort and count them; of more, the page and the total are read
- * separately. @see docs/decisions/0019-page-and-total.md
+ * separately. The statements of `sql/` have it as a constant in their text.
+ * @see docs/decisions/0019-page-and-total.md
  */
 export const MAX_ROWS_KEPT = 10_000;

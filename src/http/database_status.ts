@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 import type { DatabaseError } from "../postgres/database_error.ts";
 import { DEADLINE } from "../postgres/database_error.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
@@ -17,12 +18,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
 const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   value: () => [400, "A value does not fit the type of its column"],
   not_null: () => [400, "A column that must have a value was given null"],
-  check: ({ constraint }) => [
-    400,
-    constraint === undefined
-      ? "The new values break a check constraint"
-      : `The new values break the check constraint "${constraint}"`,
-  ],
+  check: (error) => [400, describeCheck(error)],
   conflict: () => [409, "The new values conflict with existing data"],
   // On a read, the message may describe a row that the tenant's predicate would have left out.
   raised: ({ write, raised }) =>
@@ -49,6 +45,12 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   stale: () => [500, "Internal error"],
   unknown: () => [500, "Internal error"],
 };
+
+/** Names the check constraint that an update breaks. */
+export function describeCheck({ constraint }: DatabaseError): string {
+  if (constraint === undefined) return "The new values break a check constraint";
+  return `The new values break the check constraint ${quote(constraint)}`;
+}
 
 function unchanged(message: string, { write }: DatabaseError): string {
   return write ? `${message}; nothing was changed` : message;

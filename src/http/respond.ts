@@ -39,7 +39,7 @@ export interface Exchange extends Recipient {
  */
 export function respond(content: JsonResponse, exchange: Exchange): Response {
   const { request } = exchange;
-  const headers = makeHeaders(content, exchange);
+  const headers = makeHeaders({ ...content, text: content.json }, exchange);
   if (content.etag !== undefined && isUnchanged(request, content.etag)) {
     return new Response(null, { status: 304, headers });
   }
@@ -85,7 +85,7 @@ function finish(
  * @see H15
  */
 export function respondText(text: string, type: string, exchange: Exchange): Response {
-  const headers = makeHeaders({ json: text, headers: { "content-type": type } }, exchange);
+  const headers = makeHeaders({ text, headers: { "content-type": type } }, exchange);
   return finish(200, { text, headers }, exchange);
 }
 
@@ -123,7 +123,7 @@ export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Res
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
   };
-  const headers = makeHeaders({ json: "", headers: own }, exchange);
+  const headers = makeHeaders({ text: "", headers: own }, exchange);
   headers["vary"] = [...headers["vary"]?.split(", ") ?? [], "Accept-Encoding"].join(", ");
   if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
   headers["content-type"] = type;
@@ -161,11 +161,16 @@ export function respondOptions(methods: readonly string[], exchange: Exchange): 
   const allow = methods.join(", ");
   const { request, corsOrigins: origins } = exchange;
   const headers = { allow, ...preflightHeaders(request, { origins, allow }) };
-  return new Response(null, { status: 204, headers: makeHeaders({ headers, json: "" }, exchange) });
+  return new Response(null, { status: 204, headers: makeHeaders({ text: "", headers }, exchange) });
+}
+
+/** What the headers of a response depend on; `text` is empty where no body may be compressed. */
+interface HeaderContent extends Pick<JsonResponse, "headers" | "etag"> {
+  readonly text: string;
 }
 
 function makeHeaders(
-  { headers: own, json, etag }: Omit<JsonResponse, "status">,
+  { text, headers: own, etag }: HeaderContent,
   { request, requestId, corsOrigins, headers: always }: Exchange,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -180,7 +185,7 @@ function makeHeaders(
   const vary = [
     ...(origin["vary"] === undefined ? [] : [origin["vary"]]),
     ...(etag === undefined ? [] : ["Authorization"]),
-    ...(isCompressible(json) ? ["Accept-Encoding"] : []),
+    ...(isCompressible(text) ? ["Accept-Encoding"] : []),
   ];
   Object.assign(headers, origin);
   if (vary.length > 0) headers["vary"] = vary.join(", ");
@@ -192,7 +197,7 @@ function makeHeaders(
  * @see T46, T51
  */
 export async function makeEtag(json: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(json));
+  const digest = await crypto.subtle.digest("SHA-256", UTF_8.encode(json));
   const bytes = [...new Uint8Array(digest).subarray(0, 16)];
   return `W/"${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
 }

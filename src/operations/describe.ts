@@ -23,7 +23,7 @@ export const listFields: Operation = {
   name: "list_fields",
   method: "GET",
   path: "/integration/tables/:table/fields",
-  describe: ({ table }) => describeFields(table!),
+  describeTable: describeFields,
   cacheable: true,
 };
 

@@ -5,7 +5,7 @@ import type { PlannedRequest, Records } from "../records/records.ts";
 import type { Access, TokenScope } from "../tokens/token.ts";
 
 /** Every operation that takes a token. @see S7 */
-export type Operation = RecordsOperation | DescribingOperation;
+export type Operation = RecordsOperation | DescribingOperation | TableDescribingOperation;
 
 interface Route {
   /** For logs, metrics and the audit. */
@@ -40,6 +40,11 @@ export interface RecordsOperation<
   print(result: Result, plan: Plan, request: Request): Printed;
 }
 
+/** An operation that describes a table to any token that may use it, whatever its scopes. */
+export interface TableDescribingOperation extends Route {
+  readonly describeTable: (table: Table) => string;
+}
+
 /** An operation that describes what a token may use, and touches no records. */
 export interface DescribingOperation extends Route {
   readonly describe: (context: DescribeContext) => string;
@@ -61,8 +66,6 @@ export interface PlanContext {
 export interface DescribeContext {
   readonly access: Access;
   readonly catalogue: Catalogue;
-  /** The table in the path. */
-  readonly table: Table | undefined;
 }
 
 /** The result of an operation. */

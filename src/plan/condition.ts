@@ -5,7 +5,7 @@ import type { Scalar } from "../json/json.ts";
 import type { Condition } from "../request/condition.ts";
 import { type Operator, OPERATOR_NAMES, OPERATORS } from "../request/operators.ts";
 import { type Findings, resolveColumn } from "./column.ts";
-import type { Comparison, Predicate, Value } from "./predicate.ts";
+import { type Comparison, type Predicate, splitByZone, type Value } from "./predicate.ts";
 import { checkScalar, isCertain } from "./value.ts";
 
 /** What a predicate is planned against. */
@@ -124,9 +124,7 @@ function planMember(
       if (planned !== undefined) values.push(planned);
     }
   });
-  // A list is cast as one, and values with an offset are cast in another way.
-  const lists = [values.filter(({ zoned }) => !zoned), values.filter(({ zoned }) => zoned)];
-  const items: Predicate[] = lists.filter((values) => values.length > 0)
+  const items: Predicate[] = splitByZone(values).filter((values) => values.length > 0)
     .map((values) => ({ kind: "member", column, negated, values }));
   if (hasNull) items.push({ kind: "null", column, negated });
   return items.length === 1 ? items[0]! : { kind: negated ? "and" : "or", items };

@@ -21,6 +21,14 @@ export interface Value {
   readonly path: Path;
 }
 
+/**
+ * Splits values into those without an offset and those with one: a list is cast as one, and values
+ * with an offset are cast in another way.
+ */
+export function splitByZone(values: readonly Value[]): readonly [Value[], Value[]] {
+  return [values.filter(({ zoned }) => !zoned), values.filter(({ zoned }) => zoned)];
+}
+
 /** The comparisons of types with an order; `=` and `<>` need equality alone. */
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 

@@ -1,5 +1,4 @@
-import { startDeadline } from "../runtime/timers.ts";
-import { onNextTick } from "../runtime/timers.ts";
+import { onNextTick, startDeadline } from "../runtime/timers.ts";
 
 /** A batch that has not settled this long after it was sent is given up; what is left of it runs alone. */
 const LATE_MS = 250;

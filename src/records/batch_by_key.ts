@@ -5,7 +5,7 @@ import type { Scope } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import { compileLookUps, type FoundRow, MOST_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
+import { compileLookUps, type FoundRow, MAX_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
 import type { PageRow } from "../sql/query.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { type BatchRun, openBatcher, openBatchers } from "./batch.ts";
@@ -46,7 +46,7 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     openBatcher((plans, run) => {
       const rows = admits(shape) ? untilAborted(find(plans, run), run) : RUN_ALONE;
       return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
-    }, { maxItems: MOST_LOOK_UPS })
+    }, { maxItems: MAX_LOOK_UPS })
   );
 
   return ({ plan, key }, runAlone) => batcherOf(describeShape(plan, key))({ item: plan, runAlone });

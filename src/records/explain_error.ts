@@ -1,6 +1,7 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { pathOf, quote, rejectIssues } from "../errors/issue.ts";
+import { describeCheck } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
@@ -82,18 +83,14 @@ async function explainValue(
   });
 }
 
-function describeCheck({ constraint }: DatabaseError): string {
-  if (constraint === undefined) return "The new values break a check constraint";
-  return `The new values break the check constraint ${quote(constraint)}`;
-}
-
 /** A NULL that only the database knew of, such as one that a trigger made. */
 function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
-  const column = plan.assignments?.find((assignment) => assignment.column.name === error.column);
-  if (column === undefined) {
+  const assignment = plan.assignments?.find(({ column }) => column.name === error.column);
+  if (assignment === undefined) {
     const message = "fields: A column that must have a value would be null";
     return new ApiError(400, message, { cause: error });
   }
-  const message = `Column ${quote(column.column.name)} cannot be null, expected a value`;
-  return rejectIssues([{ path: pathOf("fields", column.column.name), message }], document);
+  const { name } = assignment.column;
+  const message = `Column ${quote(name)} cannot be null, expected a value`;
+  return rejectIssues([{ path: pathOf("fields", name), message }], document);
 }

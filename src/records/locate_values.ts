@@ -2,7 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import { type Issue, quote } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Assignment } from "../plan/assignment.ts";
-import type { Predicate, Value } from "../plan/predicate.ts";
+import { type Predicate, splitByZone, type Value } from "../plan/predicate.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import type { Run } from "./run.ts";
@@ -33,9 +33,7 @@ export async function locateValues(
   ];
   const issues: Issue[] = [];
   for (const { column, cast, values } of suspects) {
-    const uncertain = values.filter((value) => !value.certain);
-    for (const zoned of [false, true]) {
-      const alike = uncertain.filter((value) => value.zoned === true === zoned);
+    for (const alike of splitByZone(values.filter((value) => !value.certain))) {
       await locate(run, { column, cast, values: alike }, issues);
     }
   }

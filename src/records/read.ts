@@ -56,17 +56,17 @@ async function readAlone(
   plan: QueryPlan,
 ): Promise<PageRow> {
   const options = { write: false, long: true, ...requester };
-  const read = async (plan: QueryPlan) => {
-    const [row] = await database.run((sql) => compileQuery(sql, plan, settings), options);
+  const read = async (asked: QueryPlan) => {
+    const [row] = await database.run((sql) => compileQuery(sql, asked, settings), options);
     return row!;
   };
-  let asked = plan;
-  let row = await read(asked);
-  if (asked.oneReading && row.total === null) {
-    asked = { ...asked, oneReading: false };
-    row = await read(asked);
+  let current = plan;
+  let row = await read(current);
+  if (current.oneReading && row.total === null) {
+    current = { ...current, oneReading: false };
+    row = await read(current);
   }
-  return hasLargeValues(row) ? await read({ ...asked, measured: true }) : row;
+  return hasLargeValues(row) ? await read({ ...current, measured: true }) : row;
 }
 
 function hasLargeValues({ large }: PageRow): boolean {

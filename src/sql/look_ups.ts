@@ -18,12 +18,12 @@ export interface FoundRow {
  */
 export const TOO_LARGE = "null";
 
-/** Size of a record up to which it is printed. Postgres counts 4 bytes of a value besides its own. */
+/** Size of a record up to which it is printed. */
 const MAX_BYTES = 65_536;
-/** The numbers of rows that a statement may have: few, so that there are few texts. */
-const SIZES = [2, 4, 8];
 /** Look-ups in one statement at most. */
-export const MOST_LOOK_UPS = 8;
+export const MAX_LOOK_UPS = 8;
+/** The numbers of rows that a statement may have: few, so that there are few texts. */
+const SIZES = [2, 4, MAX_LOOK_UPS];
 
 /**
  * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
@@ -47,6 +47,7 @@ function compileLookUp(sql: Sql, plan: QueryPlan): Fragment {
   const printed = small === undefined
     ? sql`row_to_json("$record")`
     : sql`case when ${small} then row_to_json("$record") else 'null' end`;
+  // 65540 is MAX_BYTES and the 4 bytes of a value's header.
   return sql`
     (
       select case when pg_column_size("$json") <= 65540 then "$json" else 'null' end

@@ -11,7 +11,7 @@ export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment
  * Compiles the total, the rows that match on all pages, of the same snapshot as the page; NULL when
  * the client asked not to count.
  *
- * A page that is not full gives the total away: the rows before it and those on it. Only a full page,
+ * A page that is not full already reveals the total: the rows before it and those on it. Only a full page,
  * or an empty one behind the first, makes Postgres count: a lazy scalar subquery, which by far beats
  * a window count. Rows that are kept anyway are counted where they are; NULL when they are too many.
  * @see Q85, P21
@@ -24,6 +24,7 @@ export function compileTotal(
 ): Fragment {
   if (!count) return sql`null`;
   if (oneReading) {
+    // MAX_ROWS_KEPT, as a constant that the planner knows.
     return sql`(
       select case when count(*) <= 10000 then count(*) end
       from ${from}
