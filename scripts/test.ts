@@ -5,7 +5,7 @@
  *     deno task test test/unit --filter tenant   # the tests whose titles say so
  *     deno task test test/unit --watch           # other flags go to `deno test`
  *     deno task test test/conformance --runtime=node   # or deno, bun, binary: against a server on it
- *     deno task test --access=rls                # or least: twice, and compares the answers
+ *     deno task test --access=rls                # or least: twice, and compares the responses
  *     deno task test --std=stand-ins             # or jsr: where `@std` comes from
  */
 import { mkdtemp, rm } from "node:fs/promises";

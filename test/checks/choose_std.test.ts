@@ -23,19 +23,19 @@ describe("the choice of @std", () => {
     server.closeAllConnections();
   });
 
-  it("is JSR where it answers", async () => {
+  it("is JSR where it responds", async () => {
     const chosen = await chooseStd([], { url: `${address}/found`, timeoutMs: 10_000 });
     assertEquals(chosen, { words: FROM_JSR, fromJsr: true });
   });
 
-  it("is the stand-ins where it answers with an error or is not there", async () => {
+  it("is the stand-ins where it responds with an error or is not there", async () => {
     for (const url of [`${address}/missing`, "http://127.0.0.1:1/"]) {
       const chosen = await chooseStd([], { url, timeoutMs: 10_000 });
       assertEquals(chosen, { words: STAND_INS, fromJsr: false });
     }
   });
 
-  it("is the stand-ins where it does not answer in time", async () => {
+  it("is the stand-ins where it does not respond in time", async () => {
     const start = performance.now();
     const chosen = await chooseStd([], { url: `${address}/silent`, timeoutMs: 50 });
     assertEquals(chosen, { words: STAND_INS, fromJsr: false });

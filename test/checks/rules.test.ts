@@ -51,7 +51,7 @@ describe("the rules of a page", () => {
       ['page.md:1: expected an entry such as "- **Q12** …"', "* **Q1:** One."],
     ]
   ) {
-    it(`are told apart from a mistake: ${problem}, ${lines.join(" ")}`, () => {
+    it(`are distinguished from a mistake: ${problem}, ${lines.join(" ")}`, () => {
       assertEquals(collect(...lines).problems, [problem!]);
     });
   }

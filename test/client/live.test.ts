@@ -227,7 +227,7 @@ describe("the client and a service", () => {
       token: service.tokens.a,
       retries: 0,
       fetch: async (url, init) => {
-        if (failures-- > 0) throw new TypeError("away");
+        if (failures-- > 0) throw new TypeError("unavailable");
         return await service.app(new Request(url, init));
       },
     });

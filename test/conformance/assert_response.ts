@@ -8,7 +8,7 @@ export type ParsedRecord = Record<string, unknown>;
 export function assertOk(response: ReceivedResponse): Record<string, unknown> {
   assertEquals(response.status, 200, response.text);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
-  assert((response.headers.get("x-request-id") ?? "") !== "", "an answer without X-Request-Id");
+  assert((response.headers.get("x-request-id") ?? "") !== "", "a response without X-Request-Id");
   assertEquals(response.body["success"], true);
   return response.body;
 }
@@ -64,7 +64,7 @@ function assertError(
 ): string {
   assertEquals(response.status, status, response.text);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
-  assert((response.headers.get("x-request-id") ?? "") !== "", "an answer without X-Request-Id");
+  assert((response.headers.get("x-request-id") ?? "") !== "", "a response without X-Request-Id");
   assertEquals(Object.keys(response.body).sort(), members);
   assertEquals(response.body["success"], false);
   const error = response.body["error"];

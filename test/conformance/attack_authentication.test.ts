@@ -7,14 +7,14 @@ import { describeService } from "./describe_service.ts";
 const QUERY = "/integration/tables/deals/query";
 const idOf = (token: string) => token.split("_")[1];
 
-/** What a client could tell two answers apart by. */
+/** What a client could distinguish two responses by. */
 function whatIsSeen({ status, headers, text }: ReceivedResponse): unknown {
   const named = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return { status, headers: named, text };
 }
 
 describeService("attacks on authentication", ({ query, single, get, run, service }) => {
-  it("can't tell unknown, revoked and expired tokens apart, by bytes or by work [AU7]", async () => {
+  it("cannot distinguish unknown, revoked and expired tokens, by bytes or by work [AU7]", async () => {
     const [expired, revoked, unknown] = [
       await service().issue(),
       await service().issue(),
@@ -81,7 +81,7 @@ describeService("attacks on authentication", ({ query, single, get, run, service
     assertEquals(silent, [], "neither catalogue nor database is asked");
   });
 
-  it("finds no token in any answer, figure or observation, plain or in base64 [AU13]", async () => {
+  it("finds no token in any response, metric or observation, plain or in base64 [AU13]", async () => {
     const tokens = Object.values(service().tokens);
     const reported: string[] = [];
     const hear = ({ text, headers }: ReceivedResponse) =>

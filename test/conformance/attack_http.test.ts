@@ -94,7 +94,7 @@ describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
     if (!IS_REMOTE) assert(!JSON.stringify(service().observations).includes("<script>"));
   });
 
-  it("answers odd preferences, languages and types of answers as if they were not there", async () => {
+  it("responds to odd preferences, languages and types of responses as if they were not there", async () => {
     const odd: Record<string, string>[] = [
       { prefer: "count=none, count=none" },
       { prefer: "count=exact; count=none" },

@@ -250,7 +250,7 @@ describeService("attacks by injection", ({ query, single, bulk, get, run, servic
     assertEquals(await ask("\\G\\u\\e\\s\\t\\ 3"), [3]);
   });
 
-  it("answers a hidden column, at any depth, with the text of an unknown one [IN19]", async () => {
+  it("responds to a hidden column, at any depth, with the text of an unknown one [IN19]", async () => {
     const filters = (field: string) => ({
       or: [{ and: [{ or: [{ field, op: "gt", value: 5 }] }] }, {
         field: "fid",

@@ -14,7 +14,7 @@ import { describeService } from "./describe_service.ts";
 const OTHER = 1003;
 const MISSING = 999_999;
 
-/** All that can be compared of two answers. */
+/** All that can be compared of two responses. */
 function contents({ status, headers, text }: ReceivedResponse): unknown {
   const kept = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return { status, headers: kept, text };
@@ -85,7 +85,7 @@ describeService("attacks on tenancy", ({ query, single, bulk, get, run, service 
     }
   });
 
-  it("answers a single update at another tenant's key as at none [TE6]", async () => {
+  it("responds to a single update at another tenant's key as at none [TE6]", async () => {
     const fields = { title: "taken over" };
     const other = await single("deals", { filters: { fid: OTHER }, fields });
     assertMatched(other, 404, 0);

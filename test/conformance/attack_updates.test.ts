@@ -74,7 +74,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     assertMatched(await single("deals", body), 404, 0);
   });
 
-  it("answers updated 1 when a trigger changes other columns besides [US16]", async () => {
+  it("responds with updated 1 when a trigger changes other columns besides [US16]", async () => {
     const at = () => run("select modified_at::text as at from deals where fid = 32");
     const before = await at();
     const body = { filters: { fid: 32 }, fields: { note: "trigger" } };
@@ -107,7 +107,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     }
   });
 
-  it("answers very many filters and fields with 200 or 400 [US22]", async () => {
+  it("responds to very many filters and fields with 200 or 400 [US22]", async () => {
     const columns = Array.from({ length: 400 }, (_, n) => `c${n}`);
     await run(
       `create table wide (id int4 primary key, tenant_id int4 not null, ${
@@ -127,7 +127,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
     }
   });
 
-  it("answers the fields as sent where the column rounds them [US24]", async () => {
+  it("responds with the fields as sent where the column rounds them [US24]", async () => {
     const fields = { amount: 1.23456 };
     assertEquals(
       assertOk(await single("deals", { filters: { fid: 33 }, fields }))["fields"],
@@ -175,7 +175,7 @@ describeService("attacks on updates", ({ kind, query, single, bulk, run, service
   });
 
   if (kind === "real" && !IS_REMOTE) {
-    it("leaves all or nothing behind when the client goes away in the middle [UB15]", async () => {
+    it("leaves all or nothing behind when the client disconnects in the middle [UB15]", async () => {
       await run(`create function dawdle() returns trigger language plpgsql as
           $$ begin if new.id % 1000 = 2 then perform pg_sleep(0.02); end if; return new; end $$;
         create trigger crowd_dawdle before update on crowd for each row execute function dawdle()`);

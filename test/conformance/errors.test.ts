@@ -145,7 +145,7 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
     }
   });
 
-  it("carries a request id in every answer, the client's own when it is well formed [E46] [E47]", async () => {
+  it("carries a request id in every response, the client's own when it is well formed [E46] [E47]", async () => {
     const ids = new Set<string>();
     for (
       const response of [
@@ -176,7 +176,7 @@ describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
     }
   });
 
-  it("answers an error with nothing but success and error, as JSON that no proxy keeps [HT22]", async () => {
+  it("has nothing but success and error in an error, as JSON that no proxy keeps [HT22]", async () => {
     const response = await query("dealz");
     assertEquals(Object.keys(response.body), ["success", "error"]);
     assertMatch(response.headers.get("cache-control") ?? "", /no-store/);

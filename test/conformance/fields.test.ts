@@ -54,7 +54,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     }
   });
 
-  it("answers with success, table and fields alone, each with its members [T47]", async () => {
+  it("responds with success, table and fields alone, each with its members [T47]", async () => {
     const body = assertOk(await get(path("deals")));
     assertEquals(Object.keys(body), ["success", "table", "fields"]);
     assertEquals(body["table"], "deals");
@@ -171,7 +171,7 @@ describeService("Get Fields", ({ get, query, run }) => {
     );
   });
 
-  it("carries an ETag and answers 304, until the table changes [T51]", async () => {
+  it("carries an ETag and responds with 304, until the table changes [T51]", async () => {
     await run(
       "create table etagged (id int4 primary key, tenant_id int4 not null, a text); grant select, update on etagged to rowgate_app",
     );

@@ -42,7 +42,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
       "application/xml",
     ]
   ) {
-    it(`answers 415 to the media type ${JSON.stringify(type)} [H2] [H3] [HT8]`, async () => {
+    it(`responds with 415 to the media type ${JSON.stringify(type)} [H2] [H3] [HT8]`, async () => {
       assertRejected(
         await query("guests", undefined, { raw: "{}", headers: { "content-type": type } }),
         415,
@@ -56,12 +56,12 @@ describeService("HTTP", ({ query, single, get, service }) => {
     });
   }
 
-  it("answers 415 to a body without media type [H2] [HT8]", async () => {
+  it("responds with 415 to a body without media type [H2] [HT8]", async () => {
     const raw = new Uint8Array([123, 125]);
     assertRejected(await query("guests", undefined, { raw, headers: { "content-type": "" } }), 415);
   });
 
-  it("answers 415 to a body that is encoded [RE7]", async () => {
+  it("responds with 415 to a body that is encoded [RE7]", async () => {
     const stream = new Blob(["{}"]).stream().pipeThrough(new CompressionStream("gzip"));
     const raw = new Uint8Array(await new Response(stream).arrayBuffer());
     assertRejected(
@@ -76,11 +76,11 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertRejected(await query("guests", undefined, { raw: body(1048577) }), 413);
   });
 
-  it("counts a body that does not tell its length [H4]", async () => {
+  it("counts a body that does not state its length [H4]", async () => {
     const blanks = new TextEncoder().encode(" ".repeat(65536));
     const whole = new Blob([blanks, "{}"]);
     assertOk(await query("guests", undefined, { raw: whole.stream() }));
-    // It never ends: who still writes while a server closes may lose the answer.
+    // It never ends: a client that still writes while a server closes may lose the response.
     let left = 17;
     const tooLong = new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: (controller) => left-- > 0 ? controller.enqueue(blanks) : new Promise<void>(() => {}),
@@ -89,7 +89,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertOk(await query("guests"));
   });
 
-  it("answers 405 with Allow to other methods [HT1]", async () => {
+  it("responds with 405 and Allow to other methods [HT1]", async () => {
     for (
       const [path, allowed] of [[QUERY, "POST"], [
         "/integration/tables/deals/records/single",
@@ -126,7 +126,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertEquals(assertOk(response)["per_page"], 50);
   });
 
-  it("answers HEAD as GET without a body [H6] [HT3]", async () => {
+  it("responds to HEAD as GET without a body [H6] [HT3]", async () => {
     for (
       const path of [TABLES, `${TABLES}/deals/fields`, "/integration/token", "/livez", "/readyz"]
     ) {
@@ -140,7 +140,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertEquals((await send("HEAD", "/nowhere")).status, 404);
   });
 
-  it("answers OPTIONS with Allow, without a token and a body [H7] [HT2]", async () => {
+  it("responds to OPTIONS with Allow, without a token and a body [H7] [HT2]", async () => {
     for (
       const [path, allowed] of [[QUERY, "POST"], [TABLES, "GET"], [
         "/integration/tables/deals/records/bulk",
@@ -172,7 +172,7 @@ describeService("HTTP", ({ query, single, get, service }) => {
       headers: { "accept-encoding": "gzip" },
     });
     assertEquals((assertOk(response)["records"] as unknown[]).length, 200);
-    // Another process's answer is unpacked on its way, and some clients drop the header then.
+    // Another process's response is unpacked on its way, and some clients drop the header then.
     if (!IS_REMOTE) assertEquals(response.headers.get("content-encoding"), "gzip");
     assertMatch(response.headers.get("vary") ?? "", /accept-encoding/i);
     const plain = await query("measurements", { per_page: 200 }, {
@@ -185,14 +185,14 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertEquals(rejected.headers.get("content-encoding"), null);
   });
 
-  it("answers /livez and /readyz to anybody [H13] [H14]", async () => {
+  it("serves /livez and /readyz without a token [H13] [H14]", async () => {
     for (const path of ["/livez", "/readyz"]) {
       assertOk(await get(path, { token: null }));
       assertRejected(await send("POST", path, { token: null }), 405);
     }
   });
 
-  it("answers 404 with a JSON error to any other path [HT6]", async () => {
+  it("responds with 404 and a JSON error to any other path [HT6]", async () => {
     for (
       const path of [
         "/console",

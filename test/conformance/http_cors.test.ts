@@ -7,7 +7,7 @@ const QUERY = "/integration/tables/deals/query";
 describeService("HTTP, CORS for named origins", ({ query, service }) => {
   const origin = "https://app.example";
 
-  it("answers a preflight of a named origin [H10]", async () => {
+  it("responds to a preflight of a named origin [H10]", async () => {
     const headers = {
       origin,
       "access-control-request-method": "POST",
@@ -24,7 +24,7 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
     assertMatch(response.headers.get("vary") ?? "", /origin/i);
   });
 
-  it("lets a named origin read answers, errors too, and the headers that matter [H9]", async () => {
+  it("lets a named origin read responses, errors too, and the headers that matter [H9]", async () => {
     for (
       const response of [
         await query("guests", {}, { headers: { origin } }),

@@ -10,14 +10,14 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
   const read = async () => readMetrics((await get("/metrics", { token: null })).text).samples;
-  /** What a request adds to a figure. */
+  /** What a request adds to a metric. */
   async function growth(name: string, request: () => Promise<unknown>): Promise<number> {
     const before = (await read()).get(name) ?? 0;
     await request();
     return ((await read()).get(name) ?? 0) - before;
   }
 
-  it("answers Prometheus text without a token [H15]", async () => {
+  it("responds with Prometheus text without a token [H15]", async () => {
     const response = await get("/metrics", { token: null });
     assertEquals(response.status, 200);
     assertMatch(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
@@ -33,7 +33,7 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
     assertEquals((await read()).get(`rowgate_build_info{version="${manifest.version}"}`), 1);
   });
 
-  it("answers HEAD without a body, and 405 to what changes something [H15]", async () => {
+  it("responds to HEAD without a body, and 405 to what changes something [H15]", async () => {
     const head = await service().send("HEAD", "/metrics", { token: null });
     assertEquals([head.status, head.text], [200, ""]);
     const response = await service().send("POST", "/metrics", { body: {} });

@@ -5,7 +5,7 @@ import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 const POLICY = '"default";q=3;w=3600';
-/** Nobody has it: the form of a token, and a wrong checksum. */
+/** A token that was never issued: the form of one, and a wrong checksum. */
 const INVALID = `rg_AAAAAAAAAAA_${"A".repeat(49)}`;
 
 describeService("HTTP, rate limit", ({ get, query, run, service }) => {
@@ -48,7 +48,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     assertRejected(await get("/integration/tables/guests/query", { token }), 405);
   });
 
-  it("has both headers on every answer of a limited token, whatever its status [H11]", async () => {
+  it("has both headers on every response of a limited token, whatever its status [H11]", async () => {
     const token = await service().issue();
     const tables = await get("/integration/tables", { token });
     const etag = tables.headers.get("etag") ?? "";
@@ -111,7 +111,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
     return service().app(request, { peer });
   };
 
-  it("answers 429 to a peer that sends too many invalid tokens, and lets its valid ones pass [H12] [H19]", async () => {
+  it("responds with 429 to a peer that sends too many invalid tokens, and lets its valid ones pass [H12] [H19]", async () => {
     const peer = "192.0.2.1";
     const statuses: number[] = [];
     for (let request = 0; request < 5; request++) statuses.push((await ask(INVALID, peer)).status);

@@ -24,7 +24,7 @@ describeService("Query, types that compare in ways of their own", ({ query }) =>
   }
 
   for (const [field, type, value] of PECULIAR) {
-    it(`answers each operator on ${field} with rows or an error at the operator [T50]`, async () => {
+    it(`responds to each operator on ${field} with rows or an error at the operator [T50]`, async () => {
       for (const op of ["eq", "neq", "gt", "gte", "lt", "lte"]) {
         const response = await ask(field, op, value);
         if (response.status !== 200) assertRejectedAt(response, "filters.and[1].op", type);

@@ -180,14 +180,14 @@ describeService("Query, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("answers a page past the end with no records and the true total [Q73] [FS19]", async () => {
+  it("responds to a page past the end with no records and the true total [Q73] [FS19]", async () => {
     for (const page of [2, 3, 1000000, 9007199254740]) {
       const body = assertOk(await query("guests", { page, per_page: 5 }));
       assertEquals([body["records"], body["total"], body["page"]], [[], 5, page]);
     }
   });
 
-  it("answers the greatest page number without falling over [Q73]", async () => {
+  it("responds to the greatest page number without falling over [Q73]", async () => {
     const response = await query("guests", { page: 9007199254740991, per_page: 200 });
     if (response.status === 400) assertRejectedAt(response, "page");
     else assertEquals(assertOk(response)["total"], 5);

@@ -11,7 +11,7 @@ describeService("Running, an audit that cannot be written", ({ kind, single, bul
       "alter table rowgate.audit rename to away",
       "alter table rowgate.away rename to audit",
     ],
-    "a constraint of the operator's refuses": [
+    "a constraint of the operator's rejects the row": [
       "alter table rowgate.audit add constraint none check (tenant = '') not valid",
       "alter table rowgate.audit drop constraint none",
     ],

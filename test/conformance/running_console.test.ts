@@ -62,7 +62,7 @@ describeService("Running, the console", ({ get, service }) => {
 });
 
 describeService("Running, no console", ({ get }) => {
-  it("answers 404 where the console would be [R25]", async () => {
+  it("responds with 404 where the console would be [R25]", async () => {
     for (const [path] of FILES) assertRejected(await get(path, { token: null }), 404);
   });
 }, { environment: { ROWGATE_CONSOLE: "off" } });

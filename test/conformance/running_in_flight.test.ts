@@ -4,10 +4,10 @@ import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Running, requests at once", ({ query }) => {
-  it("answers 503 with Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
+  it("responds with 503 and Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once [R19]", async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => query("guests")));
     const rejected = responses.filter(({ status }) => status !== 200);
-    // All that were let in are answered; how many that was depends on when they arrived.
+    // All that were let in get a response; how many that was depends on when they arrived.
     assert(rejected.length > 0 && rejected.length <= 9, String(rejected.length));
     for (const response of rejected) {
       assertRejected(response, 503);

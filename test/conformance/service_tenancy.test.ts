@@ -95,7 +95,7 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
     assertEquals(await checksumTenant(service().database.admin, 2), others);
   });
 
-  it("gives each tenant its own answer when both ask at once [S9]", async () => {
+  it("gives each tenant its own response when both ask at once [S9]", async () => {
     const { a, b } = service().tokens;
     const responses = await Promise.all(
       Array.from(

@@ -84,7 +84,7 @@ describeService("Get Tables", ({ get, service }) => {
     });
   });
 
-  it("answers with the members success and tables alone [T43]", async () => {
+  it("responds with the members success and tables alone [T43]", async () => {
     assertEquals(Object.keys(assertOk(await get(path))), ["success", "tables"]);
   });
 
@@ -94,7 +94,7 @@ describeService("Get Tables", ({ get, service }) => {
     assert(!names.includes("deals"), names.join());
   });
 
-  it("carries an ETag and answers 304 without a body to a client that sends it [T46]", async () => {
+  it("carries an ETag and responds with 304 without a body to a client that sends it [T46]", async () => {
     const first = await get(path);
     const etag = first.headers.get("etag") ?? "";
     assert(/^(W\/)?"[^"]+"$/.test(etag), etag);

@@ -44,7 +44,7 @@ const NOT_EXPOSED = [
 
 describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, service }) => {
   for (const table of CREDENTIAL_TABLES) {
-    it(`answers 403 for ${table} to all three operations and Get Fields [T28] [T25] [T26] [T24] [UB14] [US18]`, async () => {
+    it(`responds with 403 for ${table} to all three operations and Get Fields [T28] [T25] [T26] [T24] [UB14] [US18]`, async () => {
       const body = { filters: { id: 1 }, fields: { login: "x" } };
       for (const name of [table, table.toUpperCase()]) {
         assertRejected(await query(name), 403, "not readable through the integration API");

@@ -4,7 +4,7 @@ import type { ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
-/** Repeats a request until it answers as wanted; an unknown name reloads at most once a second. */
+/** Repeats a request until the response is as wanted; an unknown name reloads at most once a second. */
 async function eventually(
   send: () => Promise<ReceivedResponse>,
   wanted: (response: ReceivedResponse) => boolean,
@@ -56,7 +56,7 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
   });
 
   for (const operation of ["single", "bulk"] as const) {
-    it(`answers 404 when a dropped table is first met by ${operation} [T40]`, async () => {
+    it(`responds with 404 when a dropped table is first met by ${operation} [T40]`, async () => {
       await make(`f_gone_${operation}`);
       await run(`drop table f_gone_${operation}`);
       const body = { filters: { id: 1 }, fields: { a: 11 } };
@@ -99,7 +99,7 @@ describeService("Tables, following the database", ({ kind, query, single, bulk, 
     assertEquals((await run("select id from f_column where not c")).map((row) => row["id"]), [1]);
   });
 
-  it("answers without a column that was dropped, and rejects its name [T42] [T40]", async () => {
+  it("responds without a column that was dropped, and rejects its name [T42] [T40]", async () => {
     await make("f_less");
     await run("alter table f_less drop column a");
     assertEquals(recordsOf(await query("f_less", { sort: [{ field: "id" }] }))[0], {

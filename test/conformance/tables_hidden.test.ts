@@ -77,7 +77,7 @@ for (const kind of DATABASE_KINDS) {
     });
     after(() => Promise.all(services.map((service) => service.close())));
 
-    it("is answered as one that is not there, wherever it is named, byte by byte [T18] [T23]", async () => {
+    it("is rejected like one that is not there, wherever it is named, byte by byte [T18] [T23]", async () => {
       for (const { method, path, body } of listRequests()) {
         const options = body === undefined ? {} : { body };
         const [hidden, gone, ...unread] = await Promise.all(
@@ -93,14 +93,14 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
-    it("is in no log line and no figure [T23]", async () => {
+    it("is in no log line and no metric [T23]", async () => {
       const [service] = services;
       for (const { method, path, body } of listRequests()) {
         await service!.send(method, path, body === undefined ? {} : { body });
       }
       const { text } = await service!.send("GET", "/metrics");
       assert(text.length > 1000);
-      assert(!text.includes("secret"), "a figure names it");
+      assert(!text.includes("secret"), "a metric names it");
       assert(!JSON.stringify(service!.observations).includes("secret"), "a log line names it");
     });
   });

@@ -122,7 +122,7 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     );
   });
 
-  it("answers unknown, expired and revoked tokens alike: 401 with invalid_token [A4] [A5] [A6] [A7]", async () => {
+  it("responds to unknown, expired and revoked tokens alike: 401 with invalid_token [A4] [A5] [A6] [A7]", async () => {
     const expired = await service().issue({ name: "expired" });
     const revoked = await service().issue({ name: "revoked" });
     const unknown = await service().issue({ name: "unknown" });

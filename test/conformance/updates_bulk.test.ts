@@ -8,7 +8,7 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
   const mine = () => checksumTenant(service().database.admin, 1);
 
-  it("changes every row that matches and answers nothing but its members [U32] [U35] [U36] [U37] [U34] [S3] [UB2]", async () => {
+  it("changes every row that matches and responds with nothing but its members [U32] [U35] [U36] [U37] [U34] [S3] [UB2]", async () => {
     const others = await theirs();
     const response = await bulk("deals", { filters: { status: "won" }, fields: { note: "bulk" } });
     assertEquals(assertOk(response), { success: true, table: "deals", updated: 15 });
@@ -20,7 +20,7 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
     assertEquals(await theirs(), others);
   });
 
-  it("answers 200 with updated 0 and no matched when nothing matches [U33] [UB1]", async () => {
+  it("responds with 200 and updated 0 and no matched when nothing matches [U33] [UB1]", async () => {
     const before = await mine();
     const response = await bulk("deals", { filters: { fid: 999999 }, fields: { note: "x" } });
     assertEquals(assertOk(response), { success: true, table: "deals", updated: 0 });

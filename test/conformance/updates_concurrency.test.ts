@@ -14,7 +14,7 @@ async function awaitBlocked({ run }: Conversation, sessions = 1): Promise<void> 
     if (waiting.length >= sessions) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error("Nobody waits for a lock");
+  throw new Error("No session waits for a lock");
 }
 
 /** Runs statements in a transaction that stays open while `act` runs, and commits then. */
@@ -113,7 +113,7 @@ describeService("Updates, concurrency", (conversation) => {
       assertEquals((await run("select 1 from guests where name = 'changed'")).length, 0);
     });
 
-    it("answers 404 when the row it waited for is gone or matches no more [CO7]", async () => {
+    it("responds with 404 when the row it waited for is gone or matches no more [CO7]", async () => {
       for (
         const change of [
           "delete from events_log where kind = 'solo'",
@@ -167,7 +167,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
   }
 
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
-    it(`answers 503 with Retry-After when ${name} meets a locked row, and changes nothing [E39] [R15] [CO8]`, async () => {
+    it(`responds with 503 and Retry-After when ${name} meets a locked row, and changes nothing [E39] [R15] [CO8]`, async () => {
       const before = await checksumTenant(service().database.admin, 1);
       const response = await holding(
         conversation,
@@ -182,7 +182,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
       );
     });
 
-    it(`answers 504 when ${name} runs out of its time, and changes nothing [E40] [R14]`, async () => {
+    it(`responds with 504 when ${name} runs out of its time, and changes nothing [E40] [R14]`, async () => {
       await run(`create or replace function linger() returns trigger language plpgsql as $$
           begin perform pg_sleep(20); return new; end $$;
         create or replace trigger notes_linger before update on notes for each row execute function linger()`);
@@ -193,7 +193,7 @@ describeService("Updates, locks and timeouts", (conversation) => {
     });
   }
 
-  it("answers 504 when a query runs out of its time [Q92] [R14]", async () => {
+  it("responds with 504 when a query runs out of its time [Q92] [R14]", async () => {
     await run(`create function slow(t int4) returns bool language plpgsql cost 1 as $$
         begin perform pg_sleep(20); return true; end $$;
       alter table letters enable row level security;

@@ -64,13 +64,13 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
     assertEquals(body["updated"], 28);
   });
 
-  it("answers 409 without matched when a trigger silently rejects the change of single [E36] [US15]", async () => {
+  it("responds with 409 without matched when a trigger silently rejects the change of single [E36] [US15]", async () => {
     const response = await single("frozen", { filters: { id: 1 }, fields: { name: "thawed" } });
     assertRejected(response, 409, /the database refused the change/i);
     assertEquals(await run("select name from frozen where id = 1"), [{ name: "name 1" }]);
   });
 
-  it("answers matched 1 and updated 0 when the rejected row would not have changed anyway [U29]", async () => {
+  it("responds with matched 1 and updated 0 when the rejected row would not have changed anyway [U29]", async () => {
     const body = assertOk(
       await single("frozen", { filters: { id: 1 }, fields: { name: "name 1" } }),
     );

@@ -55,7 +55,7 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     assertEquals(await mine(), before);
   });
 
-  it("keeps nothing of a single with tx=rollback, and answers as without [U45] [U47] [U46]", async () => {
+  it("keeps nothing of a single with tx=rollback, and responds as without [U45] [U47] [U46]", async () => {
     const before = await mine();
     const body = { filters: { fid: 41 }, fields: { note: "kept?" } };
     const response = await single("deals", body, prefer("tx=rollback"));
@@ -106,7 +106,7 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
     assertEquals(await mine(), before);
   });
 
-  it("answers the next request after a rollback as if nothing had been [U45]", async () => {
+  it("responds to the next request after a rollback as if nothing had been [U45]", async () => {
     assertOk(
       await bulk(
         "guests",

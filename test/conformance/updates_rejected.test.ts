@@ -10,7 +10,7 @@ describeService(
     const mine = () => checksumTenant(service().database.admin, 1);
     const theirs = () => checksumTenant(service().database.admin, 2);
 
-    it("answers unique, exclusion and foreign key violations with 409 and one text [E31] [US14]", async () => {
+    it("responds to unique, exclusion and foreign key violations with 409 and one text [E31] [US14]", async () => {
       const before = await mine();
       const texts = new Set<string>();
       const violations: readonly [string, Record<string, unknown>][] = [
@@ -34,7 +34,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers a conflict among the rows of one bulk with 409, and changes none [UB7]", async () => {
+    it("responds to a conflict among the rows of one bulk with 409, and changes none [UB7]", async () => {
       const before = await mine();
       assertRejected(
         await bulk("bookings", { filters: { tenant_id: 1 }, fields: { reference: "ONE" } }),
@@ -57,7 +57,7 @@ describeService(
       }
     });
 
-    it("answers a check violation with 400 and the constraint's name, without the row [E32] [E44] [US13]", async () => {
+    it("responds to a check violation with 400 and the constraint's name, without the row [E32] [E44] [US13]", async () => {
       const before = await mine();
       for (const update of [single, bulk]) {
         const price = await update("bookings", { filters: { id: 3 }, fields: { price: -1 } });
@@ -72,7 +72,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers a trigger's RAISE with 400 and its message for class P0 [E34]", async () => {
+    it("responds to a trigger's RAISE with 400 and its message for class P0 [E34]", async () => {
       for (const update of [single, bulk]) {
         assertRejected(
           await update("frozen", { filters: { id: 2 }, fields: { name: "x" } }),
@@ -105,7 +105,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("answers 500 with nothing but Internal error for what was not foreseen [E45] [E44]", async () => {
+    it("responds with 500 and nothing but Internal error for what was not foreseen [E45] [E44]", async () => {
       await run(`create function break_guests() returns trigger language plpgsql as $$
         begin raise exception 'SECRET of the trigger' using errcode = 'XX001'; end $$;
       create trigger guests_break before update on guests for each row when (new.name = 'break') execute function break_guests()`);

@@ -15,7 +15,7 @@ describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) =
     }
   }
 
-  it("answers 409 without matched when a rule rejects the change of single [E37]", async () => {
+  it("responds with 409 without matched when a rule rejects the change of single [E37]", async () => {
     await make("ruled_single");
     const response = await single("ruled_single", { filters: { id: 1 }, fields: { a: "x" } });
     assertRejected(response, 409, /the database refused the change/i);
@@ -36,7 +36,7 @@ describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) =
     );
   });
 
-  it("answers bulk with the number of rows that really changed under a rule [U42]", async () => {
+  it("responds to bulk with the number of rows that really changed under a rule [U42]", async () => {
     await make("ruled_bulk");
     const response = await bulk("ruled_bulk", { filters: { tenant_id: 1 }, fields: { a: "x" } });
     assertEquals(assertOk(response)["updated"], 0);

@@ -14,7 +14,7 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
 
-  it("changes the one row that matches and answers nothing but its members [U20] [U25] [U26] [U27] [U28] [U30] [U24] [S2] [US1]", async () => {
+  it("changes the one row that matches and responds with nothing but its members [U20] [U25] [U26] [U27] [U28] [U30] [U24] [S2] [US1]", async () => {
     const others = await theirs();
     const fields = { title: "New title", closed: true };
     const response = await single("deals", { filters: { external_no: 10 }, fields });
@@ -39,13 +39,13 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
     assertEquals((await run("select fid from deals where note = 'and'")).length, 1);
   });
 
-  it("answers updated 0 when the new values equal the existing ones [U29]", async () => {
+  it("responds with updated 0 when the new values equal the existing ones [U29]", async () => {
     const fields = { status: "open", closed: false };
     const body = assertOk(await single("deals", { filters: { fid: 12 }, fields }));
     assertEquals([body["matched"], body["updated"]], [1, 0]);
   });
 
-  it("answers 404 with matched 0 when no row matches [U20] [S2] [E29] [US3]", async () => {
+  it("responds with 404 and matched 0 when no row matches [U20] [S2] [E29] [US3]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { fid: 999999 }, fields: { note: "x" } }),
@@ -56,7 +56,7 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
     assertEquals(await mine(), before);
   });
 
-  it("answers 409 with the full number and points to bulk when several match, and changes nothing [U20] [S2] [E30] [US4]", async () => {
+  it("responds with 409 and the full number, points to bulk when several match, and changes nothing [U20] [S2] [E30] [US4]", async () => {
     const before = await mine();
     const error = assertMatched(
       await single("deals", { filters: { stage: "lead" }, fields: { note: "many" } }),
@@ -131,7 +131,7 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
     }]);
   });
 
-  it("answers 404 without matched for a table that does not exist [E25] [E3]", async () => {
+  it("responds with 404 without matched for a table that does not exist [E25] [E3]", async () => {
     assertRejected(
       await single("nothing", { filters: { id: 1 }, fields: { a: 1 } }),
       404,

@@ -4,7 +4,7 @@ import { assertMatched, assertOk } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Updates, single beside bulk", ({ single, bulk, run }) => {
-  it("answers 404 in single and 200 with updated 0 in bulk when 0 rows match [U38]", async () => {
+  it("responds with 404 in single and 200 with updated 0 in bulk when 0 rows match [U38]", async () => {
     const body = { filters: { product: "no such product" }, fields: { quantity: 3 } };
     assertMatched(await single("order_lines", body), 404, 0);
     assertEquals(assertOk(await bulk("order_lines", body))["updated"], 0);

@@ -169,7 +169,7 @@ describeService("Values, values against types", ({ query, single, bulk, run }) =
     }
   });
 
-  it("tells microseconds apart [TV8]", async () => {
+  it("distinguishes microseconds [TV8]", async () => {
     const at = (value: string) => ({ and: [{ field: "c_timestamptz", op: "eq", value }] });
     assertEquals(
       valuesOf(await query("everything", { filters: at("2026-01-31T12:34:56.000001Z") }), "id"),

@@ -7,7 +7,7 @@ describeService("Values, types of extensions", ({ kind, query, single, get, run 
   const ask = (field: string, op: string, value: unknown) =>
     query("extended", { filters: { and: [{ field, op, value }] }, select: ["id"] });
 
-  /** Tells whether the database could make a table with hstore and ltree columns. */
+  /** Reports whether the database could make a table with hstore and ltree columns. */
   async function make(): Promise<boolean> {
     const names = "('hstore', 'ltree')";
     if ((await run(`select 1 from pg_available_extensions where name in ${names}`)).length < 2) {

@@ -96,8 +96,8 @@ describe("the SQL and the policy file in docs/operators.md", () => {
 
   it("prevent an update of a column without UPDATE [T53]", async () => {
     const patch = { filters: { id: 1 }, fields: { price: 1 } };
-    const answer = await send(plain, { path: "tables/products/records/single", patch });
-    assertEquals(answer.status, 400);
+    const response = await send(plain, { path: "tables/products/records/single", patch });
+    assertEquals(response.status, 400);
   });
 
   it("hide a column without SELECT [T18]", async () => {

@@ -1,6 +1,6 @@
 // Lints the OpenAPI document on standard input with Redocly's recommended rules, and prints a line for each problem.
 
-// By a variable, so that nobody who checks the types of this repository has to install it.
+// By a variable, so that checking the types of this repository does not need it.
 const REDOCLY = "@redocly/openapi-core";
 const { createConfig, lintFromString } = await import(REDOCLY);
 

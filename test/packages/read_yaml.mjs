@@ -1,6 +1,6 @@
 // Prints the YAML on standard input as JSON.
 
-// By a variable, so that nobody who checks the types of this repository has to install it.
+// By a variable, so that checking the types of this repository does not need it.
 const YAML = "js-yaml";
 const { load } = await import(YAML);
 

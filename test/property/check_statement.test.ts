@@ -53,7 +53,7 @@ const STATEMENTS: Readonly<Record<string, PrintedStatement>> = {
   "a single update by key": printStatement((sql) => compileUpdateByKey(sql, update())),
   "a bulk update": printStatement((sql) => compileUpdateBulk(sql, update())),
   "a bulk update up to a number": printStatement((sql) => compileUpdateBulk(sql, update(3))),
-  "the lock of the lane": printStatement((sql) => compileLock(sql, update())),
+  "the lock of a transaction": printStatement((sql) => compileLock(sql, update())),
   "the decision before rules": printStatement((sql) => compileDecision(sql, update())),
   "an update beside rules": printStatement((sql) => compileUpdateWithRules(sql, update(), 1)),
 };

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/postgres/driver.ts";
 
-/** How each table of the fixture tells that a row is none of tenant 1's; the others have no tenant. */
+/** The columns that hold the tenant in the tables of the fixture; other tables have no tenant. */
 const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "company_no", "account_id"];
 
 /**

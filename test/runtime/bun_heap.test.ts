@@ -8,8 +8,8 @@ import { COMMANDS, inherit } from "../support/runtime_server.ts";
 import { awaitAddress, startCommand } from "./run_process.ts";
 
 const VARIABLE = "BUN_JSC_minEdenToOldGenerationRatio";
-/** Nobody is there: it serves, and is not ready. */
-const AWAY = { DATABASE_URL: "postgres://app@127.0.0.1:1/shop", PORT: "0" };
+/** No database is there: the service serves, and is not ready. */
+const UNAVAILABLE = { DATABASE_URL: "postgres://app@127.0.0.1:1/shop", PORT: "0" };
 
 /** What a process was begun with: the words of its command without folders, and the variable. */
 async function look(pid: number) {
@@ -23,7 +23,7 @@ async function look(pid: number) {
 describe("the heap on Bun", () => {
   for (const runtime of ["bun", "binary"] as const) {
     it(`is limited on ${runtime}: the process begins anew, as itself`, async () => {
-      const server = startCommand(runtime, ["serve"], AWAY);
+      const server = startCommand(runtime, ["serve"], UNAVAILABLE);
       const address = await awaitAddress(server);
       assertEquals((await fetch(`${address}/livez`)).status, 200);
       const words = [...COMMANDS[runtime], "serve"].map((word) => basename(word));
@@ -35,7 +35,7 @@ describe("the heap on Bun", () => {
   }
 
   it("is what the environment says, where it says something", async () => {
-    const server = startCommand("bun", ["serve"], { ...AWAY, [VARIABLE]: "0.2" });
+    const server = startCommand("bun", ["serve"], { ...UNAVAILABLE, [VARIABLE]: "0.2" });
     await awaitAddress(server);
     assertEquals((await look(server.pid)).variables, [`${VARIABLE}=0.2`]);
     server.send("SIGTERM");
@@ -45,7 +45,7 @@ describe("the heap on Bun", () => {
   it("is Bun's own where beginning anew would cut a channel to the parent process", async () => {
     const [command = "", ...words] = COMMANDS.bun;
     const child = spawn(command, [...words, "serve"], {
-      env: { ...inherit(), ...AWAY },
+      env: { ...inherit(), ...UNAVAILABLE },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     const ended = once(child, "exit");

@@ -25,11 +25,11 @@ found.bulk = await client.updateBulk("deals", {
 }, {
   rollback: true,
 });
-const refused = await client.updateSingle("deals", {
+const rejected = await client.updateSingle("deals", {
   filters: { closed: true },
   fields: { code: "Z" },
 });
-found.matched = [refused.error.status, refused.error.matched, isRowgateError(refused.error)];
+found.matched = [rejected.error.status, rejected.error.matched, isRowgateError(rejected.error)];
 const wrong = await client.query("deals", {
   filters: { and: [{ field: "fid", op: "eq", value: "x" }] },
 });

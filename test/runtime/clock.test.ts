@@ -49,8 +49,8 @@ for (const runtime of RUNTIMES) {
       await holder`begin`;
       await holder`select from deals where fid = 1 for update`;
       const started = performance.now();
-      const refused = await updateDeal(address, { token: good, fid: 1, note: "late" });
-      assertEquals(refused.status, 503, refused.text);
+      const rejected = await updateDeal(address, { token: good, fid: 1, note: "late" });
+      assertEquals(rejected.status, 503, rejected.text);
       assert(performance.now() - started >= 600, "it did not wait");
       await holder`rollback`;
       holder.release();

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { startCommand } from "./run_process.ts";
 
-/** A server that answers everything with a status; it knows what it was asked for. */
+/** A server that responds to everything with a status; it knows what it was asked for. */
 interface Standing {
   readonly port: string;
   readonly asked: string[];
@@ -67,7 +67,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(proxy.asked, []);
     });
 
-    it("fails when no server answers, though the proxy would", async () => {
+    it("fails when no server responds, though the proxy would", async () => {
       const gone = await stand(200);
       await gone.close();
       const { code, said } = await check({ PORT: gone.port });

@@ -9,7 +9,7 @@ export interface KeepAliveClient {
   readonly close: () => void;
 }
 
-/** Whatever is answered here is answered much sooner. */
+/** Every response here comes much sooner. */
 const LOST_MS = 20_000;
 
 /** Opens a client; a connection that was closed is opened again for the next request. */

@@ -55,9 +55,9 @@ for (const runtime of RUNTIMES) {
     it("fills nothing on a taken port; opens the data again whose lock and last update were left behind [CF4] [CF16]", async () => {
       const settings = { PORT: "0", ROWGATE_DATA_DIR: join(folder, "data") };
       const PORT = new URL(database.servingUrl).port;
-      const refused = startCommand(runtime, ["serve"], { ...settings, PORT });
-      assertEquals(await refused.ended, 1);
-      assertMatch(refused.output().stderr, /the address is in use/);
+      const rejected = startCommand(runtime, ["serve"], { ...settings, PORT });
+      assertEquals(await rejected.ended, 1);
+      assertMatch(rejected.output().stderr, /the address is in use/);
       const server = startCommand(runtime, ["serve"], settings);
       // So the tokens of the first start are shown by the one that serves.
       const banner = await awaitText(server, BANNER_END);

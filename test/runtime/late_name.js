@@ -1,5 +1,5 @@
 // Loaded before the service on Node: names in late.invalid do not resolve until the file of LATE_NAME
-// is there, as when a name server is away (EAI_AGAIN), or a name is not made yet (ENOTFOUND).
+// is there, as when a name server is unavailable (EAI_AGAIN), or a name is not made yet (ENOTFOUND).
 import dns from "node:dns";
 import { existsSync } from "node:fs";
 

@@ -8,7 +8,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 const DEALS = "/integration/tables/deals";
 const ROLLED_BACK = { ...JSON_TYPE, prefer: "tx=rollback" };
 
-/** Of each operation an answer and a refusal, and what the runtimes' servers could meddle with. */
+/** Of each operation a response and a rejection, and what the runtimes' servers could meddle with. */
 const REQUESTS: readonly (readonly [string, string, Record<string, string>, string?])[] = [
   ["GET", "/livez", {}],
   ["GET", "/readyz", {}],
@@ -44,7 +44,7 @@ const REQUESTS: readonly (readonly [string, string, Record<string, string>, stri
   ],
   ["PATCH", `${DEALS}/records/bulk`, ROLLED_BACK, '{"filters":{"fid":2},"fields":{"note":"é😀"}}'],
 ];
-/** Other for each answer, or added by the server below the handler. */
+/** Other for each response, or added by the server below the handler. */
 const OWN_HEADERS =
   /^(x-request-id|date|connection|keep-alive|transfer-encoding|content-length|vary|server)$/;
 
@@ -82,7 +82,7 @@ describe("Deno, Bun and Node", () => {
 
   for (const request of REQUESTS) {
     const [method, path, , body = ""] = request;
-    it(`answer alike: ${method} ${path} ${body} [CF18]`, async () => {
+    it(`are the same: ${method} ${path} ${body} [CF18]`, async () => {
       const first = await ask("deno", request);
       assertEquals(await ask("bun", request), first);
       assertEquals(await ask("node", request), first);

@@ -25,7 +25,7 @@ export function sendBytes(address: string, text: string): Promise<string> {
   });
 }
 
-/** The statuses of the answers in what came back. */
+/** The statuses of the responses in what came back. */
 export function statusesOf(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map((match) => Number(match[1]));
 }

@@ -89,9 +89,9 @@ for (const runtime of RUNTIMES) {
       const address = /http:\/\/[\d.:]+/.exec(banner)?.[0] ?? "";
       const trace = "0af7651916cd43dd8448eb211c80319c";
       const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, authorization: "Bearer x" };
-      const refused = await fetch(`${address}/integration/tables?secret=1`, { headers });
-      assertEquals(refused.status, 401);
-      await refused.body?.cancel();
+      const rejected = await fetch(`${address}/integration/tables?secret=1`, { headers });
+      assertEquals(rejected.status, 401);
+      await rejected.body?.cancel();
       const { samples } = readMetrics(await (await fetch(`${address}/metrics`)).text());
       const name = 'rowgate_requests_total{operation="list_tables",status="401"}';
       assertEquals(samples.get(name), 1);

@@ -94,26 +94,26 @@ for (const runtime of RUNTIMES) {
     });
 
     it("shows the password nowhere: help, errors, log, probes, list of processes [CF2]", async () => {
-      // Away, refused by the database, and refused before.
+      // Unavailable, rejected by the database, and rejected before.
       const host = new URL(database.servingUrl).host;
-      const away = { DATABASE_URL: `postgres://app:${PASSWORD}@127.0.0.1:1/shop` };
+      const unavailable = { DATABASE_URL: `postgres://app:${PASSWORD}@127.0.0.1:1/shop` };
       const refused = { DATABASE_URL: `postgres://rowgate_app:${PASSWORD}@${host}/postgres` };
       const said: string[] = [];
       for (
         const [parameters, environment] of [
-          [["--help"], away],
-          [["serve", "--help"], away],
-          [["token", "list"], away],
+          [["--help"], unavailable],
+          [["serve", "--help"], unavailable],
+          [["token", "list"], unavailable],
           [["token", "list"], refused],
           [["serve"], refused],
-          [["serve"], { DATABASE_URL: `${away.DATABASE_URL}?sslmode=maybe` }],
-          [["setup", "--print"], away],
+          [["serve"], { DATABASE_URL: `${unavailable.DATABASE_URL}?sslmode=maybe` }],
+          [["setup", "--print"], unavailable],
         ] as const
       ) {
         const { stdout, stderr } = await run(parameters, environment);
         said.push(stdout, stderr);
       }
-      const settings = { ...away, PORT: "0", ROWGATE_LOG_LEVEL: "debug" };
+      const settings = { ...unavailable, PORT: "0", ROWGATE_LOG_LEVEL: "debug" };
       const server = startCommand(runtime, ["serve"], settings);
       const address = await awaitAddress(server);
       for (const path of ["/readyz", "/livez", "/metrics", "/integration/token"]) {

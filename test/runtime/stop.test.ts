@@ -47,7 +47,7 @@ for (const runtime of RUNTIMES) {
       await awaitBlocked(database.admin, notes.length);
       server.send("SIGTERM");
       await awaitOutput(server, STOPPING, "stdout");
-      // On a connection that is there: the end of it, or an answer that says so.
+      // On a connection that is there: the end of it, or a response that says so.
       const received = await kept.ask("/livez");
       if (received !== "") assertMatch(received, /^HTTP\/1\.1 \d+[^]*^connection: close\r$/im);
       const late = openSocket(address);
@@ -100,7 +100,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(row?.note === "cut", false);
     });
 
-    it("ends with 0 while it still waits for a database that is away [CF14]", async () => {
+    it("ends with 0 while it still waits for a database that is unavailable [CF14]", async () => {
       const DATABASE_URL = "postgres://app@127.0.0.1:1/shop";
       const server = startCommand(runtime, ["serve"], { ...settings, DATABASE_URL });
       await awaitOutput(server, /waiting for it/, "stdout");
@@ -110,7 +110,7 @@ for (const runtime of RUNTIMES) {
   });
 }
 
-/** A connection that asks by hand; the answer is "" when it was closed or refused instead. */
+/** Asks by hand on a connection; the response is "" when the connection was closed instead. */
 function openSocket(address: string): { readonly ask: (path: string) => Promise<string> } {
   const { hostname, port } = new URL(address);
   const socket: Socket = connect(Number(port), hostname);

@@ -11,13 +11,13 @@ import { awaitAddress, startCommand } from "./run_process.ts";
 /** Who comes without TLS is not let in. */
 const ACCESS = "hostssl all all all scram-sha-256\n";
 
-/** How the database is asked for, and what is said where it is refused. */
+/** How the database is asked for, and what is said where it is rejected. */
 interface Case {
   readonly name: string;
   readonly host?: string;
   readonly mode: string;
   readonly root?: "own" | "other" | "none";
-  readonly refusal?: RegExp;
+  readonly rejection?: RegExp;
 }
 
 const CASES: readonly Case[] = [
@@ -27,39 +27,39 @@ const CASES: readonly Case[] = [
   { name: "verifies authority and name", mode: "verify-full", root: "own" },
   { name: "verifies an address", mode: "verify-full", root: "own", host: "127.0.0.1" },
   {
-    name: "refuses to go unencrypted where TLS is asked for by the server",
+    name: "does not connect unencrypted where TLS is asked for by the server",
     mode: "disable",
-    refusal: /does not let the user of DATABASE_URL in .*\(28000\)/,
+    rejection: /does not let the user of DATABASE_URL in .*\(28000\)/,
   },
   {
-    name: "refuses another authority",
+    name: "rejects another authority",
     mode: "verify-full",
     root: "other",
-    refusal: /certificate comes from an unknown authority/,
+    rejection: /certificate comes from an unknown authority/,
   },
   {
-    name: "refuses another authority with require, too",
+    name: "rejects another authority with require, too",
     mode: "require",
     root: "other",
-    refusal: /certificate comes from an unknown authority/,
+    rejection: /certificate comes from an unknown authority/,
   },
   {
-    name: "refuses an authority that the system does not know",
+    name: "rejects an authority that the system does not know",
     mode: "verify-ca",
-    refusal: /certificate comes from an unknown authority/,
+    rejection: /certificate comes from an unknown authority/,
   },
   {
-    name: "refuses a certificate for another host",
+    name: "rejects a certificate for another host",
     mode: "verify-full",
     root: "own",
     host: "127.0.0.2",
-    refusal: /certificate is for another host/,
+    rejection: /certificate is for another host/,
   },
   {
-    name: "refuses a root certificate that cannot be read",
+    name: "rejects a root certificate that cannot be read",
     mode: "verify-full",
     root: "none",
-    refusal: /file named by sslrootcert in DATABASE_URL cannot be read/,
+    rejection: /file named by sslrootcert in DATABASE_URL cannot be read/,
   },
 ];
 
@@ -87,22 +87,22 @@ for (const runtime of RUNTIMES) {
     });
     after(() => cluster?.stop());
 
-    for (const { name, host = "localhost", mode, root, refusal } of CASES) {
+    for (const { name, host = "localhost", mode, root, rejection } of CASES) {
       it(`${name} [DB24]`, async () => {
         const url = new URL(`${cluster.url}/postgres?sslmode=${mode}`);
         url.hostname = host;
         if (root !== undefined) {
           url.searchParams.set("sslrootcert", join(cluster.folder, `${root}.pem`));
         }
-        if (refusal === undefined) await serveOnce(runtime, url);
-        else assertMatch(await beRefused(runtime, url), refusal);
+        if (rejection === undefined) await serveOnce(runtime, url);
+        else assertMatch(await expectRejection(runtime, url), rejection);
       });
     }
 
-    it("refuses a server without TLS when it is asked for [DB24]", async () => {
+    it("rejects a server without TLS when it is asked for [DB24]", async () => {
       for (const mode of ["require", "verify-ca", "verify-full"]) {
         const url = new URL(`${await clusterUrl()}/postgres?sslmode=${mode}`);
-        assertMatch(await beRefused(runtime, url), /the database does not encrypt/);
+        assertMatch(await expectRejection(runtime, url), /the database does not encrypt/);
       }
     });
   });
@@ -119,7 +119,7 @@ async function serveOnce(runtime: Runtime, url: URL): Promise<void> {
 }
 
 /** Gives the one line that a start ends with, which shows no password. */
-async function beRefused(runtime: Runtime, url: URL): Promise<string> {
+async function expectRejection(runtime: Runtime, url: URL): Promise<string> {
   const server = startCommand(runtime, ["serve"], { DATABASE_URL: url.href, PORT: "0" });
   const code = await server.ended;
   const { stderr } = server.output();

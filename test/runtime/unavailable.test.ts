@@ -10,10 +10,10 @@ import { createServingDatabase, type ServingDatabase } from "./serving_database.
 
 const NOWHERE = "nowhere.invalid";
 const LATE_NAME = new URL("./late_name.js", import.meta.url).href;
-/** An answer while the database is away, and the first one once it is there. */
+/** A response while the database is unavailable, and the first one once it is there. */
 const SOON_MS = 2000;
 
-describe("a database that is away at the start", () => {
+describe("a database that is unavailable at the start", () => {
   let database: ServingDatabase;
   let proxy: FaultProxy;
   let folder: string;
@@ -21,7 +21,7 @@ describe("a database that is away at the start", () => {
   before(async () => {
     database = await createServingDatabase();
     proxy = await startFaultProxy(database.servingUrl);
-    folder = await mkdtemp(join(tmpdir(), "rowgate-away-"));
+    folder = await mkdtemp(join(tmpdir(), "rowgate-unavailable-"));
   });
   after(async () => {
     await database?.drop();
@@ -85,7 +85,7 @@ describe("a database that is away at the start", () => {
       assertEquals(body.success, false);
     }
     const tookMs = performance.now() - askedMs;
-    assert(tookMs < SOON_MS, `answered after ${tookMs} ms`);
+    assert(tookMs < SOON_MS, `took ${tookMs} ms`);
     if (come !== undefined) {
       await come();
       const cameMs = performance.now();

@@ -54,7 +54,7 @@ for (const runtime of RUNTIMES) {
     });
     afterAll(() => server.stop());
 
-    it("refuses two Authorization headers, whichever is good [AU4]", async () => {
+    it("rejects two Authorization headers, whichever is good [AU4]", async () => {
       const { a, b } = service.tokens;
       for (const [first, second] of [[a, b], [a, "x"], ["x", a], [a, a]] as const) {
         const headers = [authorize(first), authorize(second), CLOSE];
@@ -64,7 +64,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("refuses TRACE, CONNECT and methods in small letters or of its own making, and lives [HT1] [HT5]", async () => {
+    it("rejects TRACE, CONNECT and methods in small letters or of its own making, and lives [HT1] [HT5]", async () => {
       for (const method of ["TRACE", "CONNECT", "post", "Get", "FOO", "PROPFIND"]) {
         const received = await send(
           write(
@@ -80,7 +80,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("answers a path with a trailing slash as without, and no other spelling [HT6] [HT7]", async () => {
+    it("responds to a path with a trailing slash as without, and no other spelling [HT6] [HT7]", async () => {
       const ask = async (path: string) => {
         const received = await send(
           write(`POST ${path} HTTP/1.1`, [authorize(service.tokens.a), CLOSE, ...json("{}")], "{}"),
@@ -253,7 +253,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("answers pipelined requests in order, each by its own token, or none of them [HT17]", async () => {
+    it("responds to pipelined requests in order, each by its own token, or none of them [HT17]", async () => {
       const { a, b } = service.tokens;
       const tokens = [a, b, "x", b, a];
       const body = '{"per_page":1,"sort":[{"field":"id"}]}';
@@ -263,13 +263,13 @@ for (const runtime of RUNTIMES) {
       });
       const received = await send(requests.join(""));
       const ids = [...received.matchAll(/"tenant_id":(\d)/g)].map((match) => match[1]);
-      // Bun closes a connection on which a second request comes before the first is answered.
+      // Bun closes a connection on which a second request comes before the response to the first.
       if (runtime === "bun") return void assertEquals([statusesOf(received), ids], [[], []]);
       assertEquals(statusesOf(received), [200, 200, 401, 200, 200]);
       assertEquals(ids, ["1", "2", "2", "1"]);
     });
 
-    it("refuses an invalid token before a body that waits to be asked for [HT18]", async () => {
+    it("rejects an invalid token before a body that waits to be asked for [HT18]", async () => {
       const received = await send(
         write(`POST ${QUERY} HTTP/1.1`, [
           authorize("x"),
@@ -304,7 +304,7 @@ for (const runtime of RUNTIMES) {
       await send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     });
 
-    it("answers times alike in any time zone of the process [TV11]", async () => {
+    it("returns times alike in any time zone of the process [TV11]", async () => {
       const path = "/integration/tables/everything/query";
       const without = ["2026-01-31T12:34:56.000001", "2026-01-31 12:34:56.123456"];
       const bodies = [

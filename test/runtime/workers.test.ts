@@ -50,7 +50,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       return server;
     }
 
-    /** Starts two workers and waits until both answer. */
+    /** Starts two workers and waits until both respond. */
     async function startBoth(environment = settings): Promise<[RunningProcess, string]> {
       const server = start(environment);
       const address = await awaitAddress(server);
@@ -75,7 +75,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       client.close();
     }
 
-    it("says once that it listens, answers from both, and each of them gives the metrics of all [R42]", async () => {
+    it("says once that it listens, responds from both, and each of them gives the metrics of all [R42]", async () => {
       const [server, address] = await startBoth();
       for (let count = 0; count < 25; count++) await listTables(address);
       const answered = new Set(readLines(server).map(({ worker }) => worker).filter(Boolean));
@@ -209,7 +209,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       }
     });
 
-    it("begins with one worker, that answers while the database is away", async () => {
+    it("begins with one worker, that responds while the database is unavailable", async () => {
       const port = await findPort();
       const DATABASE_URL = `postgres://app@127.0.0.1:${port}/shop`;
       const server = start({ ...settings, DATABASE_URL });
@@ -264,7 +264,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
   });
 });
 
-/** Waits until each of two workers has answered a request. */
+/** Waits until each of two workers has served a request. */
 async function awaitBoth(server: RunningProcess, address: string): Promise<void> {
   const from = server.output().stdout.length;
   await waitUntil(async () => {

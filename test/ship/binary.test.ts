@@ -61,10 +61,10 @@ describe("the binary, alone in an empty folder", () => {
     assertEquals(await first.ended, 0);
     assertNotMatch(first.output().stderr, /fail|error/i);
 
-    const away = startIn(folder, ["./rowgate", "health"], { PORT });
-    assertEquals(await away.ended, 1);
+    const unavailable = startIn(folder, ["./rowgate", "health"], { PORT });
+    assertEquals(await unavailable.ended, 1);
     assertMatch(
-      away.output().stderr,
+      unavailable.output().stderr,
       /^rowgate: http:\/\/127\.0\.0\.1:\d+\/readyz does not answer\n$/,
     );
 

@@ -6,7 +6,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Whom a certificate is for: an authority, or a server with its names. */
+/** What a certificate is for: an authority, or a server with its names. */
 export interface CertificateOptions {
   readonly name: string;
   /** Signs; the certificate itself when left out. */

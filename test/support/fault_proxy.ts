@@ -131,7 +131,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   }
 
   async function set(next: Fault): Promise<void> {
-    // Whoever was in a black hole is not found again.
+    // A connection that was in a black hole does not recover.
     if (fault.kind === "black_hole") {
       if (fault.silent) { for (const pair of pairs) pair.silent = true; }
       else drop("rst");

@@ -1,4 +1,4 @@
--- The schema that all tests share: somebody else's database, with all that is awkward in one.
+-- The schema that all tests share: a database of another team, with all that is awkward in one.
 --
 -- Two tenants, 1 and 2, hold mirrored rows: tenant 2's keys are tenant 1's plus 1000 and its text values
 -- hold the word CANARY, which must never be seen by tenant 1. Every value is deterministic.
@@ -296,7 +296,7 @@ select n + (t - 1) * 1000, t, timestamptz '2024-06-01Z' + n * interval '1 day' *
   'sensor ' || n % 4 || case t when 2 then ' CANARY' else '' end, case when n % 13 = 0 then null else n / 8.0 end
 from generate_series(1, 2) t, generate_series(1, 260) n;
 
--- What the database refuses ---------------------------------------------------------------------------
+-- What the database rejects ---------------------------------------------------------------------------
 
 create table frozen (id int4 primary key, tenant_id int4 not null, mode text not null, name text not null, touched int4 not null default 0);
 create function keep_frozen() returns trigger language plpgsql as $$

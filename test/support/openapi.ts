@@ -48,7 +48,7 @@ export function openDocument(holder?: Holder): CheckExchange {
         if (found !== undefined) return found;
       }
     } else {
-      const wrong = report(get(operation.response), answered, "the answer");
+      const wrong = report(get(operation.response), answered, "the response");
       if (wrong !== undefined) return wrong;
     }
     if (operation.body === undefined) return undefined;

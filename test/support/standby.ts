@@ -4,7 +4,7 @@ import { type Cluster, startCluster, succeed } from "./cluster.ts";
 import { waitUntil } from "./wait_until.ts";
 
 /**
- * Starts a standby that streams from a cluster and answers reads; the cluster is stopped for the copy
+ * Starts a standby that streams from a cluster and serves reads; the cluster is stopped for the copy
  * of its data, which needs no program that is not everywhere.
  */
 export async function startStandby(

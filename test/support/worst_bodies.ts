@@ -11,7 +11,7 @@ export const BODY_BYTES = 1_048_576;
 const GROUP_START = '{"filters":{"and":[';
 const GROUP_END = "]}}";
 
-/** Every kind of body that was found to be dear, and those that were feared to be. */
+/** Every kind of body that was found to be expensive, and those that were feared to be. */
 export const WORST_BODIES: readonly WorstBody[] = [
   json("empty objects", "{},"),
   json("empty lists", "[],"),

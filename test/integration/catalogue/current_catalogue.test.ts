@@ -231,21 +231,21 @@ describe("the catalogue in force follows the database", () => {
   });
 
   it("keeps the catalogue in force while the database is unavailable [R35]", async () => {
-    let away = false;
+    let unavailable = false;
     const failing: Database = {
       ...database,
       run: (compile, options) =>
-        away
+        unavailable
           ? Promise.reject(new DatabaseError(fail("lost", "08006"), { write: false }))
           : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);
     const seen = await catalogue.current();
-    away = true;
+    unavailable = true;
     timeMs += MAX_AGE_MS;
     assertEquals(await catalogue.current(), seen);
     assertEquals(observations.at(-1), { kind: "catalogue_failed", code: "08006" });
-    away = false;
+    unavailable = false;
     const name = await addColumn();
     timeMs += MIN_REFRESH_INTERVAL_MS;
     assertEquals(await knows(catalogue, name), true);
@@ -253,11 +253,11 @@ describe("the catalogue in force follows the database", () => {
   });
 
   it("rejects until it is loaded, and loads as soon as it can [R35]", async () => {
-    let away = true;
+    let unavailable = true;
     const failing: Database = {
       ...database,
       run: (compile, options) =>
-        away
+        unavailable
           ? Promise.reject(new DatabaseError(fail("unavailable", "08001"), { write: false }))
           : database.run(compile, options),
     };
@@ -267,7 +267,7 @@ describe("the catalogue in force follows the database", () => {
       "unavailable",
     );
     assertEquals(catalogue.loaded(), false);
-    away = false;
+    unavailable = false;
     await catalogue.current();
     assertEquals(catalogue.loaded(), true);
     catalogue.close();

@@ -39,16 +39,16 @@ describe("rowgate audit, and rowgate serve with an audit", () => {
     const server = startRowgate(["serve"], { ...serving, ROWGATE_AUDIT_DAYS: "30" });
     const [, address] = await server.see("out", LISTENING);
     assertMatch(server.output.out, /"warning","message":"ROWGATE_AUDIT_DAYS: the database role/);
-    const answers = [];
+    const updates = [];
     for (const [id, name] of [[1, "a"], [2, "b"]] as const) {
       const response = await fetch(`${address}/integration/tables/guests/records/single`, {
         method: "PATCH",
         headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
         body: JSON.stringify({ filters: { id, tenant_id: 1 }, fields: { name } }),
       });
-      answers.push([response.status, await response.json().then((body) => body.updated)]);
+      updates.push([response.status, await response.json().then((body) => body.updated)]);
     }
-    assertEquals(answers, [[200, 1], [200, 1]]);
+    assertEquals(updates, [[200, 1], [200, 1]]);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     await test.admin`insert into rowgate.audit (at, request_id, token_id, tenant, schema_name,

@@ -73,7 +73,7 @@ describe("rowgate on the operator's Postgres", () => {
     const holder = await test.admin.reserve();
     await holder`begin`;
     await holder`select from deals where fid = 1 for update`;
-    const answer = fetch(url, {
+    const pending = fetch(url, {
       method: "PATCH",
       headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
       body: JSON.stringify({ filters: { fid: 1 }, fields: { note: "kept" } }),
@@ -87,7 +87,7 @@ describe("rowgate on the operator's Postgres", () => {
     await server.see("out", /"stopping","signal":"SIGTERM"/);
     await holder`commit`;
     holder.release();
-    const response = await answer;
+    const response = await pending;
     assertEquals([response.status, (await response.json()).updated], [200, 1]);
     assertEquals(await server.ended, 0);
     for (const line of server.output.out.trimEnd().split("\n")) JSON.parse(line);
@@ -103,7 +103,7 @@ describe("rowgate on the operator's Postgres", () => {
     const holder = await test.admin.reserve();
     await holder`begin`;
     await holder`select from deals where fid = 2 for update`;
-    const answer = fetch(`${address}/integration/tables/deals/records/single`, {
+    const pending = fetch(`${address}/integration/tables/deals/records/single`, {
       method: "PATCH",
       headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
       body: JSON.stringify({ filters: { fid: 2 }, fields: { note: "lost" } }),
@@ -119,7 +119,7 @@ describe("rowgate on the operator's Postgres", () => {
     assertEquals(await server.ended, 1);
     await holder`rollback`;
     holder.release();
-    await answer;
+    await pending;
   });
 
   it("ends with one clear line on a wrong password or database [R37]", async () => {
@@ -136,14 +136,14 @@ describe("rowgate on the operator's Postgres", () => {
     const DATABASE_URL = "postgres://app:hunter2@127.0.0.1:1/shop";
     const server = startRowgate(["serve"], { DATABASE_URL, PORT: "0" });
     const [, address] = await server.see("out", LISTENING);
-    const answers = await Promise.all(
+    const statuses = await Promise.all(
       ["/livez", "/readyz"].map(async (path) => {
         const response = await fetch(`${address}${path}`);
         await response.body?.cancel();
         return response.status;
       }),
     );
-    assertEquals(answers, [200, 503]);
+    assertEquals(statuses, [200, 503]);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
     assert(!`${server.output.out}${server.output.err}`.includes("hunter2"));
@@ -178,8 +178,8 @@ describe("rowgate on the embedded default", () => {
     assertStringIncludes(server.output.err, join(folder, "data"));
     assertEquals(server.output.err.match(/^ {4}\w+ +rg_\w+$/gm)?.length, 2);
     const { stdout } = await promisify(execFile)("sh", ["-c", line]);
-    const answer = JSON.parse(stdout) as { success: boolean; records: unknown[] };
-    assert(answer.success && answer.records.length > 0);
+    const response = JSON.parse(stdout) as { success: boolean; records: unknown[] };
+    assert(response.success && response.records.length > 0);
 
     const other = await runRowgate(["token", "list"], environment);
     assertEquals(other.code, 1);

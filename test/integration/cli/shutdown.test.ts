@@ -25,7 +25,7 @@ describe("rowgate serve when it stops", () => {
     const holder = await test.admin.reserve();
     await holder`begin`;
     await holder`select from deals where fid = 1 for update`;
-    const answer = fetch(`${address}/integration/tables/deals/records/single`, {
+    const pending = fetch(`${address}/integration/tables/deals/records/single`, {
       method: "PATCH",
       headers: { "authorization": `Bearer ${token.trim()}`, "content-type": "application/json" },
       body: JSON.stringify({ filters: { fid: 1 }, fields: { note: "late" } }),
@@ -39,6 +39,6 @@ describe("rowgate serve when it stops", () => {
     assertEquals(await server.ended, 0);
     await holder`rollback`;
     holder.release();
-    await answer;
+    await pending;
   });
 });

@@ -57,7 +57,7 @@ describe("a database that comes and goes", () => {
     await test.drop();
   });
 
-  it("may be away at the start and come later [R35] [DB1]", async () => {
+  it("may be unavailable at the start and come later [R35] [DB1]", async () => {
     const url = new URL(test.url ?? "");
     url.port = String(door.port);
     const database = openDatabase(configure({ databaseUrl: url.href }), () => {});
@@ -143,7 +143,7 @@ describe("a database that comes and goes", () => {
     }
   });
 
-  it("is never spoken to when it answers strangely to whether it encrypts [DB24]", async () => {
+  it("is never spoken to when it responds strangely to whether it encrypts [DB24]", async () => {
     // An error as from before TLS, and a yes with more behind it, which would be taken for encrypted.
     for (const response of ["E", "SR\0\0\0\x08\0\0\0\0"]) {
       let reported = 0;

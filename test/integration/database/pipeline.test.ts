@@ -78,7 +78,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await read(), "1=3 3=6 5=3 7=6 20=3");
     });
 
-    it("keeps the others where one is refused", async () => {
+    it("keeps the others where one is rejected", async () => {
       const reported = await run([add(1), add(2, 100), add(3), add(4, 2 ** 31), add(5)]);
       assertEquals(reported, ["1", "400 check", "3", "400 value", "5"]);
       assertEquals(await read(), "1=1 3=1 5=1");
@@ -201,14 +201,14 @@ for (const kind of DATABASE_KINDS) {
 
     it("gives a victim of others back to be run alone [E38]", async () => {
       await test.admin.unsafe(`
-        create function refuse_once() returns trigger language plpgsql as $$ begin
+        create function reject_once() returns trigger language plpgsql as $$ begin
           raise exception 'meanwhile' using errcode = '40001'; end $$;
-        create trigger refuse before update on items for each row when (old.id = 2)
-          execute function refuse_once()`);
+        create trigger reject before update on items for each row when (old.id = 2)
+          execute function reject_once()`);
       try {
         assertEquals(await run([1, 2, 3].map((id) => add(id))), ["1", "undone", "3"]);
       } finally {
-        await test.admin.unsafe("drop function refuse_once cascade");
+        await test.admin.unsafe("drop function reject_once cascade");
       }
       const reported = subject.observations.flatMap((item) =>
         "fault" in item ? [`${item.kind} ${item.fault}`] : []
@@ -216,7 +216,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(reported.slice(-2), ["fault serialization", "retry serialization"]);
     });
 
-    it("refuses all where there is no place and no database", async () => {
+    it("rejects all where there is no place and no database", async () => {
       const closed = openSubject(test);
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };

@@ -13,8 +13,8 @@ import type { TestDatabase } from "../../support/database.ts";
 import { openSubject } from "./open_subject.ts";
 import type { Subject } from "./open_subject.ts";
 
-/** Gives the error that a statement is answered with. */
-async function refuse(work: Promise<unknown>): Promise<ApiError> {
+/** Gives the error that a statement fails with. */
+async function expectError(work: Promise<unknown>): Promise<ApiError> {
   const error = await assertRejects(() => work);
   assert(error instanceof DatabaseError, String(error));
   return toApiError(error);
@@ -100,7 +100,7 @@ for (const kind of DATABASE_KINDS) {
         [(sql) => sql`rollback to savepoint nowhere`, "unknown"],
       ];
       for (const [compile, expected] of [...failing, ...failing]) {
-        const error = await refuse(subject.database.run(compile, { write: false }));
+        const error = await expectError(subject.database.run(compile, { write: false }));
         assertEquals(failureOf(error).kind, expected);
         const rows = await subject.database.run((sql) => sql`select ${"1"}::text as one`, {
           write: false,
@@ -118,7 +118,7 @@ for (const kind of DATABASE_KINDS) {
         create trigger complain before delete on rules for each row execute function complain();
       `);
       const write = async (compile: Compile) =>
-        failureOf(await refuse(subject.database.run(compile, { write: true })));
+        failureOf(await expectError(subject.database.run(compile, { write: true })));
       const unique = await write((sql) =>
         sql`update rules set id = ${"1"}::text::int4 where id = 2`
       );
@@ -207,18 +207,18 @@ describe("run under limits", () => {
     await test.drop();
   });
 
-  it("answers a statement over its time with 504 [R14]", async () => {
-    const error = await refuse(
+  it("responds to a statement over its time with 504 [R14]", async () => {
+    const error = await expectError(
       subject.database.run((sql) => sql`select pg_sleep(30)`, { write: true }),
     );
     assertEquals([error.status, failureOf(error).code], [504, "57014"]);
     assert(error.message.endsWith("nothing was changed"));
   });
 
-  it("answers a locked row with 503 and Retry-After [E39] [R15]", async () => {
+  it("responds to a locked row with 503 and Retry-After [E39] [R15]", async () => {
     await test.admin.begin(async (admin) => {
       await admin`update items set name = 'held' where id = 1`;
-      const error = await refuse(
+      const error = await expectError(
         subject.database.run((sql) => sql`update items set name = ${"mine"}::text where id = 1`, {
           write: true,
         }),
@@ -228,11 +228,11 @@ describe("run under limits", () => {
     });
   });
 
-  it("turns requests away when all connections stay busy, then serves again [R13] [R12]", async () => {
+  it("rejects requests when all connections stay busy, then serves again [R13] [R12]", async () => {
     const busy = [1, 2].map(() =>
       subject.database.run((sql) => sql`select pg_sleep(0.5)`, { write: false })
     );
-    const error = await refuse(subject.database.run((sql) => sql`select 1`, { write: false }));
+    const error = await expectError(subject.database.run((sql) => sql`select 1`, { write: false }));
     assertEquals([error.status, error.headers["Retry-After"]], [503, "1"]);
     assertEquals(failureOf(error).code, "POOL_WAIT");
     await Promise.all(busy);
@@ -245,16 +245,16 @@ describe("run under limits", () => {
       write: false,
       client: controller,
     });
-    const refused = refuse(running);
+    const rejected = expectError(running);
     await waitFor(async () => (await activity("abandoned")) === 1);
     controller.abort();
-    assertEquals(failureOf(await refused).kind, "timeout");
+    assertEquals(failureOf(await rejected).kind, "timeout");
     assertEquals(await activity("abandoned"), 0);
   });
 
   it("keeps nothing of a slow statement whose client had gone before [RE19]", async () => {
     const client = { signal: AbortSignal.abort() };
-    const error = await refuse(
+    const error = await expectError(
       subject.database.run(
         (sql) => sql`insert into items select 100 from pg_sleep(${"0.55"}::text::float8)`,
         { write: true, client },
@@ -281,7 +281,7 @@ describe("run under limits", () => {
   });
 
   it("gives all rows of the statement after one that failed in the middle of its rows", async () => {
-    await refuse(subject.database.run(
+    await expectError(subject.database.run(
       (sql) => sql`select 1 / (3 - n) from generate_series(1, 3) n`,
       { write: false },
     ));
@@ -372,7 +372,7 @@ describe("run over broken connections", () => {
   it("does not repeat a lost write, and says what is unknown [E42] [DB6]", async () => {
     let attempts = 0;
     const [error] = await Promise.all([
-      refuse(subject.database.run((sql) => {
+      expectError(subject.database.run((sql) => {
         attempts++;
         return sql`insert into log select 1 from pg_sleep(0.9)`;
       }, { write: true })),
@@ -416,7 +416,7 @@ describe("run over broken connections", () => {
         ),
       );
       assertEquals(others.map((rows) => rows[0]?.n), ["2", "3", "4"]);
-      const error = await refuse(first);
+      const error = await expectError(first);
       assertEquals(error.status, 504);
       assert(error.message.includes("outcome is unknown"));
       assertEquals(await probeDatabase(subject.database), undefined);

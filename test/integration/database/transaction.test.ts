@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await names(), ["old"]);
     });
 
-    it("judges deferred constraints, kept or undone [U45]", async () => {
+    it("checks deferred constraints, kept or undone [U45]", async () => {
       for (const rollback of [true, false]) {
         const error = await assertRejects(() =>
           subject.database.transact([

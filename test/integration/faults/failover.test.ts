@@ -59,7 +59,7 @@ describe("a primary with a standby", () => {
     await primary?.stop();
   });
 
-  it("of which only the standby is known is read, and writes are refused [DB19]", async () => {
+  it("of which only the standby is known is read, and writes are rejected [DB19]", async () => {
     const read = await readDeals(single);
     assertEquals(read.status, 200, read.text);
     const written = await writeTitle(single, 6, "never");
@@ -68,7 +68,7 @@ describe("a primary with a standby", () => {
     assertEquals((await readDeals(single)).status, 200);
   });
 
-  it("is not connected to again and again because it refuses writes [DB30]", async () => {
+  it("is not connected to again and again because it rejects writes [DB30]", async () => {
     await readDeals(single);
     const connections = proxy.connections();
     for (let round = 0; round < 10; round++) {
@@ -127,7 +127,7 @@ describe("a primary with a standby", () => {
     const foundMs = performance.now() - promotedMs;
     const { responses, worstMs } = await load;
     assert(foundMs < AWAY_MS, `found after ${foundMs} ms`);
-    assert(worstMs < 7000, `answered after ${worstMs} ms`);
+    assert(worstMs < 7000, `took ${worstMs} ms`);
     assertEquals(listStatuses(responses), [200, 503]);
     // The one that knew it as a standby alone finds it a primary.
     assertEquals((await readDeals(single)).status, 200);

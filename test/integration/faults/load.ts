@@ -1,7 +1,7 @@
 import type { ReceivedResponse } from "../../support/send.ts";
 import type { TestService } from "../../support/service.ts";
 
-/** How many requests are made, whether they are answered or not. */
+/** How many requests are made, whether a response comes or not. */
 export interface Load {
   readonly everyMs: number;
   readonly forMs: number;
@@ -13,7 +13,7 @@ export interface LoadResponses {
   readonly worstMs: number;
 }
 
-/** Asks in an open loop, then waits for every answer. */
+/** Asks in an open loop, then waits for every response. */
 export async function askDuring(
   ask: (index: number) => Promise<ReceivedResponse>,
   load: Load,
@@ -33,7 +33,7 @@ export async function askDuring(
   return { responses: await Promise.all(pending), worstMs };
 }
 
-/** Waits until a query is answered, and gives how long that took in milliseconds. */
+/** Waits until a query succeeds, and returns how long that took in milliseconds. */
 export async function awaitRecovery(service: TestService): Promise<number> {
   const startedMs = performance.now();
   while ((await readDeals(service)).status !== 200) {
@@ -63,7 +63,7 @@ export function listStatuses(responses: readonly ReceivedResponse[]): readonly n
   return [...new Set(responses.map(({ status }) => status))].sort();
 }
 
-/** Tells whether an answer says that the database is not there, and when to ask again. */
+/** Reports whether a response says that the database is not there, and when to ask again. */
 export function isUnavailable({ status, headers, body }: ReceivedResponse): boolean {
   return status === 503 && body.success === false && headers.get("retry-after") === "1";
 }

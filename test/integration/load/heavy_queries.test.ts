@@ -63,7 +63,7 @@ describe("a million rows without an index", () => {
     assertEquals(left.count, 0);
   });
 
-  it("answers a page half a million rows in, within the statement timeout [RE15]", async () => {
+  it("responds to a page half a million rows in, within the statement timeout [RE15]", async () => {
     const response = await service.send("POST", "/integration/tables/visits/query", {
       body: { page: 2500, per_page: 200, sort: [{ field: "id" }], select: ["id"] },
     });

@@ -70,9 +70,9 @@ describe("a service under overload", () => {
         answered++;
         return response;
       }));
-      const refused = await query("guests", a);
-      assertEquals(refused.status, 503);
-      assertMatch(refused.headers.get("retry-after") ?? "", /^\d+$/);
+      const rejected = await query("guests", a);
+      assertEquals(rejected.status, 503);
+      assertMatch(rejected.headers.get("retry-after") ?? "", /^\d+$/);
       for (let request = 0; request < 10; request++) {
         assertEquals((await query("guests", b)).status, 200);
       }
@@ -83,7 +83,7 @@ describe("a service under overload", () => {
     assertEquals([...statuses], [200]);
   });
 
-  it("answers 503 with Retry-After after the wait when all connections stay held, and is well again at once [RE8]", async () => {
+  it("responds with 503 and Retry-After after the wait when all connections stay held, and is well again at once [RE8]", async () => {
     const { a, b } = service.tokens;
     let holding: Promise<unknown> | undefined;
     await whileHeld(async () => {
@@ -98,7 +98,7 @@ describe("a service under overload", () => {
     assertEquals((await query("guests", a)).status, 200);
   });
 
-  it("uses no connection for requests that are refused before the database [RE16]", async () => {
+  it("uses no connection for requests that are rejected before the database [RE16]", async () => {
     const { a, query: mayNotUpdate } = service.tokens;
     await Promise.all([query("guests", a), query("guests", mayNotUpdate)]);
     const seen = service.observations.length;
@@ -147,7 +147,7 @@ describe("tokens by the thousand", () => {
     assertEquals(lookups("miss"), 1);
   });
 
-  it("answers 100,000 bogus tokens without the database", async () => {
+  it("responds to 100,000 bogus tokens without the database", async () => {
     const misses = lookups("miss");
     const used = service.observations.filter(({ kind }) => kind === "pool").length;
     const [prefix, id, secret] = service.tokens.a.split("_");

@@ -37,7 +37,7 @@ describe("Tables that change while they are used", () => {
     return service.send("PATCH", `/integration/tables/${table}/records/${which}`, { body });
   }
 
-  /** Uses a table from many clients while something is done to it; gives what they were answered. */
+  /** Uses a table from many clients while something is done to it; returns their responses. */
   async function use(
     table: string,
     change: () => Promise<void>,
@@ -170,9 +170,9 @@ function seenTimes(seen: ReadonlyMap<string, number>): number[] {
   return ["", "twin_a,twin_b"].map((twins) => seen.get(twins) ?? 0);
 }
 
-/** The statuses of answers, each once, ascending. */
+/** The statuses of responses, each once, ascending. */
 function statuses(responses: readonly ReceivedResponse[]): number[] {
-  assert(responses.length > CLIENTS, `${responses.length} answers`);
+  assert(responses.length > CLIENTS, `${responses.length} responses`);
   const found = new Map(responses.map((response) => [response.status, response]));
   for (const [status, { text }] of found) assert(status < 500, `${status} ${text}`);
   return [...found.keys()].sort();

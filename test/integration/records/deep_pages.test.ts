@@ -1,4 +1,4 @@
-// Deep pages in order of the key are found by their keys first; the answers are those of any other page.
+// Deep pages in order of the key are found by their keys first; the responses are those of any other page.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestService, type TestService } from "../../support/service.ts";
@@ -82,10 +82,10 @@ describe("Deep pages of a table from which others inherit", () => {
     await service.database.admin.unsafe(`
       create table parents (tenant_id int4 not null, id int4 not null, label text,
         primary key (tenant_id, id));
-      create table heirs () inherits (parents);
+      create table children () inherits (parents);
       insert into parents select 1, n, 'parent' from generate_series(1, ${ROWS}) n;
-      insert into heirs select 1, n, 'heir' from generate_series(1, ${ROWS}) n;
-      grant select on parents, heirs to rowgate_app;
+      insert into children select 1, n, 'child' from generate_series(1, ${ROWS}) n;
+      grant select on parents, children to rowgate_app;
       notify rowgate_catalogue`);
   });
   after(() => service.close());
@@ -97,6 +97,6 @@ describe("Deep pages of a table from which others inherit", () => {
     const records = (await ask()).body["records"] as { id: number; label: string }[];
     const found = records.map(({ id, label }) => `${id} ${label}`).toSorted();
     const ids = Array.from({ length: 100 }, (_, index) => 501 + index);
-    assertEquals(found, ids.flatMap((id) => [`${id} heir`, `${id} parent`]));
+    assertEquals(found, ids.flatMap((id) => [`${id} child`, `${id} parent`]));
   });
 });

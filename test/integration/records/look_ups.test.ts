@@ -1,4 +1,4 @@
-// Look-ups by key that arrive together share a statement; each answer is what it would be alone.
+// Look-ups by key that arrive together share a statement; each response is what it would be alone.
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { DATABASE_KINDS } from "../../support/database.ts";
@@ -46,12 +46,12 @@ async function listLookUps(service: TestService, table: Table): Promise<Asked[]>
   );
 }
 
-const GATHERED = 'rowgate_gathered_requests_total{operation="query_records"}';
+const BATCHED = 'rowgate_gathered_requests_total{operation="query_records"}';
 
 /** How many look-ups shared a statement so far, by the service's metrics. */
 async function countBatched({ send }: TestService): Promise<number> {
   const { text } = await send("GET", "/metrics", { token: null });
-  return readMetrics(text).samples.get(GATHERED) ?? 0;
+  return readMetrics(text).samples.get(BATCHED) ?? 0;
 }
 
 /** With a server in another process, each request may arrive in a tick of its own. */
@@ -96,7 +96,7 @@ for (const kind of DATABASE_KINDS) {
 
     it("share statements when they arrive in the same tick", async () => {
       const lookUps = await listLookUps(service, "guests");
-      // However the clients' packets fall, in some round two are read in one turn.
+      // However the clients' packets fall, in some round two are read in one tick.
       for (let round = 0; round < 20; round++) {
         await Promise.all(lookUps.map((one) => ask(service, one)));
       }
@@ -142,7 +142,7 @@ describe("Look-ups by key in trouble", () => {
     return service.send("POST", "/integration/tables/parcels/query", { body });
   }
 
-  /** The row of each key, and how many of the answers shared a statement. */
+  /** The row of each key, and how many of the responses shared a statement. */
   async function findAll(keys = KEYS) {
     const before = await countBatched(service);
     const responses = await Promise.all(keys.map(find));
@@ -203,7 +203,7 @@ describe("Look-ups by key under the operator's row level security", () => {
     const lookUps = await listLookUps(service, "deals");
     const alone: string[] = [];
     for (const one of lookUps) alone.push((await ask(service, one)).text);
-    // However the clients' packets fall, in some round two are read in one turn.
+    // However the clients' packets fall, in some round two are read in one tick.
     for (let round = 0; round < 20; round++) {
       const responses = await Promise.all(lookUps.map((one) => ask(service, one)));
       assertEquals(responses.map(({ text }) => text), alone);

@@ -1,5 +1,5 @@
 // Page and total of a sorted query come from one reading of the rows as long as these are not many, from two beyond:
-// whatever it was, the answers are the same.
+// whatever it was, the responses are the same.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { MAX_ROWS_KEPT } from "../../../src/errors/limits.ts";

@@ -33,7 +33,7 @@ export async function openOtherSession(admin: Sql): Promise<OtherSession> {
       if (enough(waiting)) return;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    throw new Error("Nobody came to wait for the lock");
+    throw new Error("No session came to wait for the lock");
   }
 
   return {

@@ -6,13 +6,13 @@ import { readMetrics } from "../../support/read_metrics.ts";
 import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
 import { openOtherSession } from "./other_session.ts";
 
-const GATHERED = 'rowgate_gathered_requests_total{operation="update_single"}';
+const PIPELINED = 'rowgate_gathered_requests_total{operation="update_single"}';
 const KEYS = Array.from({ length: 40 }, (_, place) => place + 1);
 
-/** How many updates left with others so far, by the service's own figures. */
-async function countGathered({ send }: TestService): Promise<number> {
+/** How many updates were pipelined with others so far, by the service's own metrics. */
+async function countPipelined({ send }: TestService): Promise<number> {
   const { text } = await send("GET", "/metrics", { token: null });
-  return readMetrics(text).samples.get(GATHERED) ?? 0;
+  return readMetrics(text).samples.get(PIPELINED) ?? 0;
 }
 
 async function makeLots({ database: { admin }, send }: TestService): Promise<void> {
@@ -54,8 +54,8 @@ for (const kind of DATABASE_KINDS) {
     }
 
     it("are sent together when they arrive in the same tick, and each is what it would be alone [U20]", async () => {
-      const before = await countGathered(service);
-      // However the clients' packets fall, in some round two are read in one turn.
+      const before = await countPipelined(service);
+      // However the clients' packets fall, in some round two are read in one tick.
       for (let round = 1; round <= 20; round++) {
         const responses = await Promise.all(KEYS.map((id) => update(id, { n: round })));
         for (const [place, { status, body }] of responses.entries()) {
@@ -64,7 +64,7 @@ for (const kind of DATABASE_KINDS) {
         }
       }
       assertEquals(await read(), KEYS.map((id) => [id, id % 2 === 1 ? 20 : 0, null]));
-      assert(IS_REMOTE || await countGathered(service) > before, "no two left together");
+      assert(IS_REMOTE || await countPipelined(service) > before, "no two left together");
     });
 
     it("write only their own tenant's row, whichever updates are beside them [S10]", async () => {

@@ -36,7 +36,7 @@ function work(node: Node): unknown {
     node["Index Name"],
     node["Actual Rows"],
     node["Rows Removed by Filter"],
-    // Where they came from is the doing of whoever else uses the cache.
+    // Where they came from depends on what else uses the cache.
     node["Shared Hit Blocks"] + node["Shared Read Blocks"],
     (node.Plans ?? []).map(work),
   ];

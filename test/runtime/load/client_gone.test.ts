@@ -29,7 +29,7 @@ function change(note: string) {
 }
 
 for (const runtime of RUNTIMES) {
-  describe(`a client that goes away, on ${runtime}`, () => {
+  describe(`a client that disconnects, on ${runtime}`, () => {
     let service: TestService;
 
     beforeAll(async () => {
@@ -89,7 +89,7 @@ for (const runtime of RUNTIMES) {
       });
     }
 
-    it("serves the others of those that go away as soon as they have their answer [RE19]", async () => {
+    it("serves other clients while some disconnect as soon as they have their response [RE19]", async () => {
       const statuses = new Set<number>();
       await Promise.all(Array.from({ length: 8 }, async () => {
         for (let round = 0; round < 25; round++) {

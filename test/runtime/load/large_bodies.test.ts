@@ -8,7 +8,7 @@ import { createTestService, type TestService } from "../../support/service.ts";
 const SINGLE = "/integration/tables/deals/records/single";
 const BYTES = 1_000_000;
 const AT_ONCE = 100;
-/** Some 200 to 300; 750 on Deno when each document had turns of its own. Machines are shared. */
+/** Some 200 to 300; 750 on Deno when each document had slices of its own. Machines are shared. */
 const MOST_MS = 3000;
 /** Some 230, on Deno 430; 2,500 when all of each document was kept. */
 const MOST_MIB = 900;
@@ -25,7 +25,7 @@ for (const runtime of RUNTIMES) {
     });
     afterAll(() => service.close());
 
-    it("answers /livez and other tenants beside 100 of them, in bounded memory [RE27] [RE28] [L13]", async () => {
+    it("responds to /livez and other tenants beside 100 of them, in bounded memory [RE27] [RE28] [L13]", async () => {
       const { a, b } = service.tokens;
       const sent = Array.from(
         { length: AT_ONCE },
@@ -87,9 +87,9 @@ for (const runtime of RUNTIMES) {
         const { a, b } = service.tokens;
         const stalled = await stall(framing);
         await until(async () => (await send(a, 40_000)).status === 503);
-        const refused = await send(a, 40_000);
-        assertEquals([refused.status, refused.headers.get("retry-after")], [503, "1"]);
-        assertMatch(refused.text, /"error":"body: .* try again in a second"/);
+        const rejected = await send(a, 40_000);
+        assertEquals([rejected.status, rejected.headers.get("retry-after")], [503, "1"]);
+        assertMatch(rejected.text, /"error":"body: .* try again in a second"/);
         assertEquals((await send(b, 40_000)).status, 404);
         assertEquals((await send(a, 10_000)).status, 404);
         stalled.close();

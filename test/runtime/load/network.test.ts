@@ -44,7 +44,7 @@ for (const runtime of RUNTIMES) {
       assertEquals(response.status, 200, response.text);
     }
 
-    it("takes a body of 1 MiB, and refuses one byte more by its length, unread [RE1] [RE3]", async () => {
+    it("takes a body of 1 MiB, and rejects one byte more by its length, unread [RE1] [RE3]", async () => {
       const response = await service.send("POST", QUERY, { raw: "{}".padEnd(MIB) });
       assertEquals(response.status, 200);
       for (const length of [MIB + 1, 3 * MIB]) {
@@ -55,7 +55,7 @@ for (const runtime of RUNTIMES) {
       }
     });
 
-    it("refuses a stream without a length at 1 MiB [RE2]", async () => {
+    it("rejects a stream without a length at 1 MiB [RE2]", async () => {
       await withClient(async (client) => {
         client.send(head("Transfer-Encoding: chunked\r\n"));
         const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
@@ -64,7 +64,7 @@ for (const runtime of RUNTIMES) {
       });
     });
 
-    it("refuses a body that stops in the middle with 408, and has its place free again [RE4]", async () => {
+    it("rejects a body that stops in the middle with 408, and has its place free again [RE4]", async () => {
       await withClient(async (client) => {
         client.send(head("Content-Length: 10\r\n") + "{}");
         assertEquals(STATUS.exec(await client.read(STATUS))?.[1], "408");
@@ -87,7 +87,7 @@ for (const runtime of RUNTIMES) {
       });
     });
 
-    it("refuses compressed bodies with 415, takes identity [RE7]", async () => {
+    it("rejects compressed bodies with 415, takes identity [RE7]", async () => {
       for (const encoding of ["gzip", "br", "deflate", "identity"]) {
         const headers = { "content-encoding": encoding };
         const { status } = await service.send("POST", QUERY, { raw: "{}", headers });
@@ -108,14 +108,14 @@ for (const runtime of RUNTIMES) {
         await withClient(async (client) => {
           client.send(request);
           const status = STATUS.exec(await client.read(/\r\n\r\n/))?.[1];
-          // Bun and Deno take a few of them; to close without a word is a refusal too.
+          // Bun and Deno take a few of them; to close without a word is a rejection too.
           assert(/^(undefined|200|400|404|414|431)$/.test(String(status)), status);
           await assertServing();
         });
       }
     });
 
-    it("sends a long answer as one, with its length", async () => {
+    it("sends a long response as one, with its length", async () => {
       const name = '€😀"'.repeat(20_000);
       await service.database.admin`insert into guests values (900, 1, ${name})`;
       const body = '{"filters":{"and":[{"field":"id","op":"eq","value":900}]}}';
@@ -134,7 +134,7 @@ for (const runtime of RUNTIMES) {
       await service.database.admin`delete from guests where id = 900`;
     });
 
-    it("answers pipelined requests in order, each as its own tenant [HT17]", async () => {
+    it("responds to pipelined requests in order, each as its own tenant [HT17]", async () => {
       const { a, b } = service.tokens;
       const body = '{"select":["tenant_id"],"per_page":1}';
       const requests = [a, b, a, "rg_bogus", b].map((token, index) =>
@@ -190,7 +190,7 @@ for (const runtime of RUNTIMES) {
       await assertServing();
     });
 
-    /** Gives the first of an answer that comes, and all of it. */
+    /** Gives the first of a response that comes, and all of it. */
     async function receive(request: string): Promise<{ first: string; whole: string }> {
       const { hostname, port } = new URL(address());
       const socket = connect(Number(port), hostname);

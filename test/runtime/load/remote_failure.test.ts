@@ -39,7 +39,7 @@ for (const runtime of RUNTIMES) {
       return rows.map(({ pid }) => pid);
     }
 
-    it("is answered 503 and ends no session [DB29]", async () => {
+    it("gets 503 and ends no session [DB29]", async () => {
       await Promise.all(Array.from({ length: 8 }, () => update({ code: null })));
       const before = await listSessions();
       for (const code of CODES) {

@@ -6,7 +6,7 @@ import { RUNTIMES } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 
 const QUERY = "/integration/tables/guests/query";
-/** A row of it makes an answer of as many bytes: more than the kernel takes of one that reads nothing. */
+/** A row of it makes a response of as many bytes: more than the kernel takes of one that reads nothing. */
 const BYTES = 7_000_000;
 const MAX_UNSENT_BYTES = 40_000_000;
 const SEND_TIMEOUT_MS = 3000;
@@ -63,7 +63,7 @@ for (const runtime of RUNTIMES) {
       });
       const answeredMs = performance.now();
       const grownMiB = await readMiB(pid) - beforeMiB;
-      // Another tenant has room for a long answer meanwhile.
+      // Another tenant has room for a long response meanwhile.
       const other = ask(b);
       assertMatch(await other.read(), /^HTTP\/1\.1 200/);
       await until(() => logged.some((line) => line.includes("a response was cut off")));
@@ -90,7 +90,7 @@ for (const runtime of RUNTIMES) {
     });
 
     for (const headers of ["", "Accept-Encoding: gzip\r\n"]) {
-      it(`sends long answers whole to a client that reads${headers && ", compressed"} [RE29] [L14]`, async () => {
+      it(`sends long responses whole to a client that reads${headers && ", compressed"} [RE29] [L14]`, async () => {
         const path = service.server!.address + QUERY;
         for (let round = 0; round < 10; round++) {
           const response = await fetch(path, {
@@ -112,7 +112,7 @@ for (const runtime of RUNTIMES) {
 
 /** A connection of which nothing is read until all is. */
 interface Reader {
-  /** All that comes until the server ends the answer or cuts it off. */
+  /** All that comes until the server ends the response or cuts it off. */
   readonly read: () => Promise<string>;
 }
 
@@ -137,7 +137,7 @@ function openReader(address: string, request: string): Reader {
   };
 }
 
-/** Tells whether an answer has come to its end, by its length or in chunks. */
+/** Reports whether a response has come to its end, by its length or in chunks. */
 function isWhole(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const length = /^content-length: (\d+)/im.exec(text.slice(0, end))?.[1];

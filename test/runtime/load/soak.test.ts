@@ -10,7 +10,7 @@ const SHORT = { memory: 0.5, memoryMiB: 60, descriptors: 10 };
 
 for (const runtime of RUNTIMES) {
   describe(`mixed load on ${runtime}`, () => {
-    it("is answered, and leaves no descriptor, connection or session behind [RE12]", async () => {
+    it("is served, and leaves no descriptor, connection or session behind [RE12]", async () => {
       const environment = { ROWGATE_POOL_SIZE: "10" };
       const service = await createTestService("real", { runtime, environment });
       try {

@@ -35,7 +35,7 @@ const ALLOWED: readonly RegExp[] = [
 /**
  * Finds what is wrong with a statement. Each table of the operator must be bound to the tenant of the
  * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
- * list of look-ups each to that of some request that is being answered, in a subquery of its own;
+ * list of look-ups each to that of some request that is being served, in a subquery of its own;
  * a shared one may be read alone; a statement without such a table must be one of the list.
  */
 export function checkStatement(

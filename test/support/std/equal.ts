@@ -1,5 +1,5 @@
 /**
- * Tells whether two values are structurally equal, by the rules of `@std/assert`: NaN equals itself, 0
+ * Reports whether two values are structurally equal, by the rules of `@std/assert`: NaN equals itself, 0
  * equals -0, own enumerable keys and symbols count, the order of keys, sets and maps does not.
  */
 export function equal(a: unknown, b: unknown): boolean {

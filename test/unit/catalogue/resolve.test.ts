@@ -75,7 +75,7 @@ const ACCESS: Access = {
   expiresAt: null,
 };
 
-function refusal(
+function rejectionOf(
   name: string,
   options: Partial<Parameters<typeof resolveTable>[2]> = {},
 ): ApiError {
@@ -95,15 +95,15 @@ describe("resolving a table", () => {
     }
   });
 
-  it("responds 400 at `table` naming a name that cannot be one [E18] [O5]", () => {
+  it("responds with 400 at `table` naming a name that cannot be one [E18] [O5]", () => {
     for (const name of ["", "deals;", "a b", "de%61ls", "deals\n", "déals", 'a"b', "a.b"]) {
-      const error = refusal(name);
+      const error = rejectionOf(name);
       assertEquals(error.status, 400);
       assertEquals(error.message.startsWith(`table: ${JSON.stringify(name)} `), true);
     }
   });
 
-  it("responds 403 for credential tables in any case, existing or not [O6] [O7] [AU15]", () => {
+  it("responds with 403 for credential tables in any case, existing or not [O6] [O7] [AU15]", () => {
     const names = [
       "user_passwords",
       "passwords",
@@ -123,7 +123,10 @@ describe("resolving a table", () => {
     ];
     for (const name of names) {
       for (const operation of ["query", "update", "fields"] as const) {
-        const error = refusal(name, { operation, access: { ...ACCESS, tables: [], scopes: [] } });
+        const error = rejectionOf(name, {
+          operation,
+          access: { ...ACCESS, tables: [], scopes: [] },
+        });
         assertEquals(error.status, 403);
         assertEquals(
           error.message,
@@ -133,29 +136,29 @@ describe("resolving a table", () => {
     }
   });
 
-  it("responds 404 with one text for unknown, foreign and unlisted tables [O8] [O9]", () => {
-    const unlisted = refusal("deals", { access: { ...ACCESS, tables: ["Deals"] } });
-    const unfit = refusal("deals", { access: { ...ACCESS, tenant: "one" } });
+  it("responds with 404 and one text for unknown, foreign and unlisted tables [O8] [O9]", () => {
+    const unlisted = rejectionOf("deals", { access: { ...ACCESS, tables: ["Deals"] } });
+    const unfit = rejectionOf("deals", { access: { ...ACCESS, tenant: "one" } });
     for (const error of [unlisted, unfit]) {
       assertEquals([error.status, error.message], [404, 'table: "deals" was not found']);
       assertEquals(error.stale, true);
     }
     for (const name of ["constructor", "__proto__", "toString", "Deals", "x".repeat(80)]) {
-      const error = refusal(name);
+      const error = rejectionOf(name);
       assertEquals([error.status, error.message], [404, `table: "${name}" was not found`]);
       assertEquals(error.stale, true);
     }
   });
 
-  it("responds 404 before 403, so that a scope reveals nothing of tables [O9]", () => {
+  it("responds with 404 before 403, so that a scope reveals nothing of tables [O9]", () => {
     const access: Access = { ...ACCESS, scopes: ["update"], tables: ["archive"] };
-    assertEquals(refusal("deals", { access }).status, 404);
-    assertEquals(refusal("archive", { access }).status, 403);
+    assertEquals(rejectionOf("deals", { access }).status, 404);
+    assertEquals(rejectionOf("archive", { access }).status, 403);
   });
 
-  it("responds 403 for an operation that the token does not grant [O10]", () => {
+  it("responds with 403 for an operation that the token does not grant [O10]", () => {
     for (const [operation, scopes] of [["query", ["update"]], ["update", ["query"]]] as const) {
-      const error = refusal("deals", { operation, access: { ...ACCESS, scopes } });
+      const error = rejectionOf("deals", { operation, access: { ...ACCESS, scopes } });
       assertEquals(error.status, 403);
       assertEquals(error.message, `The token does not grant the operation "${operation}"`);
     }
@@ -163,8 +166,8 @@ describe("resolving a table", () => {
     resolveTable(catalogue, "deals", { access, operation: "fields" });
   });
 
-  it("responds 403 for an update of a table without a column to set", () => {
-    assertEquals(refusal("archive", { operation: "update" }).status, 403);
+  it("responds with 403 for an update of a table without a column to set", () => {
+    assertEquals(rejectionOf("archive", { operation: "update" }).status, 403);
     resolveTable(catalogue, "archive", { access: ACCESS, operation: "query" });
   });
 

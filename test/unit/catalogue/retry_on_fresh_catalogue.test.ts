@@ -98,8 +98,8 @@ describe("retryOnFreshCatalogue", () => {
   });
 
   it("rejects as the catalogue does that was never loaded [R35]", async () => {
-    const away = new DatabaseError(fail("stale", "42P01"), { write: false });
-    const source = { current: () => Promise.reject(away) } as unknown as CurrentCatalogue;
+    const stale = new DatabaseError(fail("stale", "42P01"), { write: false });
+    const source = { current: () => Promise.reject(stale) } as unknown as CurrentCatalogue;
     await assertRejects(
       () => retryOnFreshCatalogue(async (current) => await current(), { source, table: "deals" }),
       DatabaseError,

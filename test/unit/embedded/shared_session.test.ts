@@ -12,7 +12,7 @@ interface Socket {
 
 const READY = { idle: 0x49, transaction: 0x54 };
 
-/** A Postgres that answers "b" (begin), "s" (statement) and "c" (commit), and Sync and rollback. */
+/** A Postgres that responds to "b" (begin), "s" (statement) and "c" (commit), and Sync and rollback. */
 function openFake() {
   const executed: string[] = [];
   let inTransaction = false;
@@ -27,7 +27,7 @@ function openFake() {
       if (text === "x1") return Promise.reject(new Error("broken"));
       if (text.startsWith("b")) inTransaction = true;
       if (text.startsWith("c") || text.startsWith("Q")) inTransaction = false;
-      // "p" is a message whose answer ends without being ready.
+      // "p" is a message whose response ends without being ready.
       if (text.startsWith("p")) return Promise.resolve(Uint8Array.of(1, 2, 3));
       const state = inTransaction ? READY.transaction : READY.idle;
       return Promise.resolve(Uint8Array.of(9, 0x5a, 0, 0, 0, 5, state));

@@ -40,7 +40,7 @@ describe("toApiError", () => {
     ["XX000", 500, false],
   ];
   for (const [code, status, retry] of responses) {
-    it(`answers ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
+    it(`responds to ${code} with ${status}${retry ? " and Retry-After" : ""} [E41] [E38] [E39] [E40]`, () => {
       for (const write of [true, false]) {
         const error = respond(classify(pretend(code)), { write });
         assertEquals(error.status, status);

@@ -3,12 +3,12 @@ import { describe, it } from "@std/testing/bdd";
 import { openHealth } from "../../../src/http/health.ts";
 
 describe("openHealth", () => {
-  it("asks the database once for all probes of a second, once at a time while it does not answer [RE30]", async () => {
-    let [asked, nowMs, away] = [0, 0, false];
+  it("asks the database once for all probes of a second, once at a time while it does not respond [RE30]", async () => {
+    let [asked, nowMs, unavailable] = [0, 0, false];
     const database = {
       run() {
         asked++;
-        return away ? Promise.reject(new Error("away")) : Promise.resolve([]);
+        return unavailable ? Promise.reject(new Error("unavailable")) : Promise.resolve([]);
       },
     };
     const dependencies = { database, catalogue: { current: () => ({}) } };
@@ -22,10 +22,10 @@ describe("openHealth", () => {
     await probe();
     assertEquals(asked, 1);
     nowMs = 1000;
-    away = true;
+    unavailable = true;
     await assertRejects(probe);
     assertEquals(asked, 2);
-    away = false;
+    unavailable = false;
     await probe();
     await check("/livez");
     assertEquals(asked, 3);

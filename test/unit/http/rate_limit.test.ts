@@ -53,8 +53,8 @@ describe("openRateLimits", () => {
 
   it("does not limit an unknown peer", () => {
     const { countInvalidToken } = open();
-    const refusals = Array.from({ length: 9 }, () => countInvalidToken(undefined));
-    assertEquals(refusals.filter((rejection) => rejection !== undefined), []);
+    const rejections = Array.from({ length: 9 }, () => countInvalidToken(undefined));
+    assertEquals(rejections.filter((rejection) => rejection !== undefined), []);
   });
 });
 

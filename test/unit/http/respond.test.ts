@@ -8,8 +8,8 @@ import { SENDING } from "../../support/sending.ts";
 
 function exchange(headers: Record<string, string> = {}, method = "GET", origins: string[] = []) {
   const request = { headers: new Headers(headers), method } as Request;
-  const answer = { requestId: "id-1", corsOrigins: origins, headers: {}, sending: SENDING };
-  return { request, ...answer } satisfies Exchange;
+  const options = { requestId: "id-1", corsOrigins: origins, headers: {}, sending: SENDING };
+  return { request, ...options } satisfies Exchange;
 }
 
 const LONG = JSON.stringify({ text: "é".repeat(2000) });
@@ -40,7 +40,7 @@ describe("respond", () => {
   });
 
   for (const accepted of ["gzip", "br, GZIP;q=0.5", "*", "x-gzip", "identity;q=0, *;q=0.1"]) {
-    it(`compresses a long answer for Accept-Encoding: ${accepted} [H5]`, async () => {
+    it(`compresses a long response for Accept-Encoding: ${accepted} [H5]`, async () => {
       const sent = exchange({ "accept-encoding": accepted });
       const response = respond({ status: 200, json: LONG }, sent);
       assertEquals(response.headers.get("content-encoding"), "gzip");
@@ -60,12 +60,12 @@ describe("respond", () => {
     });
   }
 
-  it("leaves a short answer plain [H5]", () => {
+  it("leaves a short response plain [H5]", () => {
     const response = respond({ status: 200, json: "{}" }, exchange({ "accept-encoding": "gzip" }));
     assertEquals(response.headers.get("content-encoding"), null);
   });
 
-  it("says 304 to a client that holds the answer [T46] [T51]", async () => {
+  it("responds with 304 to a client that holds the response [T46] [T51]", async () => {
     const etag = await makeEtag("{}");
     for (const held of [etag, etag.slice(2), `"x", ${etag}`, "*"]) {
       const sent = exchange({ "if-none-match": held });
@@ -77,7 +77,7 @@ describe("respond", () => {
     }
   });
 
-  it("answers in full when the client holds another state, to be kept privately [T46]", async () => {
+  it("responds in full when the client holds another state, to be kept privately [T46]", async () => {
     const etag = await makeEtag("{}");
     const sent = exchange({ "if-none-match": await makeEtag("[]") });
     const response = respond({ status: 200, json: "{}", etag }, sent);
@@ -89,8 +89,8 @@ describe("respond", () => {
   it("says no 304 where there is no ETag, nor to a POST [T46]", () => {
     const held = { "if-none-match": "*" };
     assertEquals(respond({ status: 200, json: "{}" }, exchange(held)).status, 200);
-    const answer = { status: 200, json: "{}", etag: 'W/"x"' };
-    assertEquals(respond(answer, exchange(held, "POST")).status, 200);
+    const content = { status: 200, json: "{}", etag: 'W/"x"' };
+    assertEquals(respond(content, exchange(held, "POST")).status, 200);
   });
 });
 
@@ -130,17 +130,17 @@ describe("CORS", () => {
     assertEquals(response.headers.get("vary"), null);
   });
 
-  it("lets a named origin read answers and refusals, no other one [H9]", () => {
+  it("lets a named origin read responses and rejections, no other one [H9]", () => {
     const rejected = respondError(new ApiError(404, "x"), exchange(asked, "GET", origins));
     assertEquals(rejected.headers.get("access-control-allow-origin"), "https://app.example");
     assertEquals(rejected.headers.get("access-control-expose-headers")!.includes("ETag"), true);
     const other = exchange({ origin: "https://app.example.evil" }, "GET", origins);
-    const answer = respond({ status: 200, json: LONG }, other);
-    assertEquals(answer.headers.get("access-control-allow-origin"), null);
-    assertEquals(answer.headers.get("vary"), "Origin, Accept-Encoding");
+    const response = respond({ status: 200, json: LONG }, other);
+    assertEquals(response.headers.get("access-control-allow-origin"), null);
+    assertEquals(response.headers.get("vary"), "Origin, Accept-Encoding");
   });
 
-  it("answers a preflight [H10]", async () => {
+  it("responds to a preflight [H10]", async () => {
     const response = respondOptions(["PATCH", "OPTIONS"], exchange(asked, "OPTIONS", origins));
     assertEquals([response.status, await response.text()], [204, ""]);
     assertEquals(response.headers.get("allow"), "PATCH, OPTIONS");
@@ -153,7 +153,7 @@ describe("CORS", () => {
     }
   });
 
-  it("answers OPTIONS without leave when no origin is named [H7] [H8]", () => {
+  it("responds to OPTIONS without leave when no origin is named [H7] [H8]", () => {
     const response = respondOptions(["GET", "HEAD", "OPTIONS"], exchange(asked, "OPTIONS"));
     assertEquals([response.status, response.headers.get("allow")], [204, "GET, HEAD, OPTIONS"]);
     assertEquals(response.headers.get("access-control-allow-methods"), null);

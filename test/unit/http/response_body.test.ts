@@ -14,7 +14,7 @@ function open(timeoutMs = 60_000) {
   return { unsent, observed, recipient: { sending, tenant: "1" } };
 }
 
-/** Tells whether a tenant has all the room that one may have. */
+/** Reports whether a tenant has all the room that one may have. */
 function isFree(unsent: ByteBudget): boolean {
   const leave = unsent.take(MAX / 2, "1");
   leave?.();
@@ -23,7 +23,7 @@ function isFree(unsent: ByteBudget): boolean {
 
 const BYTES = new TextEncoder().encode("x€😀".repeat(50_000));
 
-describe("a long answer", () => {
+describe("a long response", () => {
   it("arrives whole, also compressed [RE29] [L14]", async () => {
     assert(isLong(BYTES.length) && !isLong(100_000));
     for (const length of [BYTES.length, 2 * 65_536, 3 * 65_536 + 1, 1]) {

@@ -7,7 +7,7 @@ import { startTrace } from "../../../src/http/trace.ts";
 import { SENDING } from "../../support/sending.ts";
 import { readTraceId } from "../../../src/http/trace.ts";
 
-describe("the failure behind an answer", () => {
+describe("the failure behind a response", () => {
   function fail(error: unknown): readonly Observation[] {
     const request = new Request("http://127.0.0.1/integration/tables");
     const exchange = { request, requestId: "r", corsOrigins: [], headers: {}, sending: SENDING };

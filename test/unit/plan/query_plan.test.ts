@@ -42,7 +42,7 @@ function predicateOf(...items: readonly object[]) {
   return predicate?.kind === "and" ? predicate.items : [];
 }
 
-function refusalOf(request: () => unknown): string {
+function rejectionOf(request: () => unknown): string {
   return assertThrows(request, ApiError).message;
 }
 
@@ -63,9 +63,9 @@ describe("planQuery", () => {
     const { sort } = plan({ sort: [by("amount"), by("id"), by("amount")] });
     assertEquals(sort.map(({ column }) => column.name), ["amount", "id"]);
     const twice = [by("amount"), by("amount"), by("nope")];
-    assertEquals(refusalOf(() => plan({ sort: twice })).split(":")[0], "sort[2].field");
+    assertEquals(rejectionOf(() => plan({ sort: twice })).split(":")[0], "sort[2].field");
     const select = ["id", "id", "nope"];
-    assertEquals(refusalOf(() => plan({ select })).split(":")[0], "select[2]");
+    assertEquals(rejectionOf(() => plan({ select })).split(":")[0], "select[2]");
   });
 
   it("plans eq and neq with null as tests for null, for every type [Q42] [Q43]", () => {
@@ -90,14 +90,14 @@ describe("planQuery", () => {
   });
 
   it("rejects an operator that the type does not have, naming type and operators", () => {
-    const message = refusalOf(() => predicateOf({ field: "data", op: "gt", value: "1" }));
+    const message = rejectionOf(() => predicateOf({ field: "data", op: "gt", value: "1" }));
     assertEquals(
       message,
       'filters.and[0].op: "gt" does not work on column "data" of type json, ' +
         "expected one of like, not_like, is_null, is_not_null",
     );
     assertEquals(
-      refusalOf(() => plan({ sort: [{ field: "data", direction: "asc" }] })).split(":")[0],
+      rejectionOf(() => plan({ sort: [{ field: "data", direction: "asc" }] })).split(":")[0],
       "sort[0].field",
     );
   });
@@ -109,7 +109,7 @@ describe("planQuery", () => {
   });
 
   it("reports several issues at once, with the path of each value [E7]", () => {
-    const message = refusalOf(() =>
+    const message = rejectionOf(() =>
       predicateOf(
         { field: "amount", op: "in", value: [1, "x"] },
         { field: "amount", op: "between", value: ["y", 2] },

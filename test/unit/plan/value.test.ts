@@ -45,7 +45,7 @@ const ACCEPTED: readonly Case[] = [
   ["array", "{1,2}", "{1,2}"],
 ];
 
-const REFUSED: readonly Case[] = [
+const REJECTED: readonly Case[] = [
   ["boolean", "maybe", /^true or false$/],
   ["boolean", "o", /^true or false$/],
   ["boolean", 2, /^true or false$/],
@@ -79,7 +79,7 @@ describe("checkScalar [V1]", () => {
     });
   }
 
-  for (const [kind, value, expected] of REFUSED) {
+  for (const [kind, value, expected] of REJECTED) {
     it(`rejects ${JSON.stringify(value)} for ${kind} [V2]`, () => {
       const checked = checkScalar(value, makeColumn("c", kind));
       assertMatch("expected" in checked ? checked.expected : "", expected as RegExp);

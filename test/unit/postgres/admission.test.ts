@@ -162,7 +162,7 @@ describe("openGate", () => {
     await Promise.resolve();
     await Promise.resolve();
     for (; left < 5000; void arrive()) await leaveOne();
-    // It is 105; in the order of arrival alone it were 54, a turn for each tenant made it 264.
+    // It is 105; in the order of arrival alone it would be 54, and with a turn for each tenant 264.
     assert(longest < 150, `${longest}`);
     while (inside.length > 0) await leaveOne();
   });
@@ -174,7 +174,7 @@ describe("openGate", () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const second = gate.enter({ share: "a" });
     assertEquals(typeof await first, "object");
-    // Nobody came in while the first waited: one may wait, a second could hope for nothing.
+    // Nothing was admitted while the first waited: one may wait, a second would wait in vain.
     const third = gate.enter({ share: "a" });
     const other = gate.enter({ share: "b" });
     const reported = await Promise.race([third.then(() => "third"), second, other]);
@@ -190,7 +190,7 @@ describe("openGate", () => {
   });
 });
 
-/** Tells in which order whom a gate lets in. */
+/** Watches the order in which a gate admits tenants. */
 function watchOrder({ enter }: Gate) {
   const inside: string[] = [];
   return {

@@ -59,14 +59,14 @@ describe("planConnection", () => {
     assertEquals("connection" in plan, false);
   });
 
-  it("refuses what is no URL of a Postgres, without showing it", () => {
+  it("rejects what is no URL of a Postgres, without showing it", () => {
     for (const url of ["mysql://u:hunter2@h/d", "hunter2", "", "postgres:hunter2"]) {
       const error = assertThrows(() => planConnection(url), Error);
       assertEquals(error.message.includes("hunter2"), false);
     }
   });
 
-  it("refuses an sslmode or a role it does not know rather than connect in another way", () => {
+  it("rejects an sslmode or a role it does not know rather than connect in another way", () => {
     assertThrows(() => planConnection("postgres://u@h/d?sslmode=verify_full"), Error, "sslmode");
     assertThrows(
       () => planConnection("postgres://u@a,b/d?target_session_attrs=readwrite"),
@@ -77,7 +77,7 @@ describe("planConnection", () => {
 });
 
 describe("planSettings", () => {
-  it("pins what answers depend on, whatever the role has set [P24]", () => {
+  it("pins what responses depend on, whatever the role has set [P24]", () => {
     const settings = planSettings(CONFIG, { checkClient: true });
     assertEquals(settings.TimeZone, "UTC");
     assertEquals(settings.IntervalStyle, "iso_8601");

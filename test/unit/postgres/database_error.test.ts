@@ -46,7 +46,7 @@ describe("classify", () => {
     }
   });
 
-  it("keeps names only where an answer may need them [P31]", () => {
+  it("keeps names only where a response may need them [P31]", () => {
     const fields = { constraint_name: "c", column_name: "n" };
     assertEquals(classify(pretend("23514", fields)).constraint, "c");
     assertEquals(classify(pretend("23505", fields)).constraint, undefined);
@@ -63,7 +63,7 @@ describe("describeFatal", () => {
     }
   });
 
-  it("waits for a database that is away, starting or full [R35]", () => {
+  it("waits for a database that is unavailable, starting or full [R35]", () => {
     for (const code of ["ECONNREFUSED", "57P03", "53300", "ENOTFOUND", "CONNECT_TIMEOUT"]) {
       assertEquals(describeFatal(classify(pretend(code), false)), undefined);
     }

@@ -23,7 +23,7 @@ interface Subject extends FakePostgres {
   readonly sql: Sql;
   readonly heard: readonly string[];
   readonly countSockets: () => number;
-  /** Runs a query whose answers are given, in this order. */
+  /** Runs a query whose responses are given, in this order. */
   readonly run: <R extends Row[]>(
     query: PendingQuery<R>,
     ...responses: Uint8Array[]
@@ -130,14 +130,14 @@ describe("the contract with postgres.js", () => {
     assertEquals(response.length, 0);
   });
 
-  it("5: shows the text of a prepared statement in its answer, and needs it no more", async () => {
+  it("5: shows the text of a prepared statement in its response, and needs it no more", async () => {
     const subject = open();
     const first = await subject.run(select(subject), described(rows("a")));
     assertEquals(takeRows(first).count, 1);
     const second = await subject.run(select(subject), rows("b"));
     assert(
       second.statement === first.statement,
-      "an answer has a statement of its own: takeRows need not empty its text",
+      "a response has a statement of its own: takeRows need not empty its text",
     );
     await subject.run(select(subject), OUT_OF_DATE, described(rows("c")));
     assertEquals(

@@ -8,7 +8,7 @@ export interface SentMessage {
   readonly texts: readonly string[];
 }
 
-/** A Postgres that gives the answers of a list. */
+/** A Postgres that gives the responses of a list. */
 export interface FakePostgres {
   /** Makes the socket of the one session. */
   readonly connect: () => DriverSocket;
@@ -16,13 +16,13 @@ export interface FakePostgres {
   readonly sent: readonly SentMessage[];
   /** Each is given to one statement; one that finds none waits for ever. */
   readonly responses: Uint8Array[];
-  /** Sends a message that answers nothing. */
+  /** Sends a message that gets no response. */
   readonly notify: (channel: string) => void;
 }
 
 const OPENED = concat(message("R", int32(0)), message("K", int32(4711), int32(42)), ready());
 
-/** Makes a Postgres with one session, to which `answers` are given. */
+/** Makes a Postgres with one session, to which `responses` are given. */
 export function openFakePostgres(): FakePostgres {
   const emitter = new EventEmitter();
   const sent: SentMessage[] = [];
@@ -48,7 +48,7 @@ export function openFakePostgres(): FakePostgres {
   return { connect: () => socket, sent, responses, notify };
 }
 
-/** The answer to a statement that is not prepared yet: one column of text, no parameter. */
+/** The response to a statement that is not prepared yet: one column of text, no parameter. */
 export function described(...rest: readonly Uint8Array[]): Uint8Array {
   const column = concat(
     text("value"),
@@ -62,12 +62,12 @@ export function described(...rest: readonly Uint8Array[]): Uint8Array {
   return concat(message("1"), message("t", int16(0)), message("T", int16(1), column), ...rest);
 }
 
-/** The answer of a statement that succeeded. */
+/** The response of a statement that succeeded. */
 export function rows(...values: readonly string[]): Uint8Array {
   return concat(bound(values), message("C", text(`SELECT ${values.length}`)), ready());
 }
 
-/** The answer of a statement that failed in a function of Postgres, after some rows. */
+/** The response of a statement that failed in a function of Postgres, after some rows. */
 export function failed(code: string, routine: string, ...values: readonly string[]): Uint8Array {
   const fields = Object.entries({ S: "ERROR", V: "ERROR", C: code, M: "failed", R: routine });
   const parts = fields.map(([name, value]) => concat(bytes(name), text(value)));

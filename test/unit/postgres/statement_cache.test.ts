@@ -107,7 +107,7 @@ describe("openStatementCache", () => {
     assertEquals(one!.strings === other!.strings, true);
   });
 
-  it("refuses a parameter whose type the driver would guess [D1]", () => {
+  it("rejects a parameter whose type the driver would guess [D1]", () => {
     const cache = openStatementCache();
     const values: unknown[] = [
       1,

@@ -153,9 +153,11 @@ describe("openBatcher", () => {
   });
 
   it("rejects each item of a batch that fails", async () => {
-    const { runAll } = open((items) => items.map(() => Promise.reject(new Error("away"))));
+    const { runAll } = open((items) => items.map(() => Promise.reject(new Error("unavailable"))));
     void runAll([1]);
-    for (const asked of [runAll([2]), runAll([3])]) await assertRejects(() => asked, Error, "away");
+    for (const asked of [runAll([2]), runAll([3])]) {
+      await assertRejects(() => asked, Error, "unavailable");
+    }
   });
 });
 

@@ -48,7 +48,7 @@ describe("startDeadline", () => {
     }
   });
 
-  it("calls nothing of one that is ended by another in the same turn", async () => {
+  it("calls nothing of one that is ended by another in the same tick", async () => {
     let reported = 0;
     let end = () => {};
     startDeadline({ ms: 500, late: () => {}, client: watchClient(() => end()) });

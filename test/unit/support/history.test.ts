@@ -39,7 +39,7 @@ describe("The checker of histories", () => {
     assertEquals(explains(at(0, 1, write("b")), at(2, 3, read("a"))), false);
   });
 
-  it("finds a stale read, and a refusal for a state that had passed", () => {
+  it("finds a stale read, and a rejection for a state that had passed", () => {
     assertEquals(
       explains(at(0, 1, write("b")), at(2, 3, write("c")), at(4, 5, read("b"))),
       false,
@@ -48,7 +48,7 @@ describe("The checker of histories", () => {
     assertEquals(explains(at(0, 5, write("b")), at(1, 2, read("b")), at(3, 4, read("a"))), false);
   });
 
-  it("finds a torn write: a value that nobody wrote", () => {
+  it("finds a torn write: a value that was never written", () => {
     assertEquals(explains(at(0, 9, write("b 1")), at(1, 8, read("a 1"))), false);
   });
 

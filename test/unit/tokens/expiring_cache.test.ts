@@ -15,7 +15,7 @@ describe("openExpiringCache", () => {
     ]);
   });
 
-  it("gives an answer until its time, not at it [A8]", () => {
+  it("gives a response until its time, not at it [A8]", () => {
     let now = 0;
     const responses = openExpiringCache<string>({ size: 3, now: () => now });
     responses.set("a", "yes", 10);

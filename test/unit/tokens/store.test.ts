@@ -20,7 +20,7 @@ function openSubject() {
     now: number;
     record: object | undefined;
     failure: Failure | undefined;
-    /** No answer is given before this is settled. */
+    /** No response is given before this is settled. */
     held: Promise<void> | undefined;
   };
   async function run() {
@@ -182,7 +182,7 @@ describe("createTokenStore", () => {
     const responses = minted.map(({ token }) =>
       Promise.resolve(store.find(token)).catch((error) => void busy.push(error))
     );
-    // Two are being looked up and 64 wait; only once all others were turned away is there an answer.
+    // Two are being looked up and 64 wait; only once all others were turned away is there a response.
     while (busy.length < 300 - 66) await new Promise((resolve) => setTimeout(resolve, 1));
     // A digest is made before the database is asked.
     while (state.asked < 1 + 2) await new Promise((resolve) => setTimeout(resolve, 1));
