@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { POOLER_SETTINGS, PRINT_SETTINGS, SESSION_SETTINGS } from "../postgres/connection.ts";
 import type { Database } from "../postgres/database.ts";
 import { openDatabase } from "../postgres/open_database.ts";
-import type { EmbeddedServer } from "../postgres/open_session.ts";
+import type { EmbeddedServer } from "../postgres/session_opener.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { lockDataDirectory, prepareCluster } from "./data_directory.ts";
 import { shareSession } from "./shared_session.ts";

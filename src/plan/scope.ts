@@ -19,3 +19,12 @@ export function planScope(table: Table, access: Access): Scope {
   if (table.tenant === undefined) return { kind: "shared", tenant };
   return { kind: "tenant", column: table.tenant, tenant };
 }
+
+/**
+ * Gives the tenant of a batch, whose share of the connections it takes; undefined when its plans are of
+ * several. A tenant that sends very many waits for its own requests, and others do not wait for it.
+ */
+export function findTenant(plans: readonly { readonly scope: Scope }[]): string | undefined {
+  const tenant = plans[0]?.scope.tenant;
+  return plans.every(({ scope }) => scope.tenant === tenant) ? tenant : undefined;
+}

@@ -1,7 +1,7 @@
 import { printArray } from "../text/array_text.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Session } from "./session.ts";
-import type { OpenSession } from "./open_session.ts";
+import type { OpenSession } from "./session_opener.ts";
 import { settle } from "./statement.ts";
 
 /** Watches sessions that were given up while Postgres may still run their statement. */

@@ -1,9 +1,9 @@
 import type { Failure } from "./database_error.ts";
-import { fail } from "./database_error.ts";
+import { makeFailure } from "./database_error.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 
-/** Admits so many at a time; the others wait, and no share keeps the others waiting for long. */
+/** Admits a fixed number at a time; the others wait, and no share keeps the others waiting for long. */
 export interface Gate {
   /** Gives the function that frees the place; a failure when the wait took too long, or the client left. */
   readonly enter: (entrant?: Entrant) => Promise<(() => void) | Failure>;
@@ -12,7 +12,7 @@ export interface Gate {
 /** A statement or transaction that wants a place. */
 export interface Entrant {
   /** The tenant whose share of the places it takes; the service itself when undefined. */
-  readonly share?: string | undefined;
+  readonly tenant?: string | undefined;
   readonly client?: Client | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface WatchGate {
 export interface GateOptions {
   readonly watch?: WatchGate | undefined;
   /** Most places of one share; all of them when undefined. */
-  readonly mostOfShare?: number;
+  readonly maxOfShare?: number;
 }
 
 /** An entrant that waits. */
@@ -60,7 +60,7 @@ interface Share {
 export function openGate(
   size: number,
   waitMs: number,
-  { watch, mostOfShare = size }: GateOptions = {},
+  { watch, maxOfShare = size }: GateOptions = {},
 ): Gate {
   const reserved = Math.floor(size / 5);
   /** How many places a share may be ahead of another one and still be next. */
@@ -83,7 +83,7 @@ export function openGate(
   }
 
   function hasRoom(share: Share): boolean {
-    if (share.inside >= mostOfShare) return false;
+    if (share.inside >= maxOfShare) return false;
     return isOpen() || share.inside === 0 && insideReserved < reserved;
   }
 
@@ -93,7 +93,7 @@ export function openGate(
     let next: Share | undefined;
     let sinceMs = Infinity;
     for (const share of queue) {
-      if (share.inside > maxInside || share.inside >= mostOfShare) continue;
+      if (share.inside > maxInside || share.inside >= maxOfShare) continue;
       if (lead === 0) return share;
       const { arrivedMs } = firstOf(share);
       if (arrivedMs >= sinceMs) continue;
@@ -106,7 +106,7 @@ export function openGate(
   function fewestInside(): number {
     let fewest = Infinity;
     for (const share of queue) {
-      if (share.inside < mostOfShare) fewest = Math.min(fewest, share.inside);
+      if (share.inside < maxOfShare) fewest = Math.min(fewest, share.inside);
     }
     return fewest;
   }
@@ -159,10 +159,10 @@ export function openGate(
         late() {
           // It was first in line: so many are admitted while one waits, and no more.
           share.mayWait = Math.max(size, share.admitted - admitted);
-          settle(fail("unavailable", "POOL_WAIT"));
+          settle(makeFailure("unavailable", "POOL_WAIT"));
         },
         client,
-        gone: () => settle(fail("timeout", "ABORTED")),
+        gone: () => settle(makeFailure("timeout", "ABORTED")),
       });
       share.waiting.add(waiter);
       queue.add(share);
@@ -172,11 +172,11 @@ export function openGate(
   }
 
   return {
-    enter({ share: name, client } = {}) {
+    enter({ tenant: name, client } = {}) {
       const share = shares.get(name) ??
         { name, inside: 0, admitted: 0, waiting: new Set(), mayWait: Infinity };
       if (share.waiting.size >= share.mayWait) {
-        return Promise.resolve(fail("unavailable", "POOL_WAIT"));
+        return Promise.resolve(makeFailure("unavailable", "POOL_WAIT"));
       }
       shares.set(name, share);
       if (!hasRoom(share)) return wait(share, client);

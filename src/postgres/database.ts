@@ -20,39 +20,39 @@ export interface RunOptions {
   readonly write: boolean;
   readonly client?: Client | undefined;
   /** The tenant whose share of the connections it takes; the service itself when undefined. */
-  readonly share?: string | undefined;
+  readonly tenant?: string | undefined;
 }
 
-/** How a batch is run. */
-export interface BatchOptions extends Pick<RunOptions, "write" | "share"> {
+/** How a pipeline is run. */
+export interface PipelineOptions extends Pick<RunOptions, "write" | "tenant"> {
   /** When it disconnects, each statement that has not ended is cancelled. */
   readonly client: Client;
-  /** Called when the batch is sent. */
+  /** Called when the statements are sent. */
   readonly sent: () => void;
 }
 
 /** How a transaction is run. */
-export interface TransactionOptions extends Pick<RunOptions, "share" | "client"> {
+export interface TransactionOptions extends Pick<RunOptions, "tenant" | "client"> {
   /** True: everything is done, deferred constraints are checked, and then it is rolled back. */
   readonly rollback: boolean;
 }
 
 /**
  * Postgres, behind one round trip a statement. Every rejection is a
- * `DatabaseError`; no text of Postgres stands in its message.
+ * `DatabaseError`; no text of Postgres is in its message.
  */
 export interface Database {
   /** What each statement must set for itself, because its session may not have it. */
   readonly settings: Readonly<Record<string, string>>;
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
   /**
-   * Runs a batch: statements that are sent at once on one session, each in a transaction of its own.
+   * Runs a pipeline: statements that are sent at once on one session, each in a transaction of its own.
    * Gives undefined for one that was cancelled or collided and was rolled back: it may be run alone.
    * @see docs/decisions/0024-pipelined-updates.md
    */
-  readonly runBatch: <R extends Row>(
+  readonly pipeline: <R extends Row>(
     compiles: readonly Compile<R>[],
-    options: BatchOptions,
+    options: PipelineOptions,
   ) => readonly Promise<R[] | undefined>[];
   /** Runs the steps in one transaction, one transaction of a tenant at a time; gives the last rows. */
   readonly transact: <R extends Row>(

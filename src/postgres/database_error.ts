@@ -142,7 +142,7 @@ export function nameFault({ kind, code }: Failure): string {
 }
 
 /** Makes a failure that has only a kind and a code. */
-export function fail(kind: FailureKind, code: string): Failure {
+export function makeFailure(kind: FailureKind, code: string): Failure {
   return {
     kind,
     code,

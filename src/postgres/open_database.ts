@@ -8,8 +8,8 @@ import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./
 import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import { openListeners } from "./listener.ts";
-import { createSessionOpener, type EmbeddedServer } from "./open_session.ts";
-import { createRunBatch } from "./pipeline.ts";
+import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
+import { createPipeline } from "./pipeline.ts";
 import { openPool, type Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
@@ -80,7 +80,7 @@ export function openDatabase(
   const statements = source(pool, limit("statements", poolSize));
   const limitMs = config.transactionTimeoutMs;
   const transactOfTenant = createTransact(
-    source(transactionPool, limit("transactions", transactions, { mostOfShare: 1 })),
+    source(transactionPool, limit("transactions", transactions, { maxOfShare: 1 })),
     { ...statement, limitMs, deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS) },
   );
   // A transaction of the service itself, such as a migration, may take as long as a statement.
@@ -100,7 +100,7 @@ export function openDatabase(
   }
 
   function transact<R extends Row>(steps: readonly Step[], options: TransactionOptions) {
-    const transact = options.share === undefined ? transactOwn : transactOfTenant;
+    const transact = options.tenant === undefined ? transactOwn : transactOfTenant;
     return transact<R>(steps, options);
   }
 
@@ -117,8 +117,8 @@ export function openDatabase(
   }
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
-  const runBatch = createRunBatch(statements, statement);
-  return { settings, run, runBatch, transact, listen, close };
+  const pipeline = createPipeline(statements, statement);
+  return { settings, run, pipeline, transact, listen, close };
 }
 
 /** A wait for a lock ends before its transaction must, so that the client learns of the lock. */

@@ -2,7 +2,7 @@ import type { Row } from "./driver.ts";
 import { neverRepeat } from "./driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
-import type { BatchOptions, Compile, Database } from "./database.ts";
+import type { Compile, Database, PipelineOptions } from "./database.ts";
 import { DatabaseError, isBroken, nameFault } from "./database_error.ts";
 import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
@@ -18,14 +18,14 @@ interface PendingResult<R> {
 }
 
 /**
- * Makes the function that runs batches: statements that are sent in one write on one session, each in a
+ * Makes the function that runs pipelines: statements that are sent in one write on one session, each in a
  * transaction of its own. Most of what a short statement costs is the round trip.
  * @see docs/decisions/0024-pipelined-updates.md
  */
-export function createRunBatch(
+export function createPipeline(
   source: SessionSource,
   { cache, deadlineMs }: StatementOptions,
-): Database["runBatch"] {
+): Database["pipeline"] {
   const { observe } = source;
 
   function settleResult<R extends Row>(
@@ -45,9 +45,9 @@ export function createRunBatch(
     resolve(undefined);
   }
 
-  return function runBatch<R extends Row>(
+  return function pipeline<R extends Row>(
     compiles: readonly Compile<R>[],
-    { write, share, client, sent }: BatchOptions,
+    { write, tenant, client, sent }: PipelineOptions,
   ) {
     const results = compiles.map(() => openPendingResult<R>());
     const use = (session: Session): Promise<Outcome<void>> => {
@@ -62,7 +62,7 @@ export function createRunBatch(
         });
       });
     };
-    withSession(source, use, { write, share, client, mayRepeat: () => false }).catch((error) => {
+    withSession(source, use, { write, tenant, client, mayRepeat: () => false }).catch((error) => {
       for (const { reject } of results) reject(error);
     });
     return results.map(({ promise }) => promise);

@@ -1,11 +1,11 @@
 import type { Session } from "./session.ts";
 import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
-import { SLOW_MS } from "./open_session.ts";
+import { SLOW_MS } from "./session_opener.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 import type { Failure } from "./database_error.ts";
-import { fail } from "./database_error.ts";
+import { makeFailure } from "./database_error.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
@@ -55,7 +55,7 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
   let sweeper: ReturnType<typeof setInterval> | undefined;
 
   function acquire(limitMs: number, client?: Client): Promise<Session | Failure> {
-    if (closed) return Promise.resolve(fail("unavailable", "CONNECTION_ENDED"));
+    if (closed) return Promise.resolve(makeFailure("unavailable", "CONNECTION_ENDED"));
     for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
       if (!found.session.isOpen()) continue;
       busy.add(found.session);
@@ -74,9 +74,9 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
       };
       const endDeadline = startDeadline({
         ms,
-        late: () => settle(fail("unavailable", "CONNECT_TIMEOUT")),
+        late: () => settle(makeFailure("unavailable", "CONNECT_TIMEOUT")),
         client,
-        gone: () => settle(fail("timeout", "ABORTED")),
+        gone: () => settle(makeFailure("timeout", "ABORTED")),
       });
       waiting.add(settle);
       connect();
@@ -186,7 +186,7 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
   async function close(timeoutMs: number): Promise<void> {
     closed = true;
     clearTimeout(paused);
-    for (const settle of [...waiting]) settle(fail("unavailable", "CONNECTION_ENDED"));
+    for (const settle of [...waiting]) settle(makeFailure("unavailable", "CONNECTION_ENDED"));
     renew();
     for (const session of abandoned) session.destroy();
     await drain(timeoutMs);

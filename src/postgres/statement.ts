@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
-import { classify, DEADLINE, fail, isBroken } from "./database_error.ts";
+import { classify, DEADLINE, isBroken, makeFailure } from "./database_error.ts";
 import type { StatementCache } from "./statement_cache.ts";
 
 /** Rows, or the failure. */
@@ -21,7 +21,7 @@ export interface StatementOptions {
 }
 
 /** The client disconnected; nothing was changed. */
-export const ABORTED: Failure = fail("timeout", "ABORTED");
+export const ABORTED: Failure = makeFailure("timeout", "ABORTED");
 /** SQLSTATE of a statement that was cancelled or over its time. */
 const CANCELLED = "57014";
 /** A cancel request may arrive before its statement, so it is sent again at this interval. */
@@ -103,7 +103,7 @@ export function settleEach<R extends Row>(
     late() {
       isLate = true;
       session.cancel();
-      takeAll(fail("timeout", DEADLINE));
+      takeAll(makeFailure("timeout", DEADLINE));
     },
     client,
     gone() {
@@ -112,7 +112,7 @@ export function settleEach<R extends Row>(
     },
   });
   // The driver does not settle every query that it had when the connection broke.
-  session.watch(() => takeAll(fail("lost", "CONNECTION_CLOSED")));
+  session.watch(() => takeAll(makeFailure("lost", "CONNECTION_CLOSED")));
   for (const [place, query] of queries.entries()) {
     query.then(
       (answer) => take(place, { rows: takeRows(answer) }),

@@ -3,14 +3,14 @@ import type { Session } from "./session.ts";
 import type { Client, Compile, Database, Step, TransactionOptions } from "./database.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
 import type { Failure } from "./database_error.ts";
-import { DEADLINE, fail, TRANSACTION_DEADLINE } from "./database_error.ts";
+import { DEADLINE, makeFailure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, runStatement, settle } from "./statement.ts";
 
 /** The connection was lost before the commit: nothing was kept. */
-const TRANSACTION_LOST = fail("unavailable", "TRANSACTION_LOST");
+const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
 /** The transaction took too long: nothing was kept. */
-const TOO_LONG = fail("timeout", "TRANSACTION_TIMEOUT");
+const TOO_LONG = makeFailure("timeout", "TRANSACTION_TIMEOUT");
 
 /** What transactions run with. */
 export interface TransactOptions extends StatementOptions {
@@ -30,12 +30,12 @@ export function createTransact(
 ): Database["transact"] {
   return async function transact<R extends Row>(
     steps: readonly Step[],
-    { rollback, share, client }: TransactionOptions,
+    { rollback, tenant, client }: TransactionOptions,
   ): Promise<Rows<R>> {
     const rows = await withSession(
       source,
       (session) => runTransaction(session, steps, { ...options, rollback, client }),
-      { write: true, share, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
+      { write: true, tenant, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
     );
     return rows as Rows<R>;
   };
@@ -117,7 +117,7 @@ async function undoTransaction(
   failure: Failure,
   options: StatementOptions,
 ): Promise<Failure> {
-  if (failure.code === DEADLINE) return fail("timeout", TRANSACTION_DEADLINE);
+  if (failure.code === DEADLINE) return makeFailure("timeout", TRANSACTION_DEADLINE);
   if (failure === ABORTED && !session.isOpen()) return failure;
   if (failure.kind === "lost" || !session.isOpen()) return TRANSACTION_LOST;
   const undone = await settle(session, COMMANDS.rollback(session.sql), options);

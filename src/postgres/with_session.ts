@@ -3,7 +3,7 @@ import type { Gate } from "./admission.ts";
 import type { RunOptions } from "./database.ts";
 import type { Failure } from "./database_error.ts";
 import { DatabaseError, nameFault } from "./database_error.ts";
-import { CONNECT_MS, SLOW_MS } from "./open_session.ts";
+import { CONNECT_MS, SLOW_MS } from "./session_opener.ts";
 import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import type { Outcome } from "./statement.ts";
@@ -34,10 +34,10 @@ export interface UseOptions extends RunOptions {
 export async function withSession<T>(
   { gate, pool, observe, onUsed, onSettled }: SessionSource,
   use: (session: Session) => Promise<Outcome<T>>,
-  { write, share, client, mayRepeat }: UseOptions,
+  { write, tenant, client, mayRepeat }: UseOptions,
 ): Promise<T> {
   const startedMs = performance.now();
-  const leave = await gate.enter({ share, client });
+  const leave = await gate.enter({ tenant, client });
   if (typeof leave !== "function") {
     observe({ kind: "fault", fault: nameFault(leave) });
     throw new DatabaseError(leave, { write });

@@ -1,3 +1,4 @@
+import { DatabaseError } from "../postgres/database_error.ts";
 import { onNextTick, startDeadline } from "../runtime/timers.ts";
 
 /** A batch that has not settled this long after it was sent is given up; what is left of it runs alone. */
@@ -145,4 +146,13 @@ export function openBatchers<Item, Result>(
     batchers.set(key, made);
     return made;
   };
+}
+
+/**
+ * Undefined for a read that failed in a batch, so that it is repeated alone.
+ * @throws {DatabaseError} `unavailable`: then one statement would fail too
+ */
+export function repeatAlone(error: unknown): undefined {
+  if (error instanceof DatabaseError && error.kind === "unavailable") throw error;
+  return undefined;
 }

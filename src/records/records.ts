@@ -2,10 +2,11 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { batchLookUps, batchStatements } from "./batch_by_key.ts";
+import { batchLookUps } from "./batch_look_ups.ts";
 import { explainError } from "./explain_error.ts";
+import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
-import type { Batches, Run } from "./run.ts";
+import type { Batchers, Run } from "./run.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
 
@@ -17,8 +18,8 @@ export interface PlannedRequest {
 }
 
 /**
- * Runs plans. How is certain here alone: in one statement, in a batch with other requests, in a
- * transaction, or again because another request changed the row meanwhile.
+ * Runs plans. How a plan is run is decided only here: in one statement, in a batch with other requests,
+ * in a transaction, or again because another request changed the row meanwhile.
  */
 export interface Records {
   /** Reads one page and the total, unless the client does not want it. */
@@ -41,19 +42,19 @@ export function openRecords(
   database: Database,
   { observe, tenantSetting }: RecordsOptions,
 ): Records {
-  const batches: Batches = {
+  const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
-    readByKey: batchStatements(database, observe, { operation: "query_records", write: false }),
-    writeByKey: batchStatements(database, observe, { operation: "update_single", write: true }),
+    readByKey: pipelineStatements(database, observe, { operation: "query_records", write: false }),
+    writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
 
   function startRun({ scope: { tenant } }: QueryPlan | UpdatePlan, client: Client): Run {
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
-    return { ...batches, database, settings, requester: { share: tenant, client } };
+    return { ...batchers, database, settings, requester: { tenant, client } };
   }
 
-  function running<Plan extends QueryPlan | UpdatePlan, Result>(
+  function withRun<Plan extends QueryPlan | UpdatePlan, Result>(
     perform: (run: Run, plan: Plan) => Promise<Result>,
   ): (plan: Plan, request: PlannedRequest) => Promise<Result> {
     return async (plan, { client, document }) => {
@@ -67,8 +68,8 @@ export function openRecords(
   }
 
   return {
-    read: running(readPage),
-    updateOne: running(updateOneRow),
-    updateMany: running(updateManyRows),
+    read: withRun(readPage),
+    updateOne: withRun(updateOneRow),
+    updateMany: withRun(updateManyRows),
   };
 }

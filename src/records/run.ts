@@ -2,24 +2,26 @@ import type { Client, Database, RunOptions, Step } from "../postgres/database.ts
 import type { PageRow } from "../sql/query.ts";
 import { compileSetStep, type Setting } from "../sql/settings.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
-import type { LookUp, RunByKey } from "./batch_by_key.ts";
+import type { LookUp } from "./batch_look_ups.ts";
+import type { RunByKey } from "./pipeline_statements.ts";
 
-/** What batches the statements of a service's requests. */
-export interface Batches {
+/** Runs the statements of requests that arrive together in one round trip. */
+export interface Batchers {
   /** Several look-ups in one statement. */
   readonly lookUp: LookUp;
-  /** Look-ups where each statement carries the settings of its tenant. */
+  /** Look-ups where each statement carries the settings of its tenant: pipelined. */
   readonly readByKey: RunByKey<PageRow>;
+  /** Updates, pipelined. */
   readonly writeByKey: RunByKey<KeyedRow>;
 }
 
 /** One plan on its way: what its statements run on, and on whose behalf. */
-export interface Run extends Batches {
+export interface Run extends Batchers {
   readonly database: Database;
   /** What each of its statements sets for itself. @see R22, R6 */
   readonly settings: readonly Setting[];
   /** The tenant whose share of the connections it takes, and the client that waits. */
-  readonly requester: Required<Pick<RunOptions, "share">> & { readonly client: Client };
+  readonly requester: Required<Pick<RunOptions, "tenant">> & { readonly client: Client };
 }
 
 /** Gives the first step of a transaction, its settings; none where there are none. */

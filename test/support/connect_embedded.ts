@@ -1,5 +1,5 @@
 import { openClient, type Sql } from "../../src/postgres/driver.ts";
-import type { EmbeddedServer } from "../../src/postgres/open_session.ts";
+import type { EmbeddedServer } from "../../src/postgres/session_opener.ts";
 
 /** Opens a plain client on an embedded Postgres. */
 export function connectEmbedded({ connect }: EmbeddedServer): Sql {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { afterAll, beforeAll, beforeEach, describe, it } from "@std/testing/bdd";
 import type { Config } from "../../../src/config/config.ts";
-import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
+import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import {
@@ -236,7 +236,7 @@ describe("the catalogue in force follows the database", () => {
       ...database,
       run: (compile, options) =>
         unavailable
-          ? Promise.reject(new DatabaseError(fail("lost", "08006"), { write: false }))
+          ? Promise.reject(new DatabaseError(makeFailure("lost", "08006"), { write: false }))
           : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);
@@ -258,7 +258,7 @@ describe("the catalogue in force follows the database", () => {
       ...database,
       run: (compile, options) =>
         unavailable
-          ? Promise.reject(new DatabaseError(fail("unavailable", "08001"), { write: false }))
+          ? Promise.reject(new DatabaseError(makeFailure("unavailable", "08001"), { write: false }))
           : database.run(compile, options),
     };
     const catalogue = follow(EMPTY_POLICY, failing);

@@ -23,7 +23,7 @@ function add(id: number, by = 1): Compile<{ id: string }> {
 }
 
 for (const kind of DATABASE_KINDS) {
-  describe(`runBatch on ${kind}`, () => {
+  describe(`pipeline on ${kind}`, () => {
     let test: TestDatabase;
     let subject: Subject;
 
@@ -50,7 +50,7 @@ for (const kind of DATABASE_KINDS) {
     ) {
       let sent = 0;
       const options = { write: true, client, sent: () => void sent++ };
-      const responses = database.runBatch(compiles, options);
+      const responses = database.pipeline(compiles, options);
       return Promise.all(responses.map(async (response) => {
         try {
           const rows = await response;
@@ -114,7 +114,7 @@ for (const kind of DATABASE_KINDS) {
     it("sends nothing where one cannot be compiled", async () => {
       const broken: Compile<Written> = (sql) => sql`select ${1 as unknown as string}::text as id`;
       const client = new AbortController();
-      const responses = subject.database.runBatch([add(1), broken], {
+      const responses = subject.database.pipeline([add(1), broken], {
         write: true,
         client,
         sent() {
@@ -220,7 +220,7 @@ for (const kind of DATABASE_KINDS) {
       const closed = openSubject(test);
       await closed.database.close(0);
       const options = { write: true, client: new AbortController(), sent() {} };
-      for (const response of closed.database.runBatch([add(1), add(2)], options)) {
+      for (const response of closed.database.pipeline([add(1), add(2)], options)) {
         const error = await assertRejects(() => response, DatabaseError);
         assertEquals([toApiError(error).status, error.kind], [503, "unavailable"]);
       }

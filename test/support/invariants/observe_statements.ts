@@ -19,8 +19,8 @@ export function observeStatements(database: Database, onStatement: OnStatement):
         report(compile);
         return compile(sql);
       }, options),
-    runBatch: (compiles, options) =>
-      database.runBatch(
+    pipeline: (compiles, options) =>
+      database.pipeline(
         compiles.map((compile): typeof compile => (sql) => {
           report(compile, true);
           return compile(sql);

@@ -4,10 +4,10 @@ import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import type { CurrentCatalogue, Refresh } from "../../../src/catalogue/current_catalogue.ts";
 import { retryOnFreshCatalogue } from "../../../src/catalogue/retry_on_fresh_catalogue.ts";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
+import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
 
 const UNKNOWN_NAME = new ApiError(400, "unknown", { stale: true });
-const DROPPED_COLUMN = new DatabaseError(fail("stale", "42703"), { write: false });
+const DROPPED_COLUMN = new DatabaseError(makeFailure("stale", "42703"), { write: false });
 
 /** Catalogues 0, 1, 2 …: each refresh brings the next one, as long as `fresh` says so. */
 function open({ fresh = true } = {}) {
@@ -41,7 +41,7 @@ describe("retryOnFreshCatalogue", () => {
     const { run, seen, state } = open();
     assertEquals(await run(() => "done"), "done");
     await assertRejects(() => run(throwing(new ApiError(409, "taken"))), ApiError, "taken");
-    const lost = new DatabaseError(fail("lost", "08006"), { write: true });
+    const lost = new DatabaseError(makeFailure("lost", "08006"), { write: true });
     await assertRejects(() => run(throwing(lost)), DatabaseError);
     assertEquals([seen, state.refreshes], [[0, 0, 0], []]);
   });
@@ -57,7 +57,7 @@ describe("retryOnFreshCatalogue", () => {
 
   it("says which statement failed, so that a later reading is waited for [T40]", async () => {
     const { run, state } = open();
-    const revoked = new DatabaseError(fail("permission", "42501"), { write: true });
+    const revoked = new DatabaseError(makeFailure("permission", "42501"), { write: true });
     const value = new ApiError(400, "value", { cause: DROPPED_COLUMN, stale: true });
     for (const error of [DROPPED_COLUMN, revoked, value]) {
       await assertRejects(() => run(throwing(error)));
@@ -98,7 +98,7 @@ describe("retryOnFreshCatalogue", () => {
   });
 
   it("rejects as the catalogue does that was never loaded [R35]", async () => {
-    const stale = new DatabaseError(fail("stale", "42P01"), { write: false });
+    const stale = new DatabaseError(makeFailure("stale", "42P01"), { write: false });
     const source = { current: () => Promise.reject(stale) } as unknown as CurrentCatalogue;
     await assertRejects(
       () => retryOnFreshCatalogue(async (current) => await current(), { source, table: "deals" }),

@@ -6,8 +6,8 @@ import {
   classify,
   DatabaseError,
   DEADLINE,
-  fail,
   type Failure,
+  makeFailure,
 } from "../../../src/postgres/database_error.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";
@@ -96,7 +96,7 @@ describe("toApiError", () => {
     }
     const lost = [
       message("ECONNRESET", true),
-      respond(fail("timeout", DEADLINE), { write: true }).message,
+      respond(makeFailure("timeout", DEADLINE), { write: true }).message,
     ];
     for (const text of lost) {
       assertStringIncludes(text, "outcome is unknown");

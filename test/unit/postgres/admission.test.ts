@@ -87,10 +87,10 @@ describe("openGate", () => {
   it("lets in next one of the tenant that has the fewest inside [RE10]", async () => {
     const gate = openGate(1, 60_000);
     const order: string[] = [];
-    const held = await gate.enter({ share: "flood" });
-    const all = [..."aaaaaabbc"].map(async (share, index) => {
-      const leave = await gate.enter({ share });
-      order.push(`${share}${index}`);
+    const held = await gate.enter({ tenant: "flood" });
+    const all = [..."aaaaaabbc"].map(async (tenant, index) => {
+      const leave = await gate.enter({ tenant });
+      order.push(`${tenant}${index}`);
       (leave as () => void)();
     });
     (held as () => void)();
@@ -148,7 +148,7 @@ describe("openGate", () => {
     };
     const arrive = async () => {
       const since = left;
-      const leave = await gate.enter({ share: `tenant ${draw(10)}` });
+      const leave = await gate.enter({ tenant: `tenant ${draw(10)}` });
       longest = Math.max(longest, left - since);
       inside.push(leave as () => void);
     };
@@ -169,14 +169,14 @@ describe("openGate", () => {
 
   it("rejects at once what would wait too long, and nothing else [RE8]", async () => {
     const gate = openGate(1, 300);
-    const held = await gate.enter({ share: "a" });
-    const first = gate.enter({ share: "a" });
+    const held = await gate.enter({ tenant: "a" });
+    const first = gate.enter({ tenant: "a" });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const second = gate.enter({ share: "a" });
+    const second = gate.enter({ tenant: "a" });
     assertEquals(typeof await first, "object");
     // Nothing was admitted while the first waited: one may wait, a second would wait in vain.
-    const third = gate.enter({ share: "a" });
-    const other = gate.enter({ share: "b" });
+    const third = gate.enter({ tenant: "a" });
+    const other = gate.enter({ tenant: "b" });
     const reported = await Promise.race([third.then(() => "third"), second, other]);
     assertEquals(reported, "third");
     (held as () => void)();
@@ -186,7 +186,7 @@ describe("openGate", () => {
       return typeof leave;
     }));
     assertEquals(results, ["function", "function"]);
-    assertEquals(typeof await gate.enter({ share: "a" }), "function");
+    assertEquals(typeof await gate.enter({ tenant: "a" }), "function");
   });
 });
 
@@ -195,9 +195,9 @@ function watchOrder({ enter }: Gate) {
   const inside: string[] = [];
   return {
     inside,
-    enter: async (share: string) => {
-      const leave = await enter({ share });
-      inside.push(share);
+    enter: async (tenant: string) => {
+      const leave = await enter({ tenant });
+      inside.push(tenant);
       return leave as () => void;
     },
   };

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { openCircuit, PAUSE_MS } from "../../../src/postgres/circuit.ts";
-import { fail } from "../../../src/postgres/database_error.ts";
+import { makeFailure } from "../../../src/postgres/database_error.ts";
 
-const CLOSED = fail("unavailable", "CONNECTION_CLOSED");
-const FULL = fail("unavailable", "53300");
+const CLOSED = makeFailure("unavailable", "CONNECTION_CLOSED");
+const FULL = makeFailure("unavailable", "53300");
 
 describe("openCircuit", () => {
   it("allows one attempt a pause after four that failed, and says why [DB8]", () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { describeFatal } from "../../../src/postgres/fatal.ts";
-import { classify, fail } from "../../../src/postgres/database_error.ts";
+import { classify, makeFailure } from "../../../src/postgres/database_error.ts";
 import type { FailureKind } from "../../../src/postgres/failure_kind.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";
@@ -42,7 +42,7 @@ describe("classify", () => {
 
   it("takes what is no error of the driver for unknown", () => {
     for (const thrown of [undefined, null, "text", 7, {}, Object.freeze(new Error("x"))]) {
-      assertEquals(classify(thrown), fail("unknown", "UNKNOWN"));
+      assertEquals(classify(thrown), makeFailure("unknown", "UNKNOWN"));
     }
   });
 

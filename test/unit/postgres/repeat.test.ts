@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { fail } from "../../../src/postgres/database_error.ts";
+import { makeFailure } from "../../../src/postgres/database_error.ts";
 import type { Failure } from "../../../src/postgres/database_error.ts";
 import { repeat } from "../../../src/postgres/with_session.ts";
 
@@ -15,8 +15,8 @@ async function run(failures: readonly Failure[], again: (failure: Failure) => bo
   return { outcome, attempts };
 }
 
-const DEADLOCK = fail("serialization", "40P01");
-const LOST = fail("lost", "ECONNRESET");
+const DEADLOCK = makeFailure("serialization", "40P01");
+const LOST = makeFailure("lost", "ECONNRESET");
 
 describe("repeat", () => {
   it("tries a deadlock again up to three times [E38]", async () => {
@@ -37,7 +37,7 @@ describe("repeat", () => {
   });
 
   it("observes each failed attempt, and each repetition [H15]", async () => {
-    const failures = [DEADLOCK, LOST, fail("unavailable", "POOL_WAIT")];
+    const failures = [DEADLOCK, LOST, makeFailure("unavailable", "POOL_WAIT")];
     const reported: string[] = [];
     await repeat(() => Promise.resolve({ failure: failures.shift()! }), {
       first: { failure: failures.shift()! },
@@ -54,7 +54,7 @@ describe("repeat", () => {
   });
 
   it("gives any other failure back at once", async () => {
-    const conflict = fail("conflict", "23505");
+    const conflict = makeFailure("conflict", "23505");
     assertEquals((await run([conflict], () => false)).attempts, 1);
   });
 });

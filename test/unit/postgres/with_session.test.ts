@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { type SessionSource, withSession } from "../../../src/postgres/with_session.ts";
-import { DatabaseError, fail } from "../../../src/postgres/database_error.ts";
+import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
 import { openGate } from "../../../src/postgres/admission.ts";
 import { sleep } from "../../integration/faults/load.ts";
 
@@ -13,7 +13,7 @@ function openSilent(size: number): { source: SessionSource; limits: number[] } {
     pool: {
       acquire(limitMs) {
         limits.push(limitMs);
-        return Promise.resolve(fail("lost", "CONNECTION_CLOSED"));
+        return Promise.resolve(makeFailure("lost", "CONNECTION_CLOSED"));
       },
       release() {},
       renew() {},

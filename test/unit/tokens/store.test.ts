@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
-import { DatabaseError, fail, type Failure } from "../../../src/postgres/database_error.ts";
+import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
 import type { ApiError } from "../../../src/errors/api_error.ts";
 import { findApiError } from "../../../src/http/respond.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
@@ -156,8 +156,8 @@ describe("createTokenStore", () => {
   it("is 503, not 401, while the database cannot be asked, and caches nothing [AU17]", async () => {
     const { state, store } = openSubject();
     const { token } = await mintToken();
-    const failures = [fail("unavailable", "ECONNREFUSED"), fail("stale", "42P01")];
-    for (const failure of [...failures, fail("permission", "42501")]) {
+    const failures = [makeFailure("unavailable", "ECONNREFUSED"), makeFailure("stale", "42P01")];
+    for (const failure of [...failures, makeFailure("permission", "42501")]) {
       state.failure = failure;
       const error = findApiError(await assertRejects(async () => await store.find(token)));
       assertEquals(error?.status, 503);

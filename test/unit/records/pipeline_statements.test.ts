@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { BatchOptions, Compile, Database } from "../../../src/postgres/database.ts";
+import type { Compile, Database, PipelineOptions } from "../../../src/postgres/database.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
-import { batchStatements } from "../../../src/records/batch_by_key.ts";
+import { pipelineStatements } from "../../../src/records/pipeline_statements.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
 import { parseUpdateRequest } from "../../../src/request/update_request.ts";
 import { compileUpdateByKey, type KeyedRow } from "../../../src/sql/update_by_key.ts";
@@ -14,16 +14,16 @@ const WRITTEN: KeyedRow = { wanted: true, updated: true };
 
 /** Updates of a database that gives each of these rows, and what was asked of it together. */
 function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
-  const asked: { statements: number; share: string | undefined }[] = [];
+  const asked: { statements: number; tenant: string | undefined }[] = [];
   const observed: Observation[] = [];
-  const runBatch = (compiles: readonly Compile[], { share }: BatchOptions) => {
+  const pipeline = (compiles: readonly Compile[], { tenant }: PipelineOptions) => {
     const texts = new Set(compiles.map((compile) => printStatement(compile).text));
     assertEquals(texts.size, 1);
-    asked.push({ statements: compiles.length, share });
+    asked.push({ statements: compiles.length, tenant });
     return rows.map((row) => Promise.resolve(row && [row]));
   };
-  const database = { settings, runBatch } as unknown as Database;
-  const send = batchStatements<KeyedRow>(
+  const database = { settings, pipeline } as unknown as Database;
+  const send = pipelineStatements<KeyedRow>(
     database,
     (observation) => observed.push(observation),
     { operation: "update_single", write: true },
@@ -39,19 +39,19 @@ function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
   return { write, asked, observed };
 }
 
-describe("batchStatements", () => {
+describe("pipelineStatements", () => {
   it("runs the first alone and batches those that arrive with it, in the share of their tenant", async () => {
     const { write, asked, observed } = open([WRITTEN, WRITTEN]);
     const rows = await Promise.all([write(1), write(2), write(3)]);
     assertEquals(rows, [ALONE, WRITTEN, WRITTEN]);
-    assertEquals(asked, [{ statements: 2, share: "1" }]);
+    assertEquals(asked, [{ statements: 2, tenant: "1" }]);
     assertEquals(observed, [{ kind: "batch", operation: "update_single", requests: 2 }]);
   });
 
   it("takes no share for a batch of several tenants", async () => {
     const { write, asked } = open([WRITTEN, WRITTEN]);
     await Promise.all([write(1), write(2, "1"), write(3, "2")]);
-    assertEquals(asked, [{ statements: 2, share: undefined }]);
+    assertEquals(asked, [{ statements: 2, tenant: undefined }]);
   });
 
   it("runs alone what was undone", async () => {

@@ -5,7 +5,7 @@ import type { Address, ConnectionPlan } from "./connection.ts";
 import { planConnection, planSettings } from "./connection.ts";
 import { type DriverSocket, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
-import { classify, fail } from "./database_error.ts";
+import { classify, makeFailure } from "./database_error.ts";
 import { openSocket } from "./socket.ts";
 
 /** How long a session may take to open, in milliseconds. */
@@ -65,7 +65,7 @@ export function createSessionOpener(
   const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
 
   return async function open(notified): Promise<Session | Failure> {
-    let failure = fail("unavailable", "NO_SUCH_ROLE");
+    let failure = makeFailure("unavailable", "NO_SUCH_ROLE");
     for (const { address, role } of planAttempts(plan, isSilent)) {
       const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
       const timer = setTimeout(silence, SLOW_MS);
@@ -80,7 +80,7 @@ export function createSessionOpener(
         session.close();
       } catch (error) {
         failure = NOT_PASSED_ON.test((error as Error).message)
-          ? fail("unavailable", "SETTING_NOT_PASSED_ON")
+          ? makeFailure("unavailable", "SETTING_NOT_PASSED_ON")
           : classify(error, false);
       } finally {
         clearTimeout(timer);

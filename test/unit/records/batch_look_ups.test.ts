@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
-import { batchLookUps } from "../../../src/records/batch_by_key.ts";
+import { batchLookUps } from "../../../src/records/batch_look_ups.ts";
 import { findKey } from "../../../src/plan/keys.ts";
 import { planQuery } from "../../../src/plan/query_plan.ts";
 import { parseQueryRequest } from "../../../src/request/query_request.ts";

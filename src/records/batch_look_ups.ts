@@ -1,14 +1,11 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import type { Scope } from "../plan/scope.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Compile, Database } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
+import { findTenant } from "../plan/scope.ts";
+import type { Database } from "../postgres/database.ts";
 import { compileLookUps, type FoundRow, MAX_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
 import type { PageRow } from "../sql/query.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { type BatchRun, openBatcher, openBatchers } from "./batch.ts";
+import { type BatchRun, openBatcher, openBatchers, repeatAlone } from "./batch.ts";
 
 /** Reads the one row that a plan finds by its key; `runAlone` does so in a statement of its own. */
 export type LookUp = (
@@ -39,7 +36,7 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     return await database.run((sql) => {
       run.sent();
       return compileLookUps(sql, plans);
-    }, { write: false, share: findShare(plans), client: run.client });
+    }, { write: false, tenant: findTenant(plans), client: run.client });
   }
 
   const batcherOf = openBatchers<QueryPlan, PageRow>((shape) =>
@@ -84,72 +81,4 @@ function readRow(
   if (row?.column1 !== String(place) || row.column2 === TOO_LARGE) return undefined;
   const rows = row.column2 === null ? "0" : "1";
   return { total: count ? rows : null, rows, records: `[${row.column2 ?? ""}]` };
-}
-
-/** A statement that finds its row by the key, and gives one row. */
-export interface StatementByKey<R extends object> {
-  readonly plan: QueryPlan | UpdatePlan;
-  readonly compile: Compile<R>;
-}
-
-/** Runs a statement by key, and gives its row; `runAlone` does so by itself. */
-export type RunByKey<R extends object> = (
-  statement: StatementByKey<R>,
-  runAlone: () => Promise<R>,
-) => Promise<R>;
-
-/** What the statements are. */
-export interface StatementsOptions {
-  readonly operation: string;
-  /** True when they may change rows: then none is repeated that may have been carried out. */
-  readonly write: boolean;
-}
-
-/** Statements that take longer wait for one another, and are faster on a session each. */
-const SLOW_MS = 100;
-
-/**
- * Batches statements by key on a table: those that arrive in the same tick are sent together, on one
- * session, each in a transaction of its own.
- * @see docs/decisions/0024-pipelined-updates.md
- */
-export function batchStatements<R extends object>(
-  database: Database,
-  observe: Observe,
-  { operation, write }: StatementsOptions,
-): RunByKey<R> {
-  const batcherOf = openBatchers<StatementByKey<R>, R>(() =>
-    openBatcher((statements, run) => {
-      observe({ kind: "batch", operation, requests: statements.length });
-      const share = findShare(statements.map(({ plan }) => plan));
-      const compiles = statements.map(({ compile }) => compile);
-      const results = database.runBatch(compiles, { write, share, ...run });
-      return results.map((result) =>
-        (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
-      );
-    }, { maxItems: MAX_BATCHED_STATEMENTS, slowMs: SLOW_MS })
-  );
-
-  // Behind a pooler the driver asks for the types of each statement first, so none could be batched.
-  const isPooled = () => Object.keys(database.settings).length > 0;
-  return (statement, runAlone) =>
-    isPooled() ? runAlone() : batcherOf(statement.plan.table.name)({ item: statement, runAlone });
-}
-
-/**
- * Undefined for a read that failed in a batch, so that it is repeated alone.
- * @throws {DatabaseError} `unavailable`: then one statement would fail too
- */
-function repeatAlone(error: unknown): undefined {
-  if (error instanceof DatabaseError && error.kind === "unavailable") throw error;
-  return undefined;
-}
-
-/**
- * Gives the tenant whose share of the connections a batch takes: undefined when its plans are of
- * several. A tenant that sends very many waits for its own requests, and others do not wait for it.
- */
-function findShare(plans: readonly { readonly scope: Scope }[]): string | undefined {
-  const tenant = plans[0]?.scope.tenant;
-  return plans.every(({ scope }) => scope.tenant === tenant) ? tenant : undefined;
 }

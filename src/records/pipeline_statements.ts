@@ -1,0 +1,56 @@
+import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
+import type { QueryPlan } from "../plan/query_plan.ts";
+import { findTenant } from "../plan/scope.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Compile, Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { openBatcher, openBatchers, repeatAlone } from "./batch.ts";
+
+/** A statement that finds its row by the key, and gives one row. */
+export interface StatementByKey<R extends object> {
+  readonly plan: QueryPlan | UpdatePlan;
+  readonly compile: Compile<R>;
+}
+
+/** Runs a statement by key, and gives its row; `runAlone` does so by itself. */
+export type RunByKey<R extends object> = (
+  statement: StatementByKey<R>,
+  runAlone: () => Promise<R>,
+) => Promise<R>;
+
+interface StatementsOptions {
+  readonly operation: string;
+  /** True when they may change rows: then none is repeated that may have been carried out. */
+  readonly write: boolean;
+}
+
+/** Statements that take longer wait for one another, and are faster on a session each. */
+const SLOW_MS = 100;
+
+/**
+ * Pipelines statements by key on a table: those that arrive in the same tick are sent together, on one
+ * session, each in a transaction of its own.
+ * @see docs/decisions/0024-pipelined-updates.md
+ */
+export function pipelineStatements<R extends object>(
+  database: Database,
+  observe: Observe,
+  { operation, write }: StatementsOptions,
+): RunByKey<R> {
+  const batcherOf = openBatchers<StatementByKey<R>, R>(() =>
+    openBatcher((statements, run) => {
+      observe({ kind: "batch", operation, requests: statements.length });
+      const tenant = findTenant(statements.map(({ plan }) => plan));
+      const compiles = statements.map(({ compile }) => compile);
+      const results = database.pipeline(compiles, { write, tenant, ...run });
+      return results.map((result) =>
+        (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
+      );
+    }, { maxItems: MAX_BATCHED_STATEMENTS, slowMs: SLOW_MS })
+  );
+
+  // Behind a pooler the driver asks for the types of each statement first, so none could be pipelined.
+  const isPooled = () => Object.keys(database.settings).length > 0;
+  return (statement, runAlone) =>
+    isPooled() ? runAlone() : batcherOf(statement.plan.table.name)({ item: statement, runAlone });
+}
