@@ -1,6 +1,6 @@
 /**
- * Holds src/ to the three tables of ARCHITECTURE.md: a room uses only rooms above it, some rooms use
- * only a few of those, and packages and some words are used in one place only. The npm package must not
+ * Holds src/ to the three tables of ARCHITECTURE.md: a module imports only modules listed before it,
+ * some import only a few of those, and packages and some words are used in one place only. The npm package must not
  * reach Deno's own types.
  */
 import { execFile } from "node:child_process";
@@ -35,8 +35,8 @@ const architecture = await readFile("ARCHITECTURE.md", "utf8");
 const files = (await Promise.all([".ts", ".tsx"].map((ending) => listFiles(["src"], ending))))
   .flat();
 const edges = await readEdges(files);
-checkRooms(edges);
-checkCircles(edges);
+checkModules(edges);
+checkCycles(edges);
 await checkPlaces(edges);
 checkPackage(edges);
 for (const problem of problems) console.error(problem);
@@ -76,44 +76,46 @@ function nameOf(specifier: string, src: string): string {
   return /^npm:\/?((?:@[^/]+\/)?[^/@]+)/.exec(specifier)?.[1] ?? specifier;
 }
 
-/** The room of a file: its folder, or the file itself at the top of src/. */
-function roomOf(name: string): string {
+/** The module of a file: its folder, or the file itself at the top of src/. */
+function moduleOf(name: string): string {
   return /^src\/([^/]+?)(?:\.tsx?)?(?:\/|$)/.exec(name)?.[1] ?? name;
 }
 
-/** Each room must be in the list, and may use only rooms above it, or fewer; types included. */
-function checkRooms(all: readonly Edge[]): void {
-  const order = readTable(architecture, "rooms").flatMap(([names = []]) => names);
+/** Each module must be in the list, and may import only modules before it, or fewer; types included. */
+function checkModules(all: readonly Edge[]): void {
+  const order = readTable(architecture, "modules").flatMap(([names = []]) => names);
   const only = new Map(
-    readTable(architecture, "only").map(([[room = ""] = [], used = []]) => [room, used]),
+    readTable(architecture, "only").map(([[module = ""] = [], used = []]) => [module, used]),
   );
-  const unused = new Set([...only].flatMap(([room, used]) => used.map((one) => `${room} ${one}`)));
+  const unused = new Set(
+    [...only].flatMap(([module, used]) => used.map((one) => `${module} ${one}`)),
+  );
   for (const { from, to } of all) {
     if (!to.startsWith("src/")) continue;
-    const [room, used] = [roomOf(from), roomOf(to)];
-    if (room === used) continue;
-    unused.delete(`${room} ${used}`);
-    const missing = [room, used].find((name) => !order.includes(name));
+    const [module, used] = [moduleOf(from), moduleOf(to)];
+    if (module === used) continue;
+    unused.delete(`${module} ${used}`);
+    const missing = [module, used].find((name) => !order.includes(name));
     if (missing !== undefined) {
       problems.push(`${from}: ARCHITECTURE.md does not list ${missing}`);
-    } else if (order.indexOf(used) > order.indexOf(room)) {
-      problems.push(`${from}: ${room} uses ${used}, which is below it in ARCHITECTURE.md`);
-    } else if (only.has(room) && !only.get(room)!.includes(used)) {
-      problems.push(`${from}: ${room} may not use ${used}`);
+    } else if (order.indexOf(used) > order.indexOf(module)) {
+      problems.push(`${from}: ${module} imports ${used}, which comes after it in ARCHITECTURE.md`);
+    } else if (only.has(module) && !only.get(module)!.includes(used)) {
+      problems.push(`${from}: ${module} may not import ${used}`);
     }
   }
   for (const pair of unused) {
-    problems.push(`ARCHITECTURE.md: ${pair.replace(" ", " does not use ")} at all`);
+    problems.push(`ARCHITECTURE.md: ${pair.replace(" ", " does not import ")} at all`);
   }
 }
 
-/** Files import no values in circles either. */
-function checkCircles(all: readonly Edge[]): void {
+/** Files import no values in cycles either. */
+function checkCycles(all: readonly Edge[]): void {
   const next = Map.groupBy(all.filter(({ kind }) => kind === "value"), ({ from }) => from);
   const done = new Set<string>();
   const walk = (file: string, trail: readonly string[]): void => {
     if (trail.includes(file)) {
-      problems.push(`a circle: ${[...trail.slice(trail.indexOf(file)), file].join(" > ")}`);
+      problems.push(`a cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" > ")}`);
     } else if (!done.has(file)) {
       for (const { to } of next.get(file) ?? []) walk(to, [...trail, file]);
       done.add(file);

@@ -20,7 +20,7 @@ interface DirectController {
  * thirty pieces, one for each name, colon, value and line end, and every piece is a packet that wakes
  * the client. It writes head and stream in one piece, with their `Content-Length`, when the stream is
  * complete before it begins to write.
- * @see docs/decisions/0039-long-answers-on-bun.md
+ * @see docs/decisions/0039-long-responses-on-bun.md
  */
 export function makeBody(text: string): BodyInit {
   if (!IS_BUN || text.length < BUN_STREAMED_CHARACTERS) return text;

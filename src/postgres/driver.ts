@@ -124,7 +124,7 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  *
  * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and a
  * fifth of the CPU.
- * @see docs/decisions/0035-answers-are-released.md
+ * @see docs/decisions/0035-responses-are-released.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
   const rows = answer.filter(() => true) as R[];

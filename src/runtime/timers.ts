@@ -56,7 +56,7 @@ function listen(wait: Wait): void {
 /**
  * A table that a set has grown out of keeps its entries until V8 walks the whole heap, so a wait that
  * has ended refers to nothing.
- * @see docs/decisions/0035-answers-are-released.md
+ * @see docs/decisions/0035-responses-are-released.md
  */
 function end(wait: Wait): void {
   const { deadline, signal, timer } = wait;
