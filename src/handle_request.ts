@@ -37,8 +37,9 @@ export interface RoutedRequest {
 
 /**
  * Takes a request from its token to its response. Each step is one call, in the order of checks, and
- * the first that fails decides the response. app.ts routes before, and responds to what is thrown.
- * @throws {ApiError} with the statuses that stand behind each step
+ * the first that fails decides the response. app.ts has already routed the request, and responds to
+ * what is thrown. The steps in the comments are those of the specification, which has their statuses.
+ * @throws {ApiError} with a status of the step that failed
  * @throws {DatabaseError} whose status `http/database_status.ts` knows
  * @see docs/specification/order-of-checks.md
  */
@@ -56,7 +57,7 @@ export async function handleRequest(
     return await respondJson(operation.describePublicly(), exchange, operation);
   }
 
-  const access = await authenticate(trace, service); // 401 429
+  const access = await authenticate(trace, service); // step 2
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
   const body = openBody(exchange, access.tenant, service);
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
@@ -67,25 +68,25 @@ export async function handleRequest(
       }
       if ("describeTable" in operation) {
         const target = { access, operation: "fields" } as const;
-        const table = resolveTable(await current(), tableName, target); // 400 403 404
+        const table = resolveTable(await current(), tableName, target); // steps 3 to 6
         return { json: operation.describeTable(table) };
       }
 
       const target = { access, operation: operation.scope };
-      resolveTable(await current(), tableName, target); // 400 403 404
-      const preferences = applyPreferences(exchange, operation.scope); // 400
-      const text = await body.read(); // 408 413 415
+      resolveTable(await current(), tableName, target); // steps 3 to 6
+      const preferences = applyPreferences(exchange, operation.scope); // step 7
+      const text = await body.read(); // step 7
       // Again, on the catalogue in force by now: a body may take seconds to arrive.
       const table = resolveTable(await current(), tableName, target);
       if (parsed?.table !== table) {
-        parsed = { table, request: await operation.parse(text, { table, config }) }; // 400
+        parsed = { table, request: await operation.parse(text, { table, config }) }; // step 7
       }
       const { request } = parsed;
       const wideNumbersAsText = wantsWideNumbersAsText(client.headers.get("accept"));
       const context = { table, access, preferences, wideNumbersAsText, requestId, config };
-      const plan = operation.plan(request, context); // 400
+      const plan = operation.plan(request, context); // step 7
       const { document } = request;
-      const result = await operation.perform(plan, records, { client, document }); // 404 409 503
+      const result = await operation.perform(plan, records, { client, document }); // step 8
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });
 
