@@ -37,7 +37,7 @@ hung                     ${result.hung}
 worst latency            ${(result.worstMs / 1000).toFixed(1)} s
 worst recovery           ${(result.recoveryMs / 1000).toFixed(2)} s
 connections              ${result.connections}`);
-for (const [error, count] of result.errors) console.log(`${count} without an answer: ${error}`);
+for (const [error, count] of result.errors) console.log(`${count} without a response: ${error}`);
 for (const difference of result.lost) console.log(difference);
 const passed = result.lost.length === 0 && result.hung === 0 && result.recoveryMs < 2000 &&
   statuses.every(([status]) => ALLOWED.includes(status));

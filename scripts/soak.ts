@@ -58,10 +58,10 @@ function readOption(name: string): string | undefined {
   return process.argv.find((parameter) => parameter.startsWith(prefix))?.slice(prefix.length);
 }
 
-function print({ answers, hung, worstMs, samples, last }: SoakRun): void {
-  const total = [...answers.values()].reduce((sum, count) => sum + count, 0);
+function print({ responses, hung, worstMs, samples, last }: SoakRun): void {
+  const total = [...responses.values()].reduce((sum, count) => sum + count, 0);
   console.log(`requests: ${total}, hung: ${hung}, worst: ${Math.round(worstMs)} ms`);
-  for (const [key, count] of [...answers].sort()) console.log(`  ${key}: ${count}`);
+  for (const [key, count] of [...responses].sort()) console.log(`  ${key}: ${count}`);
   console.log("median of the second and of the last quarter:");
   for (const [name, { second, last }] of Object.entries(compareQuarters(samples))) {
     console.log(`  ${name}: ${second.toFixed(1)} ${last.toFixed(1)}`);

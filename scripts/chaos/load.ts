@@ -3,11 +3,11 @@ import type { TestService } from "../../test/support/service.ts";
 import { COUNTERS, GROUPS, type History } from "./history.ts";
 import type { Random } from "./random.ts";
 
-/** Counts of requests and their answers. */
+/** Counts of requests and their responses. */
 export interface LoadResult {
   requests: number;
   readonly byStatus: Map<number, number>;
-  /** Error messages where there was no answer, which counts as status 0. */
+  /** Error messages where there was no response, which counts as status 0. */
   readonly errors: Map<string, number>;
   worstMs: number;
   /** Requests answered after their deadline, or never. */
@@ -60,15 +60,15 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
         result.errors.set(error.message, (result.errors.get(error.message) ?? 0) + 1);
         return undefined;
       });
-    const answer = await Promise.race([asked, never]);
+    const response = await Promise.race([asked, never]);
     clearTimeout(timer);
     const tookMs = performance.now() - askedMs;
     result.requests++;
     result.worstMs = Math.max(result.worstMs, tookMs);
     if (tookMs > deadlineMs) result.hung++;
-    const status = answer?.status ?? 0;
+    const status = response?.status ?? 0;
     result.byStatus.set(status, (result.byStatus.get(status) ?? 0) + 1);
-    return answer;
+    return response;
   }
 
   async function read(): Promise<void> {
@@ -88,20 +88,20 @@ export function startLoad(service: TestService, options: LoadOptions): Load {
     });
     const [row] = (known?.body.records ?? []) as { n: number }[];
     if (row === undefined) return;
-    const answer = await ask("PATCH", "chaos_counter/records/single", {
+    const response = await ask("PATCH", "chaos_counter/records/single", {
       filters: { id, n: row.n },
       fields: { n: row.n + 1 },
     });
-    if (answer?.status === 404 || answer?.status === 409) return;
-    history.counted(id, answer?.status === 200);
+    if (response?.status === 404 || response?.status === 409) return;
+    history.counted(id, response?.status === 200);
   }
 
   async function mark(group: number, round: number): Promise<void> {
-    const answer = await ask("PATCH", "chaos_part/records/bulk", {
+    const response = await ask("PATCH", "chaos_part/records/bulk", {
       filters: { part: group },
       fields: { mark: round },
     });
-    history.marked(group, round, answer?.status === 200);
+    history.marked(group, round, response?.status === 200);
   }
 
   async function keepOn(step: (round: number) => Promise<void>): Promise<void> {

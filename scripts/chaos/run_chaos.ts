@@ -122,9 +122,9 @@ async function awaitQuery(service: TestService): Promise<number> {
   let tookMs: number | undefined;
   async function ask(): Promise<void> {
     const path = "/integration/tables/chaos_counter/query";
-    const answer = await service.send("POST", path, { body: { per_page: 1 } })
+    const response = await service.send("POST", path, { body: { per_page: 1 } })
       .catch(() => undefined);
-    if (answer?.status === 200) tookMs ??= performance.now() - startedMs;
+    if (response?.status === 200) tookMs ??= performance.now() - startedMs;
   }
   while (tookMs === undefined && performance.now() - startedMs < 60_000) {
     void ask();

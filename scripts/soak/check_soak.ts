@@ -42,7 +42,7 @@ export function compareQuarters(
   };
 }
 
-/** Returns the problems of a run: growth, missing or unexpected answers. */
+/** Returns the problems of a run: growth, missing or unexpected responses. */
 export function checkSoak(run: SoakRun, bounds: Bounds): string[] {
   const problems: string[] = [];
   const { rssMiB, backendMiB } = compareQuarters(run.samples);
@@ -61,13 +61,13 @@ export function checkSoak(run: SoakRun, bounds: Bounds): string[] {
   if (sessions > MAX_SESSIONS) problems.push(`${sessions} sessions, of ${MAX_SESSIONS} at most`);
   if (run.last.clients > 1) problems.push(`${run.last.clients} connections of clients are left`);
   if (run.hung > 0) problems.push(`${run.hung} requests hung`);
-  for (const [key, count] of run.answers) {
+  for (const [key, count] of run.responses) {
     if (!ALLOWED.test(key)) problems.push(`${key}: ${count}`);
   }
   return problems;
 }
 
-/** The answers that each kind of request may get under this load. */
+/** The responses that each kind of request may get under this load. */
 const ALLOWED =
   /^(query 200|(single|transaction) (200|404)|bulk 200|invalid 40[034]|unknown token 401|disconnect (disconnected|200)|get 200)$/;
 

@@ -16,8 +16,8 @@ export interface SoakOptions {
 /** The result of a run. */
 export interface SoakRun {
   /** Requests by kind and status: `query 200`. */
-  readonly answers: ReadonlyMap<string, number>;
-  /** Requests without an answer after 40 s. */
+  readonly responses: ReadonlyMap<string, number>;
+  /** Requests without a response after 40 s. */
   readonly hung: number;
   readonly worstMs: number;
   readonly samples: readonly Sample[];
@@ -35,7 +35,7 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
   const { seconds, seed, clients = 12, rate = Infinity } = options;
   await fillDeals(service);
   const tokens = await makeTokens(service);
-  const answers = new Map<string, number>();
+  const responses = new Map<string, number>();
   const client = Deno.createHttpClient({});
   const end = performance.now() + seconds * 1000;
   let hung = 0;
@@ -47,7 +47,7 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
     if (status === "hung") hung++;
     worstMs = Math.max(worstMs, performance.now() - started);
     const key = `${request.kind} ${status}`;
-    answers.set(key, (answers.get(key) ?? 0) + 1);
+    responses.set(key, (responses.get(key) ?? 0) + 1);
   }
 
   async function play(draw: Draw): Promise<void> {
@@ -72,7 +72,7 @@ export async function runSoak(service: TestService, options: SoakOptions): Promi
   }
   await playing;
   client.close();
-  return { answers, hung, worstMs, samples, last: await awaitQuiet(service) };
+  return { responses, hung, worstMs, samples, last: await awaitQuiet(service) };
 }
 
 /** Returns the status, `disconnected` for a client that did not wait, or how the request failed. */
@@ -84,7 +84,7 @@ async function send(
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), request.disconnectMs ?? HUNG_MS);
   try {
-    const answer = await fetch(address + request.path, {
+    const response = await fetch(address + request.path, {
       client,
       method: request.method,
       headers: {
@@ -95,8 +95,8 @@ async function send(
       signal: controller.signal,
       ...(request.body !== undefined && { body: request.body }),
     });
-    await answer.arrayBuffer();
-    return String(answer.status);
+    await response.arrayBuffer();
+    return String(response.status);
   } catch (error) {
     if (!controller.signal.aborted) return error instanceof Error ? error.name : "failed";
     return request.disconnectMs === undefined ? "hung" : "disconnected";

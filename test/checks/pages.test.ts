@@ -12,7 +12,7 @@ describe("a page", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Writes a page; gives its path. */
+  /** Writes a page; returns its path. */
   async function write(text: string): Promise<string> {
     const path = join(folder, "page.md");
     await writeFile(path, text);

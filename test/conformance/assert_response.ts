@@ -4,7 +4,7 @@ import type { ReceivedResponse } from "../support/service.ts";
 /** A record as a client parses it. */
 export type ParsedRecord = Record<string, unknown>;
 
-/** Asserts a 200 of the JSON kind and gives its body. */
+/** Asserts a 200 of the JSON kind and returns its body. */
 export function assertOk(response: ReceivedResponse): Record<string, unknown> {
   assertEquals(response.status, 200, response.text);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -13,19 +13,19 @@ export function assertOk(response: ReceivedResponse): Record<string, unknown> {
   return response.body;
 }
 
-/** Asserts a 200 of Query Records and gives its records. */
+/** Asserts a 200 of Query Records and returns its records. */
 export function recordsOf(response: ReceivedResponse): ParsedRecord[] {
   const { records } = assertOk(response);
   assert(Array.isArray(records), "records is no array");
   return records as ParsedRecord[];
 }
 
-/** Asserts a 200 of Query Records and gives one column of its records. */
+/** Asserts a 200 of Query Records and returns one column of its records. */
 export function valuesOf(response: ReceivedResponse, field: string): unknown[] {
   return recordsOf(response).map((record) => record[field]);
 }
 
-/** Asserts an error body, without `matched`, that says each of the texts; gives the message. */
+/** Asserts an error body, without `matched`, that says each of the texts; returns the message. */
 export function assertRejected(
   response: ReceivedResponse,
   status: number,
@@ -34,7 +34,7 @@ export function assertRejected(
   return assertError(response, status, ["error", "success"], texts);
 }
 
-/** Asserts a 400 whose message begins with the path and says each of the texts; gives the message. */
+/** Asserts a 400 whose message begins with the path and says each of the texts; returns the message. */
 export function assertRejectedAt(
   response: ReceivedResponse,
   path: string,
@@ -45,7 +45,7 @@ export function assertRejectedAt(
   return error;
 }
 
-/** Asserts an error of Update Single that says how many rows matched; gives the message. */
+/** Asserts an error of Update Single that says how many rows matched; returns the message. */
 export function assertMatched(
   response: ReceivedResponse,
   status: 404 | 409,

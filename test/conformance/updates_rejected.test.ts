@@ -47,7 +47,7 @@ describeService(
       assertEquals(await mine(), before);
     });
 
-    it("works on after a error by the database [E31]", async () => {
+    it("works on after an error by the database [E31]", async () => {
       for (const update of [single, bulk]) {
         assertRejected(
           await update("bookings", { filters: { id: 2 }, fields: { guest_id: 999 } }),

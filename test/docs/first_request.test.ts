@@ -52,7 +52,7 @@ describe("the first request of README.md", () => {
     return programs.map((program) => program.replaceAll(SHOWN, server.address));
   }
 
-  /** Gives what a program prints, both streams; undefined where it is not installed. */
+  /** Returns what a program prints, both streams; undefined where it is not installed. */
   function run(command: string, parameters: readonly string[]): Promise<string | undefined> {
     const child = spawn(command, parameters, {
       cwd: folder,

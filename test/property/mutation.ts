@@ -18,7 +18,7 @@ export const AGAIN = "@again@";
 /** A number that no double holds, as {@link printMutation} prints it. */
 export const UNSAFE = "@raw:9007199254740993@";
 
-/** Gives a body for each invalid part at one place. */
+/** Returns a body for each invalid part at one place. */
 export function replace(body: unknown, steps: Steps, spoilt: readonly Spoilt[]): Mutation[] {
   return spoilt.map(([how, node, ...paths]) => {
     const copy: { body: unknown } = { body: structuredClone(body) };

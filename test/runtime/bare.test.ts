@@ -37,7 +37,7 @@ function works(command: readonly string[]): boolean {
   }
 }
 
-/** Gives a Deno that anybody may run; npm keeps the one that runs this in a folder of its user's own. */
+/** Returns a Deno that any user may run; npm keeps the one that runs this in a folder of its user. */
 async function findDeno(): Promise<string> {
   if (!CAN_JAIL || works([...USER, "env", process.execPath, "--version"])) return process.execPath;
   const folder = await mkdtemp(join(tmpdir(), "rowgate-bare-"));

@@ -60,7 +60,7 @@ export function awaitText(running: RunningProcess, pattern: RegExp): Promise<str
   return awaitOutput(running, pattern, "stderr");
 }
 
-/** Waits until the server says that it listens, and gives its address. */
+/** Waits until the server says that it listens, and returns its address. */
 export async function awaitAddress(running: RunningProcess): Promise<string> {
   const line = await awaitOutput(running, /"listening","address":"[^"]+"/, "stdout");
   return /http:[^"]+/.exec(line)![0];

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 const SILENCE_MS = 3000;
 
 /**
- * Sends bytes as they are over one TCP connection, and gives all that came back until the server
+ * Sends bytes as they are over one TCP connection, and returns all that came back until the server
  * closed it or was silent, as Latin-1.
  */
 export function sendBytes(address: string, text: string): Promise<string> {

@@ -42,7 +42,7 @@ export async function awaitBlocked(admin: Sql, count: number): Promise<void> {
   throw new Error(`fewer than ${count} sessions wait for a lock`);
 }
 
-/** Sends a single update of a deal, and gives status and body. */
+/** Sends a single update of a deal, and returns status and body. */
 export async function updateDeal(
   address: string,
   { token, fid, note }: { readonly token: string; readonly fid: number; readonly note: string },

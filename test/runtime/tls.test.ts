@@ -118,7 +118,7 @@ async function serveOnce(runtime: Runtime, url: URL): Promise<void> {
   assertEquals(await server.ended, 0);
 }
 
-/** Gives the one line that a start ends with, which shows no password. */
+/** Returns the one line that a start ends with, which shows no password. */
 async function expectRejection(runtime: Runtime, url: URL): Promise<string> {
   const server = startCommand(runtime, ["serve"], { DATABASE_URL: url.href, PORT: "0" });
   const code = await server.ended;

@@ -36,7 +36,7 @@ const FLAGS = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
-/** Gives the path of Chromium: `ROWGATE_TEST_CHROMIUM`, or what is installed. */
+/** Returns the path of Chromium: `ROWGATE_TEST_CHROMIUM`, or what is installed. */
 export async function findChromium(): Promise<string | undefined> {
   const chosen = process.env.ROWGATE_TEST_CHROMIUM;
   if (chosen !== undefined) return chosen;
@@ -125,7 +125,7 @@ function collect(context: BrowserContext, page: Page, address: string) {
   return { complaints, requests };
 }
 
-/** Gives what axe looks for barriers with, as a script for a page. */
+/** Returns what axe looks for barriers with, as a script for a page. */
 export function readAxe(): string {
   const { source } = createRequire(PACKAGES)("axe-core") as { readonly source: string };
   return source;

@@ -7,7 +7,7 @@ const TENANT_VALUES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Gives one digest for each table of the fixture over all rows of a tenant (1 or 2), read as superuser;
+ * Returns one digest for each table of the fixture over all rows of a tenant (1 or 2), read as superuser;
  * two calls give the same exactly when nothing of that tenant was changed between them.
  */
 export async function checksumTenant(sql: Sql, tenant: number): Promise<Record<string, string>> {

@@ -1,6 +1,6 @@
 const CURRENT = Symbol.for("rowgate.current_test");
 
-/** Gives the title of the test that runs, its groups before it; empty outside of tests. */
+/** Returns the title of the test that runs, its groups before it; empty outside of tests. */
 export function currentTest(): string {
   return (globalThis as { [CURRENT]?: string })[CURRENT] ?? "";
 }

@@ -159,7 +159,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   return { port, through, set, drop, connections: () => connections, packets: () => packets, stop };
 }
 
-/** Gives where a row begins in a packet that begins with a whole message. */
+/** Returns where a row begins in a packet that begins with a whole message. */
 function findRow(data: Uint8Array): number | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   for (let at = 0; at + 5 <= data.length; at += 1 + view.getUint32(at + 1)) {

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** Gives a port that is free on every address. Another process may take it before it is used. */
+/** Returns a port that is free on every address. Another process may take it before it is used. */
 export function findPort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {

@@ -53,7 +53,7 @@ function startCleaner(server: ChildProcess, folders: readonly string[]): ChildPr
   });
 }
 
-/** Runs a program and gives what it prints. */
+/** Runs a program and returns what it prints. */
 export async function read(command: string, parameters: string[]): Promise<string> {
   const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "ignore"] });
   let text = "";

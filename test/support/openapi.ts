@@ -65,7 +65,7 @@ function report(validate: ValidateFunction, value: unknown, what: string): strin
   }`;
 }
 
-/** Gives the table in a path, "" where the path has none; undefined when it is another path. */
+/** Returns the table in a path, "" where the path has none; undefined when it is another path. */
 function match(template: string, path: string): string | undefined {
   const [before, after] = template.split("{table}");
   const plain = path.split("?")[0]!.replace(/\/$/, "");

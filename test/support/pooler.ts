@@ -26,7 +26,7 @@ export interface PoolerOptions {
 const FOLDERS = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const SERVER_CONNECTIONS = 2;
 
-/** Gives the program to test with, where it is installed. */
+/** Returns the program to test with, where it is installed. */
 export async function findPooler(): Promise<string | undefined> {
   for (const folder of FOLDERS) {
     const file = join(folder, "pgbouncer");

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 /** A connection on which bytes are sent as they are. */
 export interface RawClient {
   readonly send: (data: string | Uint8Array) => void;
-  /** Gives all that has come once the pattern is in it, or the connection ended, or time is up. */
+  /** Returns all that has come once the pattern is in it, or the connection ended, or time is up. */
   readonly read: (pattern: RegExp, withinMs?: number) => Promise<string>;
   readonly isOpen: () => boolean;
   /** Ends it with an RST, which leaves no port in TIME_WAIT. */

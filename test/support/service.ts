@@ -51,7 +51,7 @@ export interface ServiceOptions {
   readonly runtime?: Runtime;
   /** URL of a cluster other than that of the tests. */
   readonly cluster?: string;
-  /** Gives the URL that the service connects to in place of its database's, such as a proxy's. */
+  /** Returns the URL that the service connects to in place of its database's, such as a proxy's. */
   readonly route?: (databaseUrl: string) => Promise<string>;
   /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;

@@ -1,11 +1,11 @@
 import process from "node:process";
 
-/** Gives the URL of the superuser of the run's Postgres, which is started for the first that asks. */
+/** Returns the URL of the superuser of the run's Postgres, which is started for the first that asks. */
 export async function clusterUrl(): Promise<string> {
   return process.env.ROWGATE_TEST_CLUSTER ?? await ask("cluster");
 }
 
-/** Gives the path of a tar with the fixture, as the data directory of an embedded Postgres. */
+/** Returns the path of a tar with the fixture, as the data directory of an embedded Postgres. */
 export async function embeddedTemplate(): Promise<string> {
   return await ask("embedded");
 }

@@ -64,7 +64,7 @@ export async function issueTokens(
   };
 }
 
-/** Gives a function that makes tokens in a database, and calls `issued` with each and its tenant. */
+/** Returns a function that makes tokens in a database, and calls `issued` with each and its tenant. */
 export function issueWith(
   owner: Database,
   issued: (token: string, tenant: string) => void = () => {},

@@ -2,7 +2,7 @@
 export interface WorstBody {
   readonly name: string;
   readonly operation: "query" | "update";
-  /** Gives the body, at most so many bytes long. */
+  /** Returns the body, at most so many bytes long. */
   readonly make: (bytes: number) => string;
 }
 

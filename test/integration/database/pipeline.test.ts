@@ -14,7 +14,7 @@ interface Written {
   readonly id: string;
 }
 
-/** Adds to an item, and gives its key. */
+/** Adds to an item, and returns its key. */
 function add(id: number, by = 1): Compile<{ id: string }> {
   return (sql) =>
     sql`update items set n = n + ${String(by)}::text::int4 where id = ${

@@ -13,7 +13,7 @@ import type { TestDatabase } from "../../support/database.ts";
 import { openSubject } from "./open_subject.ts";
 import type { Subject } from "./open_subject.ts";
 
-/** Gives the error that a statement fails with. */
+/** Returns the error that a statement fails with. */
 async function expectError(work: Promise<unknown>): Promise<ApiError> {
   const error = await assertRejects(() => work);
   assert(error instanceof DatabaseError, String(error));

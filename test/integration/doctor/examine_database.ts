@@ -16,7 +16,7 @@ export interface ExamineOptions {
   readonly change?: (catalogue: Catalogue) => Catalogue;
 }
 
-/** Runs all checks on a test database and gives their results by name. */
+/** Runs all checks on a test database and returns their results by name. */
 export async function examineDatabase(
   test: TestDatabase,
   options: ExamineOptions = {},
@@ -58,7 +58,7 @@ export async function examineDatabase(
   }
 }
 
-/** Gives the findings of a check: level and sentence. */
+/** Returns the findings of a check: level and sentence. */
 export function findingsOf(found: ReadonlyMap<string, Examined>, name: string): readonly string[] {
   return found.get(name)!.findings.map(({ level, what }) => `${level}: ${what}`);
 }

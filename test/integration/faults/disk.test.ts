@@ -26,7 +26,7 @@ describe("a disk or memory that is full", () => {
     await cluster.stop();
   });
 
-  /** Gives the file in which long values of deals are kept. */
+  /** Returns the file in which long values of deals are kept. */
   async function findFile(): Promise<string> {
     const [row] = await service.database.admin<[{ folder: string; file: string; size: number }]>`
       select current_setting('data_directory') as folder, pg_relation_filepath(reltoastrelid) as file,

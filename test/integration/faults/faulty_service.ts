@@ -8,7 +8,7 @@ export interface FaultyService extends TestService {
 
 /** How a faulty service differs from another. */
 interface FaultyOptions extends Omit<ServiceOptions, "route"> {
-  /** Gives the URL that the service asks, of its database's and that through the proxy. */
+  /** Returns the URL that the service asks, of its database's and that through the proxy. */
   readonly before?: (url: string, through: string) => Promise<string>;
 }
 

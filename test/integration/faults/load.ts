@@ -58,7 +58,7 @@ export function writeTitle(
   return service.send("PATCH", "/integration/tables/deals/records/single", { body });
 }
 
-/** Gives the statuses that occur, sorted. */
+/** Returns the statuses that occur, sorted. */
 export function listStatuses(responses: readonly ReceivedResponse[]): readonly number[] {
   return [...new Set(responses.map(({ status }) => status))].sort();
 }

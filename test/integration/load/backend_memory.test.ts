@@ -75,7 +75,7 @@ else {
       return rows.map(({ pid }) => pid);
     }
 
-    /** Runs requests at once, and gives the most memory of its own that a backend had meanwhile. */
+    /** Runs requests at once, and returns the most memory of its own that a backend had meanwhile. */
     async function measure<T>(ask: () => Promise<T>): Promise<{ response: T; mostMb: number }> {
       let done = false;
       let mostMb = 0;

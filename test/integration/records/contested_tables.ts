@@ -45,7 +45,7 @@ export async function makeContestedTables(admin: Sql): Promise<void> {
     notify rowgate_catalogue`);
 }
 
-/** Gives a table its rows: 1 is open, 2 and 4 are shut, 3 is open and another tenant's. */
+/** Fills a table with its rows: 1 is open, 2 and 4 are shut, 3 is open and another tenant's. */
 export async function fillContestedTable(admin: Sql, { name }: ContestedTable): Promise<void> {
   await admin.unsafe(`truncate ${name}; insert into ${name} (id, tenant_id, state) values
     (1, 1, 'open'), (2, 1, 'shut'), (3, 2, 'open'), (4, 1, 'shut')`);

@@ -58,7 +58,7 @@ export interface OtherTransaction {
   readonly rollback?: boolean | undefined;
 }
 
-/** Has another transaction come first and end once ours waits for it; gives what ours becomes. */
+/** Has another transaction come first and end once ours waits for it; returns what ours becomes. */
 export async function race<T>(
   admin: Sql,
   { statements, rollback = false }: OtherTransaction,

@@ -190,7 +190,7 @@ for (const runtime of RUNTIMES) {
       await assertServing();
     });
 
-    /** Gives the first of a response that comes, and all of it. */
+    /** Returns the first of a response that comes, and all of it. */
     async function receive(request: string): Promise<{ first: string; whole: string }> {
       const { hostname, port } = new URL(address());
       const socket = connect(Number(port), hostname);

@@ -8,7 +8,7 @@ import { type PrintedStatement, printStatement } from "../print_statement.ts";
  */
 export type OnStatement = (statement: PrintedStatement, batched: boolean) => void;
 
-/** Gives the database with a function that is called for every statement. */
+/** Returns the database with a function that is called for every statement. */
 export function observeStatements(database: Database, onStatement: OnStatement): Database {
   const report = (compile: (sql: Sql) => unknown, batched = false) =>
     onStatement(printStatement(compile), batched);

@@ -7,7 +7,7 @@ import { findApiError } from "../../../src/http/respond.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 
-/** A database that counts statements, and gives what the test sets. */
+/** A database that counts statements, and returns what the test sets. */
 function openSubject() {
   const state = {
     asked: 0,
