@@ -12,7 +12,7 @@ const INDEX = `${FOLDER}/README.md`;
 const MAX_LINES = 60;
 const SECTIONS = ["Context", "Decision", "Consequences"];
 /** The last section, where something was measured. */
-const OPTIONAL = "Figures";
+const OPTIONAL = "Measurements";
 
 /** Reads docs/decisions and gives what is wrong with it. */
 export async function checkDecisions(): Promise<readonly string[]> {

@@ -33,7 +33,7 @@ export interface RecordsOperation<
   /** @throws {ApiError} 400 a name or a value that the table does not admit */
   plan(request: Request, context: PlanContext): Plan;
   /**
-   * @throws {ApiError} 400, 404 or 409 the rows do not allow it
+   * @throws {ApiError} with a status of step 8 of the order of checks: the rows do not allow it
    * @throws {DatabaseError}
    */
   perform(plan: Plan, records: Records, request: PlannedRequest): Promise<Result>;

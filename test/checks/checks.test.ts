@@ -27,7 +27,7 @@ async function runCheck(name: string): Promise<string> {
   return code === 0 ? "" : output;
 }
 
-describe("the house", () => {
+describe("the repository", () => {
   for (const [title, name] of CHECKS) {
     it(title, async () => assertEquals(await runCheck(name), ""));
   }

@@ -15,11 +15,11 @@ function check(
 }
 
 describe("the pages of docs/decisions", () => {
-  it("have the sections of the template, figures last", () => {
+  it("have the sections of the template, measurements last", () => {
     assertEquals(check({}), []);
-    assertEquals(check({ sections: "Context Decision Consequences Figures" }), []);
+    assertEquals(check({ sections: "Context Decision Consequences Measurements" }), []);
     assertEquals(check({ sections: "Context Decision" }).length, 1);
-    assertEquals(check({ sections: "Context Figures Decision Consequences" }).length, 1);
+    assertEquals(check({ sections: "Context Measurements Decision Consequences" }).length, 1);
   });
 
   it("are numbered without gaps, in the name and in the title", () => {
