@@ -108,7 +108,9 @@ function parseTable(
   const found = parsed.output;
   const problems: string[] = [];
   if (found.shared && found.tenant_column !== undefined) {
-    problems.push(`${where}: "shared" is for a table without tenant column, leave out one of both`);
+    problems.push(
+      `${where}: "shared" is for a table without a tenant column, leave out one of both`,
+    );
   }
   if (found.primary_key.length > 0 && !found.expose) {
     problems.push(

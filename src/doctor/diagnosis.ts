@@ -31,7 +31,7 @@ export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
   readonly progress: (what: string) => void;
 }
 
-/** One question about the setup; it reads and changes nothing. */
+/** One question about the setup; it only reads. */
 export interface Check {
   readonly name: string;
   /** @throws {DatabaseError} */

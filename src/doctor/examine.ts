@@ -45,7 +45,7 @@ export async function* examine(setup: Setup): AsyncGenerator<Examined> {
   }
 }
 
-/** @throws {unknown} what is no rejection of the database */
+/** @throws {unknown} anything but a `DatabaseError`, and one of the kind `unavailable` */
 function describeFailure(error: unknown): Diagnosis {
   if (!(error instanceof DatabaseError) || error.kind === "unavailable") throw error;
   const what = error.kind === "permission"

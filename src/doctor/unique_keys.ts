@@ -44,7 +44,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
       " exists",
     fix: describeFix(key, setup),
   }));
-  return { seen: `${count(keys.length, "key")} without tenant`, findings };
+  return { seen: `${count(keys.length, "key")} without a tenant`, findings };
 }
 
 /**

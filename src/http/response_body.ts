@@ -161,6 +161,6 @@ export function streamBytes(
 }
 
 function rejectUnsent(): ApiError {
-  const message = "Too many long answers are still being sent, try again in a second";
+  const message = "Too many long responses are still being sent, try again in a second";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }

@@ -146,7 +146,7 @@ function codeAfterSpace(reader: JsonReader): number {
 function rejectRepeatedKey(reader: JsonReader, key: string): ApiError {
   return new ApiError(
     400,
-    `body: the key ${quote(key)} stands twice at ${
+    `body: the key ${quote(key)} appears twice at ${
       printPath(pathOf(...reader.path))
     }, expected it once`,
   );

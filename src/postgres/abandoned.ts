@@ -11,7 +11,7 @@ export interface Abandoned {
   readonly close: () => void;
 }
 
-/** What {@link watchAbandoned} is made with. */
+/** How a watch opens sessions of its own, and what it reports to. */
 export interface AbandonedOptions {
   readonly open: OpenSession;
   readonly observe: Observe;

@@ -22,7 +22,7 @@ export interface WatchGate {
   readonly waited: (ms: number) => void;
 }
 
-/** What a gate can be made with. */
+/** What observes a gate, and how much of it one share may take. */
 export interface GateOptions {
   readonly watch?: WatchGate | undefined;
   /** Most places of one share; all of them when undefined. */

@@ -11,7 +11,7 @@ export interface Failure {
   readonly relation: string | undefined;
   /** Name of the column, for `not_null`. */
   readonly column: string | undefined;
-  /** What a function of the operator's raised, for `raised` alone; every other text of Postgres is dropped. */
+  /** What a function of your database raised, for `raised` alone; every other text of Postgres is dropped. */
   readonly raised: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface StatementEffect {
 }
 
 /**
- * The error with which every call of {@link Database} rejects. What it means for a client stands in
+ * The error with which every call of {@link Database} rejects. What it means for a client is in
  * `http/database_status.ts`.
  */
 export class DatabaseError extends Error implements Failure {

@@ -4,7 +4,7 @@ export type FailureKind =
   | "not_null" // 23502
   | "check" // 23514
   | "conflict" // 23505 23503 23P01
-  | "raised" // a trigger, view or generated column of the operator's raised an error
+  | "raised" // a trigger, view or generated column of your database raised an error
   | "stale" // 42703 42P01 42883 42804 …: the catalogue is out of date
   | "permission" // 42501
   | "serialization" // 40001 40P01
@@ -17,7 +17,7 @@ export type FailureKind =
   | "unknown";
 
 const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
-  // Only the operator's triggers, views and generated columns can cause these.
+  // Only triggers, views and generated columns of your database can cause these.
   ["09000", "raised"],
   ["21000", "raised"],
   ["22012", "raised"],
@@ -67,7 +67,7 @@ const KIND_BY_CODE: ReadonlyMap<string, FailureKind> = new Map([
   ["CONNECTION_DESTROYED", "lost"],
   ["ECONNABORTED", "lost"],
   ["ECONNRESET", "lost"],
-  ["EPIPE", "lost"], // Deno's word for what Node calls CONNECTION_CLOSED
+  ["EPIPE", "lost"], // on Deno; on Node the driver reports CONNECTION_CLOSED
   ["ERR_STREAM_DESTROYED", "lost"],
   ["ETIMEDOUT", "lost"],
 ]);
@@ -85,8 +85,8 @@ const KIND_BY_CLASS: ReadonlyMap<string, FailureKind> = new Map([
 
 /**
  * Classes of Postgres itself that mean nothing to a client. An error of any other class was raised by
- * a trigger, with a code of the operator's: the client learns that the change was rejected, and not the
- * message.
+ * a trigger of your database, with a code of its own: the client learns that the change was rejected, and
+ * not the message.
  */
 const OWN_CLASSES: ReadonlySet<string> = new Set(
   ("01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 " +

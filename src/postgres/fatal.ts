@@ -1,11 +1,11 @@
 import type { Failure } from "./database_error.ts";
 
 const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
-  ["28P01", "the database refuses the user or the password of DATABASE_URL"],
+  ["28P01", "the database rejects the user or the password of DATABASE_URL"],
   ["28000", "the database does not let the user of DATABASE_URL in (pg_hba.conf, or no such role)"],
   ["SASL_SIGNATURE_MISMATCH", "the database could not prove that it knows the password"],
   ["3D000", "the database named in DATABASE_URL does not exist"],
-  ["NOT_CAPABLE", "Deno denies the way to the database, it needs --allow-net"],
+  ["NOT_CAPABLE", "Deno denies network access to the database, it needs --allow-net"],
   ["CERT_HAS_EXPIRED", "the database's certificate has expired"],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "the database's certificate is self-signed"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "the database's certificate is for another host"],
@@ -17,7 +17,7 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["SSL_REFUSED", "the database does not encrypt, which sslmode in DATABASE_URL asks for"],
   [
     "SETTING_NOT_PASSED_ON",
-    "a pooler stands before the database and does not pass on what a session needs; " +
+    "a pooler in front of the database does not pass on what a session needs; " +
     "set ROWGATE_PREPARE=off",
   ],
   ["SSL_ROOT_CERT", "the file named by sslrootcert in DATABASE_URL cannot be read"],

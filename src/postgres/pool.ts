@@ -19,7 +19,7 @@ export interface Pool {
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
-/** What a pool is made with. */
+/** The size of a pool, where its sessions come from, and when they are ended. */
 export interface PoolOptions {
   readonly size: number;
   readonly open: () => Promise<Session | Failure>;

@@ -4,8 +4,9 @@ import { optimiseClasses, skipPrepare } from "./driver.ts";
 /** One session of Postgres. Once it is broken it is never used again. */
 export interface Session {
   readonly sql: Sql;
-  /** As they were when the session was opened; both may change while it is open. */
+  /** Whether the server was a standby when the session was opened; it may change since. */
   readonly standby: boolean;
+  /** Whether transactions were read-only when the session was opened; it may change since. */
   readonly readOnly: boolean;
   readonly openedMs: number;
   readonly isOpen: () => boolean;
@@ -34,7 +35,7 @@ export interface SessionIdentity {
   readonly server: string;
 }
 
-/** What a session is opened with. */
+/** How the socket and the client of a session are opened, and within what time. */
 export interface SessionOptions {
   readonly openSocket: (signal: AbortSignal) => Promise<DriverSocket>;
   /** Makes a client of the driver for one session, on the socket that is given. */
@@ -46,6 +47,8 @@ export interface SessionOptions {
 }
 
 const CANCEL_MS = 2000;
+/** Milliseconds until a socket that was told to close is destroyed. */
+const CLOSE_MS = 2000;
 
 /**
  * Opens a session: a socket, the log-in, and one statement that reads what kind of server it is. The
@@ -118,7 +121,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
       close() {
         end();
         socket.end(TERMINATE);
-        setTimeout(() => socket.destroy(), CANCEL_MS);
+        setTimeout(() => socket.destroy(), CLOSE_MS);
       },
       destroy() {
         end();

@@ -12,7 +12,7 @@ export type Outcome<T> =
   | { readonly rows: T; readonly failure?: undefined }
   | { readonly failure: Failure };
 
-/** What a statement runs with. */
+/** The cache that a statement is compiled with, and what may end it early. */
 export interface StatementOptions {
   readonly cache: StatementCache;
   /** Milliseconds until the answer must have arrived. */
@@ -47,7 +47,7 @@ export function settle<R extends Row>(
   });
 }
 
-/** What the queries of a batch run with. */
+/** What may end queries that are sent at once, and how their results are reported. */
 export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cache"> {
   /** Called for each query when it has ended. */
   readonly onOutcome: (place: number, outcome: Outcome<Rows<R>>) => void;

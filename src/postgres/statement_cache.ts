@@ -12,7 +12,7 @@ export interface StatementCache {
   readonly compile: <R extends Row>(sql: Sql, compile: Compile<R>) => PendingQuery<R[]>;
 }
 
-/** What a cache is made with. */
+/** The size of a cache, and what observes its growth. */
 export interface StatementCacheOptions {
   /** Texts that are prepared. */
   readonly size?: number;

@@ -12,7 +12,7 @@ const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
 /** The transaction took too long: nothing was kept. */
 const TOO_LONG = makeFailure("timeout", "TRANSACTION_TIMEOUT");
 
-/** What transactions run with. */
+/** The limits of transactions and of their statements. */
 export interface TransactOptions extends StatementOptions {
   /** Milliseconds from `begin` to `commit`. */
   readonly limitMs: number;

@@ -8,7 +8,7 @@ import type { Pool } from "./pool.ts";
 import type { Session } from "./session.ts";
 import type { Outcome } from "./statement.ts";
 
-/** Where sessions come from, and who is informed of how they were used. */
+/** Where sessions come from, and what is notified of how they were used. */
 export interface SessionSource {
   readonly gate: Gate;
   readonly pool: Pool;

@@ -57,7 +57,7 @@ export function compileUpdateByKey(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** Every 200 leaves a row: the row was written, or holds the values already. */
+/** Every 200 leaves an entry in the audit: the row was written, or holds the values already. */
 function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
   if (audit === undefined) return sql``;
   const counts = { matched: sql`1`, updated: sql`(select count(*) from "$written")` };

@@ -86,7 +86,7 @@ describe("the policy file", () => {
         ["tables.bad name: ", "letters, digits and underscores"],
         ["tables.notes: ", "an object"],
         ["tables.view.primary_key: ", '"expose": true'],
-        ["tables.both: ", '"shared" is for a table without tenant column'],
+        ["tables.both: ", '"shared" is for a table without a tenant column'],
       ] as const
     ) {
       const found = problems.filter((problem) =>

@@ -121,9 +121,9 @@ describe("parseJson", () => {
   it("rejects a repeated key, even when it is written with escapes [E13]", () => {
     assertEquals(
       reject(String.raw`{"filters":{"fid":1,"\u0066id":2}}`),
-      'body: the key "fid" stands twice at filters.fid, expected it once',
+      'body: the key "fid" appears twice at filters.fid, expected it once',
     );
-    assertStringIncludes(reject('{"__proto__":1,"__proto__":2}'), '"__proto__" stands twice');
+    assertStringIncludes(reject('{"__proto__":1,"__proto__":2}'), '"__proto__" appears twice');
     assertEquals(paths('{"a":{"x":1},"b":{"x":1}}'), []);
   });
 

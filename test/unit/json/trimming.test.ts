@@ -103,7 +103,7 @@ describe("a long document", () => {
     const late = `[${"{},".repeat(5000)}`;
     for (
       const [end, expected] of [
-        ['{"a":1,"a":2}]', /the key "a" stands twice at fields\.no\[5000\]\.a/],
+        ['{"a":1,"a":2}]', /the key "a" appears twice at fields\.no\[5000\]\.a/],
         ["}]", /not valid JSON at line 1, column \d+/],
         [`${"[".repeat(70)}`, /nested too deeply/],
       ] as const
