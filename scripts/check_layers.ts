@@ -142,7 +142,7 @@ function checkPackage(all: readonly Edge[]): void {
   }
 }
 
-/** Packages and words of the code that are used in one place only. Every package must be listed. */
+/** Packages and words of the code that are used in few places, or in none. Every package must be listed. */
 async function checkPlaces(all: readonly Edge[]): Promise<void> {
   const placesOf = new Map<string, string[]>();
   for (const [terms = [], places = []] of readTable(architecture, "places")) {
@@ -167,7 +167,9 @@ async function checkPlaces(all: readonly Edge[]): Promise<void> {
     for (const [word, places] of words) {
       if (places.some((place) => file.startsWith(place))) continue;
       for (const { index } of code.matchAll(search(word))) {
-        problems.push(`${file}:${lineAt(text, index)}: ${word} belongs in ${places.join(", ")}`);
+        problems.push(
+          `${file}:${lineAt(text, index)}: ${word} belongs in ${places.join(", ") || "no file"}`,
+        );
       }
     }
   }
