@@ -6,7 +6,7 @@ import { ApiError } from "./errors/api_error.ts";
 import { quote } from "./errors/issue.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
 import { openHealth } from "./http/health.ts";
-import { countInFlight } from "./http/in_flight.ts";
+import { limitInFlight } from "./http/in_flight.ts";
 import { openRateLimits } from "./http/rate_limit.ts";
 import {
   type Exchange,
@@ -72,7 +72,7 @@ export function createApp(dependencies: Dependencies): App {
     bodies: openByteBudget(config.maxBodiesBytes),
   };
   const router = makeRouter([...collectOperations(service), ...collectPages(dependencies)]);
-  const inFlight = countInFlight(
+  const inFlight = limitInFlight(
     config.maxInFlight,
     (requests) => observe({ kind: "in_flight", requests }),
   );

@@ -49,10 +49,10 @@ export async function handleRequest(
 ): Promise<Response> {
   const { config, records } = service;
   const { exchange } = trace;
-  const { request: client, requestId } = exchange;
+  const { requestId, request: { headers } } = exchange;
   trace.operation = operation.name;
   if (
-    "describe" in operation && operation.describePublicly && !client.headers.has("authorization")
+    "describe" in operation && operation.describePublicly && !headers.has("authorization")
   ) {
     return await respondJson(operation.describePublicly(), exchange, operation);
   }
@@ -82,11 +82,12 @@ export async function handleRequest(
         parsed = { table, request: await operation.parse(text, { table, config }) }; // step 7
       }
       const { request } = parsed;
-      const wideNumbersAsText = wantsWideNumbersAsText(client.headers.get("accept"));
+      const wideNumbersAsText = wantsWideNumbersAsText(headers.get("accept"));
       const context = { table, access, preferences, wideNumbersAsText, requestId, config };
       const plan = operation.plan(request, context); // step 7
       const { document } = request;
-      const result = await operation.perform(plan, records, { client, document }); // step 8
+      const planned = { client: exchange.request, document };
+      const result = await operation.perform(plan, records, planned); // step 8
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });
 

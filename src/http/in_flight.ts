@@ -23,7 +23,7 @@ export interface Place {
  * and not limited: they wait for one probe at most, or for the look-ups of unknown tokens.
  * @see R19
  */
-export function countInFlight(max: number, changed: (requests: number) => void): InFlight {
+export function limitInFlight(max: number, changed: (requests: number) => void): InFlight {
   const tenants = new Map<string, number>();
   let known = 0;
   let unknown = 0;

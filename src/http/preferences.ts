@@ -20,7 +20,6 @@ export interface Preferences {
 const KNOWN = {
   query: ["count"],
   update: ["max-affected", "tx"],
-  other: [],
 } as const;
 
 const NONE: Preferences = {

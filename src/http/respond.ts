@@ -90,7 +90,7 @@ export function respondText(text: string, type: string, exchange: Exchange): Res
 }
 
 /** A file of the console. */
-export interface File {
+export interface CompressedFile {
   readonly type: string;
   readonly etag: string;
   /** Compressed by gzip. */
@@ -113,7 +113,7 @@ const CONTENT_SECURITY_POLICY = [
  * Makes a response with a file: 304 when the browser has it already, without body on `HEAD`.
  * @see docs/decisions/0044-console.md
  */
-export function respondFile({ type, etag, gzip }: File, exchange: Exchange): Response {
+export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exchange): Response {
   const { request } = exchange;
   const own = {
     etag,

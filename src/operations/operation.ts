@@ -22,22 +22,22 @@ interface Route {
  * response. They are methods, so that operations of different types fit into one list.
  */
 export interface RecordsOperation<
-  Request extends Pick<PlannedRequest, "document"> = Pick<PlannedRequest, "document">,
+  Parsed extends Pick<PlannedRequest, "document"> = Pick<PlannedRequest, "document">,
   Plan = unknown,
   Result = unknown,
 > extends Route {
   /** What the token must allow; also decides which preferences there are. */
   readonly scope: TokenScope;
   /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
-  parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Request>;
+  parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Parsed>;
   /** @throws {ApiError} 400 a name or a value that the table does not admit */
-  plan(request: Request, context: PlanContext): Plan;
+  plan(request: Parsed, context: PlanContext): Plan;
   /**
    * @throws {ApiError} with a status of step 8 of the order of checks: the rows do not allow it
    * @throws {DatabaseError}
    */
   perform(plan: Plan, records: Records, request: PlannedRequest): Promise<Result>;
-  print(result: Result, plan: Plan, request: Request): Printed;
+  print(result: Result, plan: Plan, request: Parsed): Printed;
 }
 
 /** An operation that describes a table to any token that may use it, whatever its scopes. */
@@ -77,8 +77,8 @@ export interface Printed {
 }
 
 /** Checks the steps of an operation against each other. */
-export function defineOperation<Request extends Pick<PlannedRequest, "document">, Plan, Result>(
-  operation: RecordsOperation<Request, Plan, Result>,
+export function defineOperation<Parsed extends Pick<PlannedRequest, "document">, Plan, Result>(
+  operation: RecordsOperation<Parsed, Plan, Result>,
 ): Operation {
   return operation;
 }

@@ -30,7 +30,7 @@ export function isDecimal(text: string): boolean {
 
 const EXPONENTS = /\de([+-]?\d{1,9})/gi;
 /** More zeros than any `numeric` has. */
-const MOST_ZEROS = 150_000;
+const MAX_ZEROS = 150_000;
 /** Zeros that a value may have, and for each character of its text. */
 const FREE_ZEROS = 1000;
 const ZEROS_PER_CHARACTER = 1;
@@ -43,7 +43,7 @@ const ZEROS_PER_CHARACTER = 1;
 export function printsTooLong(text: string): boolean {
   let zeros = 0;
   for (const [, exponent] of text.matchAll(EXPONENTS)) {
-    zeros += Math.min(Math.abs(Number(exponent)), MOST_ZEROS);
+    zeros += Math.min(Math.abs(Number(exponent)), MAX_ZEROS);
   }
   return zeros > FREE_ZEROS + ZEROS_PER_CHARACTER * text.length;
 }

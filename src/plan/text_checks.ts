@@ -26,7 +26,7 @@ const NATURAL = /^[ \t-\r]*\+?(\d{1,40})[ \t-\r]*$/;
 const POSITIONS = /:[\dA-D*,]+/gi;
 const POSITION = /^\d{1,9}[A-D*]?$/i;
 const LAST_POSITION = 16383;
-const MOST_POSITIONS = 255;
+const MAX_POSITIONS = 255;
 
 /**
  * Types whose input functions ignore parts of some texts: a word, a sign, what follows the value,
@@ -89,9 +89,9 @@ function checkNatural(text: string, most: bigint): Checked {
 function checkLexemes(text: string): Checked {
   for (const [positions] of dropLexemes(text).matchAll(POSITIONS)) {
     const all = positions.slice(1).split(",");
-    const fits = all.length <= MOST_POSITIONS &&
+    const fits = all.length <= MAX_POSITIONS &&
       all.every((one) => POSITION.test(one) && parseInt(one) <= LAST_POSITION);
-    if (!fits) return { expected: `at most ${MOST_POSITIONS} positions up to ${LAST_POSITION}` };
+    if (!fits) return { expected: `at most ${MAX_POSITIONS} positions up to ${LAST_POSITION}` };
   }
   return { text };
 }

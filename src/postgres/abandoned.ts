@@ -23,7 +23,7 @@ const WARN_MS = 5000;
 /** Behind a pooler, and on a server that cannot be reached, a session is given up after this. */
 const UNKNOWN_MS = 60_000;
 const ANSWER_MS = 5000;
-const MOST_INSPECTIONS = 4;
+const MAX_INSPECTIONS = 4;
 
 /**
  * Watches abandoned sessions. Each keeps its place in the pool and its tenant's share, so that no
@@ -86,7 +86,7 @@ export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {
    * attempt can succeed.
    */
   async function inspect(sessions: readonly Session[]): Promise<void> {
-    if (inspecting === MOST_INSPECTIONS) return;
+    if (inspecting === MAX_INSPECTIONS) return;
     inspecting++;
     const inspector = await open();
     if (!("kind" in inspector)) {

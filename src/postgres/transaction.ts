@@ -7,7 +7,10 @@ import { DEADLINE, makeFailure, TRANSACTION_DEADLINE } from "./database_error.ts
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, runStatement, settle } from "./statement.ts";
 
-/** The connection was lost before the commit: nothing was kept. */
+/**
+ * The connection was lost before the commit. Nothing was kept, hence `unavailable`: after `lost` the
+ * outcome of a write is unknown.
+ */
 const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
 /** The transaction took too long: nothing was kept. */
 const TOO_LONG = makeFailure("timeout", "TRANSACTION_TIMEOUT");

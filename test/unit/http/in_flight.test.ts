@@ -1,11 +1,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
-import { countInFlight, type Place } from "../../../src/http/in_flight.ts";
+import { limitInFlight, type Place } from "../../../src/http/in_flight.ts";
 
-describe("countInFlight", () => {
+describe("limitInFlight", () => {
   it("rejects the tenant that floods, not the one that comes after [RE10] [R19]", () => {
-    const inFlight = countInFlight(10, () => {});
+    const inFlight = limitInFlight(10, () => {});
     const claim = (tenant: string) => {
       const place = inFlight.enter();
       place.claim(tenant);
@@ -32,7 +32,7 @@ describe("countInFlight", () => {
   });
 
   it("admits at most twice as many, and counts a request once that is claimed again [RE10]", () => {
-    const inFlight = countInFlight(10, () => {});
+    const inFlight = limitInFlight(10, () => {});
     let served = 0;
     for (let tenant = 0; tenant < 100; tenant++) {
       for (let request = 0; request < 10; request++) {
@@ -50,7 +50,7 @@ describe("countInFlight", () => {
 
   it("reports how many there are at each arrival and departure [H15]", () => {
     const observed: number[] = [];
-    const inFlight = countInFlight(10, (requests) => observed.push(requests));
+    const inFlight = limitInFlight(10, (requests) => observed.push(requests));
     const first = inFlight.enter();
     const second = inFlight.enter();
     first.claim("a");
