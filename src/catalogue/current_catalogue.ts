@@ -109,7 +109,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return inForce !== undefined && !isSame();
   }
 
-  /** Says whether the same failure outlived a read less than a second ago. */
+  /** Reports whether the same failure outlived a read less than a second ago. */
   function isFruitless(failed: string): boolean {
     return now() - (fruitless.get(failed) ?? -Infinity) < MIN_REFRESH_INTERVAL_MS;
   }

@@ -35,7 +35,7 @@ export function resolveTable(
 }
 
 /**
- * Says whether the holder of a token may know of a table: Get Tables lists these.
+ * Reports whether the holder of a token may know of a table: Get Tables lists these.
  * @see O8, O9
  */
 export function isOpenTo(table: Table, access: Access): boolean {

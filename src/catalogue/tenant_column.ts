@@ -65,7 +65,7 @@ const WHOLE_NUMBER = /^-?[0-9]{1,19}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const BITS = { int2: 16, int4: 32, int8: 64 } as const;
 
-/** Says whether a tenant column of a kind can hold a tenant, so that the cast cannot fail. */
+/** Reports whether a tenant column of a kind can hold a tenant, so that the cast cannot fail. */
 export function tenantFits(tenant: string, kind: TenantColumn["kind"]): boolean {
   if (kind === "text") return !tenant.includes("\0");
   if (kind === "uuid") return UUID.test(tenant);

@@ -12,7 +12,7 @@ interface Work {
 const queue: Work[] = [];
 let running = false;
 
-/** Says whether any work is being done in slices. */
+/** Reports whether any work is being done in slices. */
 export function isSlicing(): boolean {
   return running;
 }

@@ -31,7 +31,7 @@ export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] |
 }
 
 /**
- * Says whether the conditions of an AND compare every column of the key except the tenant's for
+ * Reports whether the conditions of an AND compare every column of the key except the tenant's for
  * equality, so that at most one row of a tenant matches.
  * @see docs/decisions/0023-updates-by-key.md
  */
@@ -56,7 +56,7 @@ function isEquality(item: Predicate): item is Equality {
 const DEEP_ROWS = 1000;
 
 /**
- * Says whether the index of the key has everything that filters and order need, so that the rows
+ * Reports whether the index of the key has everything that filters and order need, so that the rows
  * before a deep page need not be read.
  * @see docs/decisions/0020-deep-pages.md
  */

@@ -13,7 +13,7 @@ const DECIMAL = /^[ \t-\r]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,9})?[ \t-\r]*$/i;
 const NOT_FINITE = /^[ \t-\r]*([+-]?inf(inity)?|nan)[ \t-\r]*$/i;
 
 /**
- * Says whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which
+ * Reports whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which
  * Postgres reads from version 16 on, are rejected on every version.
  */
 export function isWholeNumber(text: string, kind: WholeKind): boolean {
@@ -23,7 +23,7 @@ export function isWholeNumber(text: string, kind: WholeKind): boolean {
   return match[1] === "-" ? magnitude <= LIMITS[kind] : magnitude < LIMITS[kind];
 }
 
-/** Says whether a text is a decimal number, infinity or NaN. Postgres checks the range. */
+/** Reports whether a text is a decimal number, infinity or NaN. Postgres checks the range. */
 export function isDecimal(text: string): boolean {
   return DECIMAL.test(text) || NOT_FINITE.test(text);
 }
@@ -36,7 +36,7 @@ const FREE_ZEROS = 1000;
 const ZEROS_PER_CHARACTER = 1;
 
 /**
- * Says whether numbers print far longer than they are written: `1e131071` is stored in ten bytes and
+ * Reports whether numbers print far longer than they are written: `1e131071` is stored in ten bytes and
  * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
  * @see docs/decisions/0018-memory-of-a-page.md
  */

@@ -23,7 +23,7 @@ const CERTAIN_KINDS: ReadonlySet<ValueKind> = new Set(
 );
 
 /**
- * Says whether Postgres takes every value of a type that {@link checkScalar} accepts. It may reject
+ * Reports whether Postgres takes every value of a type that {@link checkScalar} accepts. It may reject
  * dates, decimals, ranges, domains …, so statements cast these whether or not they reach a row.
  */
 export function isCertain(type: ValueType): boolean {

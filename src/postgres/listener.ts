@@ -5,7 +5,7 @@ import type { Failure } from "./database_error.ts";
 import { classify, isBroken } from "./database_error.ts";
 
 /** When a server that rejects `listen` is asked again, on the same session. */
-const REFUSED_MS = 5000;
+const ASK_AGAIN_MS = 5000;
 
 interface ListenerOptions {
   readonly channel: string;
@@ -93,7 +93,7 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
     } catch (error) {
       if (isBroken(classify(error)) || !session.isOpen()) return again();
       missed = true;
-      timer = setTimeout(() => begin(session), REFUSED_MS);
+      timer = setTimeout(() => begin(session), ASK_AGAIN_MS);
       return;
     }
     if (missed) notified();

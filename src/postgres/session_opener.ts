@@ -14,7 +14,7 @@ export const CONNECT_MS = 5000;
 export const SLOW_MS = 1000;
 const SILENT_MS = 10_000;
 /** SQLSTATE of a session setting that the server does not support. */
-const SETTING_REFUSED = "22023";
+const SETTING_UNSUPPORTED = "22023";
 /** PgBouncer's message about a setting that it does not pass on; its code says nothing. */
 const NOT_PASSED_ON = /^unsupported startup parameter/;
 
@@ -71,7 +71,7 @@ export function createSessionOpener(
       const timer = setTimeout(silence, SLOW_MS);
       try {
         const session = await openOn(address, notified).catch((error) => {
-          if (!checkClient || classify(error).code !== SETTING_REFUSED) throw error;
+          if (!checkClient || classify(error).code !== SETTING_UNSUPPORTED) throw error;
           checkClient = false;
           return openOn(address, notified);
         });

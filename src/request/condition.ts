@@ -18,7 +18,7 @@ export type Condition =
       : { readonly op: Op; readonly value: OperatorValue<Op> };
   }[Operator];
 
-/** Says whether the value of a condition is a pattern. */
+/** Reports whether the value of a condition is a pattern. */
 export function hasPattern(
   condition: Condition,
 ): condition is Extract<Condition, { readonly value: string }> {

@@ -10,7 +10,7 @@ export interface Findings {
   readonly issues: Issue[];
 }
 
-/** Says whether there are as many issues as a response reports. */
+/** Reports whether there are as many issues as a response reports. */
 export function isFull(findings: Findings): boolean {
   return findings.issues.length >= MAX_REPORTED_ISSUES;
 }

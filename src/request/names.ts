@@ -13,7 +13,7 @@ export const NAME = v.pipe(
   v.check(isName, (issue) => describeBadName(issue.input)),
 );
 
-/** Says whether a text may be the name of a table or a column. @see N1, N2 */
+/** Reports whether a text may be the name of a table or a column. @see N1, N2 */
 export function isName(text: string): boolean {
   return NAME_PATTERN.test(text);
 }

@@ -104,13 +104,13 @@ const ELSEWHERE: ReadonlyMap<string, Operator> = new Map(
   OPERATOR_NAMES.flatMap((name) => OPERATORS[name].elsewhere.map((other) => [other, name])),
 );
 
-/** Says whether a value is the name of an operator, spelt exactly so. */
+/** Reports whether a value is the name of an operator, spelt exactly so. */
 export function isOperator(value: unknown): value is Operator {
   // An object knows `constructor` as well.
   return typeof value === "string" && Object.hasOwn(OPERATORS, value);
 }
 
-/** Says whether the value of an operator is a pattern, whose length is limited. */
+/** Reports whether the value of an operator is a pattern, whose length is limited. */
 export function takesPattern(op: Operator): boolean {
   return OPERATORS[op].value === PATTERN;
 }

@@ -48,7 +48,7 @@ export interface Server {
 /** How several processes serve one port. */
 export interface WorkerSupport {
   /** Why this runtime cannot do that here, in words for a person. */
-  readonly refusal: string | undefined;
+  readonly obstacle: string | undefined;
   readonly fork: Fork;
 }
 
@@ -59,7 +59,7 @@ export interface WorkerSupport {
 export type Fork = (variables: Readonly<Record<string, string>>) => ChildProcess;
 
 /** Says why a runtime cannot share a port on this system: Linux alone distributes the connections. */
-export function refuseOffLinux(runtime: string): string | undefined {
+export function explainNeedOfLinux(runtime: string): string | undefined {
   return process.platform === "linux"
     ? undefined
     : `${runtime} shares a port between processes on Linux alone; Node does so everywhere`;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { IS_BUN, refuseOffLinux } from "./adapter.ts";
+import { explainNeedOfLinux, IS_BUN } from "./adapter.ts";
 
 /** The members of Bun's server that are used. */
 interface BunServer {
@@ -114,7 +114,7 @@ function hasSegments(url: string, sent: string): boolean {
 /** Starts the same command once more; each worker listens on the port itself. */
 export function openWorkers(): WorkerSupport {
   return {
-    refusal: refuseOffLinux("Bun"),
+    obstacle: explainNeedOfLinux("Bun"),
     fork: (variables) =>
       spawn(process.execPath, repeatCommand(), {
         env: { ...process.env, ...variables },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { refuseOffLinux } from "./adapter.ts";
+import { explainNeedOfLinux } from "./adapter.ts";
 
 /**
  * The flags of V8 that Deno is started with; the `start` task, the workers and the binary have them.
@@ -59,7 +59,7 @@ export function openWorkers(): WorkerSupport {
   }
   const words = [...WORKER_FLAGS, ...flags, Deno.mainModule, ...process.argv.slice(2)];
   return {
-    refusal: explainRefusal(granted),
+    obstacle: explainObstacle(granted),
     fork: (variables) =>
       spawn(process.execPath, words, {
         env: { ...process.env, ...variables },
@@ -68,13 +68,13 @@ export function openWorkers(): WorkerSupport {
   };
 }
 
-function explainRefusal(granted: readonly string[]): string | undefined {
+function explainObstacle(granted: readonly string[]): string | undefined {
   if (Deno.build.standalone) return "a binary of Deno cannot start itself; one of Bun can";
   if (!granted.includes("net") || !granted.includes("env")) {
     return "on Deno it needs --allow-net and --allow-env without a list behind them";
   }
   return isGranted({ name: "run", command: process.execPath })
-    ? refuseOffLinux("Deno")
+    ? explainNeedOfLinux("Deno")
     : "Deno denies to start processes, it needs --allow-run=deno";
 }
 

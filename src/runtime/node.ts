@@ -60,7 +60,7 @@ export function openWorkers(): WorkerSupport {
   const [, exec = "", ...args] = process.argv;
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec, args, stdio: ["pipe", "inherit", "inherit", "ipc"] });
-  return { refusal: undefined, fork: (variables) => cluster.fork(variables).process };
+  return { obstacle: undefined, fork: (variables) => cluster.fork(variables).process };
 }
 
 /** Lets a worker finish its requests when its supervisor is gone; by default the cluster ends it. */

@@ -62,15 +62,15 @@ export interface WorkerOptions {
 /** Starts workers: this very command again, with its arguments. */
 export interface WorkerStarter {
   /** Why this runtime cannot have workers here, in words for a person. */
-  readonly refusal: string | undefined;
+  readonly obstacle: string | undefined;
   readonly start: (options: WorkerOptions) => WorkerProcess;
 }
 
 /** Gives what starts workers on this runtime. */
 export async function openWorkerStarter(): Promise<WorkerStarter> {
   const { openWorkers } = await loadAdapter();
-  const { refusal, fork } = openWorkers();
-  return { refusal, start: (options) => startWorker(fork, options) };
+  const { obstacle, fork } = openWorkers();
+  return { obstacle, start: (options) => startWorker(fork, options) };
 }
 
 function startWorker(fork: Fork, { place, port, onMessage }: WorkerOptions): WorkerProcess {

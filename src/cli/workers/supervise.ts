@@ -36,8 +36,8 @@ export async function supervise(
   { config, observe, signal, workers }: SuperviseOptions,
 ): Promise<number> {
   const starter = await openWorkerStarter();
-  if (starter.refusal !== undefined) {
-    throw stop(WRONG_USAGE, `rowgate: ROWGATE_WORKERS cannot be used, ${starter.refusal}`);
+  if (starter.obstacle !== undefined) {
+    throw stop(WRONG_USAGE, `rowgate: ROWGATE_WORKERS cannot be used, ${starter.obstacle}`);
   }
   const port = await claim(config);
   const stopping = new AbortController();
