@@ -108,9 +108,9 @@ const SPELT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reports whether the client's numbers are doubles, so that 64-bit integers and `numeric` must go out
- * as strings: `Accept: application/json;IEEE754Compatible=true`. Nothing else in `Accept` counts, and
- * nothing in it is rejected.
+ * Reports whether the client's numbers are doubles, so that 64-bit integers and `numeric` must go
+ * out as strings: `Accept: application/json;IEEE754Compatible=true`. Nothing else in `Accept` counts,
+ * and nothing in it is rejected.
  * @see V21
  */
 export function wantsWideNumbersAsText(accept: string | null): boolean {

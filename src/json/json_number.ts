@@ -62,9 +62,9 @@ function readShortInteger(reader: JsonReader): number | undefined {
 }
 
 /**
- * Reports whether a double holds a number as it was written. An integer beyond 2^53 - 1 may have been
- * rounded by the client already; any other number must print as a decimal of the same value (`1.0`,
- * `1E5` and `-0` are fine).
+ * Reports whether a double holds a number as it was written. An integer beyond 2^53 - 1 may have
+ * been rounded by the client already; any other number must print as a decimal of the same value
+ * (`1.0`, `1E5` and `-0` are fine).
  * @see V9, V10
  */
 export function isExact(literal: string, value: number): boolean {

@@ -13,8 +13,8 @@ const DECIMAL = /^[ \t-\r]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,9})?[ \t-\r]*$/i;
 const NOT_FINITE = /^[ \t-\r]*([+-]?inf(inity)?|nan)[ \t-\r]*$/i;
 
 /**
- * Reports whether a text is a whole number within the range of its type. Hexadecimal and `1_000`, which
- * Postgres reads from version 16 on, are rejected on every version.
+ * Reports whether a text is a whole number within the range of its type. Hexadecimal and `1_000`,
+ * which Postgres reads from version 16 on, are rejected on every version.
  */
 export function isWholeNumber(text: string, kind: WholeKind): boolean {
   const match = WHOLE.exec(text);
@@ -36,8 +36,8 @@ const FREE_ZEROS = 1000;
 const ZEROS_PER_CHARACTER = 1;
 
 /**
- * Reports whether numbers print far longer than they are written: `1e131071` is stored in ten bytes and
- * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
+ * Reports whether numbers print far longer than they are written: `1e131071` is stored in ten bytes
+ * and printed in 131,072, and a list of 90,000 of them took gigabytes to read.
  * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function printsTooLong(text: string): boolean {

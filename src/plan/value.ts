@@ -23,8 +23,8 @@ const CERTAIN_KINDS: ReadonlySet<ValueKind> = new Set(
 );
 
 /**
- * Reports whether Postgres takes every value of a type that {@link checkScalar} accepts. It may reject
- * dates, decimals, ranges, domains …, so statements cast these whether or not they reach a row.
+ * Reports whether Postgres takes every value of a type that {@link checkScalar} accepts. It may
+ * reject dates, decimals, ranges, domains …, so statements cast these whether or not they reach a row.
  */
 export function isCertain(type: ValueType): boolean {
   return CERTAIN_KINDS.has(type.kind) && !type.domain;
