@@ -4,7 +4,7 @@ import type { Host } from "../runtime/host.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { parseExpiry } from "../tokens/parse_expiry.ts";
 import { FAILED, stop } from "./stop.ts";
-import { parseId, parseText, printColumns, type Run } from "./subcommand.ts";
+import { parseId, parseText, printColumns, type RunWork } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
@@ -36,7 +36,7 @@ interface AuditOptions extends Omit<AuditFilters, "sinceSeconds" | "sinceTime"> 
 }
 
 /** Adds `rowgate audit`. */
-export function addAudit(root: Command, run: Run): void {
+export function addAudit(root: Command, run: RunWork): void {
   root.command("audit")
     .description("List the updates that clients made")
     .option("--tenant <tenant>", "Only those of this tenant", parseText)

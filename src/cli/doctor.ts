@@ -6,7 +6,7 @@ import { createMetrics } from "../telemetry/metrics.ts";
 import { blankControls } from "../text/redact.ts";
 import { openProgress } from "./progress.ts";
 import { FAILED } from "./stop.ts";
-import type { Run } from "./subcommand.ts";
+import type { RunWork } from "./subcommand.ts";
 import { followSettings, withDatabase } from "./with_database.ts";
 import { countWorkers } from "./workers/divide_limits.ts";
 
@@ -26,7 +26,7 @@ interface DoctorOptions {
 }
 
 /** Adds `rowgate doctor [--json]`. @see R31 */
-export function addDoctor(root: Command, run: Run): void {
+export function addDoctor(root: Command, run: RunWork): void {
   root.command("doctor")
     .description("Check that the database is set up safely, and show how to fix what is not")
     .option("--json", "Print JSON")

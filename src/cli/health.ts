@@ -3,7 +3,7 @@ import { askStatus } from "../runtime/ask_status.ts";
 import type { Host } from "../runtime/host.ts";
 import { readSettings } from "./read_settings.ts";
 import { FAILED, stop } from "./stop.ts";
-import type { Run } from "./subcommand.ts";
+import type { RunWork } from "./subcommand.ts";
 
 const TIMEOUT_MS = 5000;
 const EXAMPLES = `
@@ -14,7 +14,7 @@ Example:
   rowgate health && echo ready`;
 
 /** Adds `rowgate health`. @see docs/decisions/0005-shipping.md */
-export function addHealth(root: Command, run: Run): void {
+export function addHealth(root: Command, run: RunWork): void {
   root.command("health")
     .description("Check that the server on this machine is ready")
     .addHelpText("after", EXAMPLES)

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
 import { describeService, type Holder } from "../interface/openapi/document.ts";
 import type { Host } from "../runtime/host.ts";
-import type { Run } from "./subcommand.ts";
+import type { RunWork } from "./subcommand.ts";
 import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
@@ -17,7 +17,7 @@ interface OpenapiOptions {
 }
 
 /** Adds `rowgate openapi [--tenant T]`. @see R32 */
-export function addOpenapi(root: Command, run: Run): void {
+export function addOpenapi(root: Command, run: RunWork): void {
   root.command("openapi")
     .description("Print the OpenAPI 3.1 document of the service")
     .option("--tenant <tenant>", "Include the tables that this tenant's tokens reach")

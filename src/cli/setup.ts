@@ -4,7 +4,7 @@ import type { Host } from "../runtime/host.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import { describeGrants, prepareSchema } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";
-import type { Run } from "./subcommand.ts";
+import type { RunWork } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
@@ -13,7 +13,7 @@ Examples:
   rowgate setup --print    Print the SQL that does so and creates a role to serve with`;
 
 /** Adds `rowgate setup [--print]`. @see R34 */
-export function addSetup(root: Command, run: Run): void {
+export function addSetup(root: Command, run: RunWork): void {
   root.command("setup")
     .description("Create the schema rowgate, which holds tokens and the audit")
     .option("--print", "Print the SQL for the schema, a role and its rights; run nothing")

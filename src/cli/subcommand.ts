@@ -6,7 +6,7 @@ import { blankControls } from "../text/redact.ts";
 export type Work = (host: Host) => Promise<number>;
 
 /** Runs the work of the subcommand that the command line names. */
-export type Run = (work: Work) => Promise<void>;
+export type RunWork = (work: Work) => Promise<void>;
 
 /**
  * Parses a text that is not empty and has no U+0000, which Postgres cannot store.

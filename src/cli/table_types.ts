@@ -6,7 +6,7 @@ import { readTypedTables } from "../interface/typescript/read_tables.ts";
 import type { Host } from "../runtime/host.ts";
 import { readHolder } from "./openapi.ts";
 import { FAILED, stop, WRONG_USAGE } from "./stop.ts";
-import type { Run } from "./subcommand.ts";
+import type { RunWork } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
@@ -28,7 +28,7 @@ interface TypesOptions {
 }
 
 /** Adds `rowgate types [--url U] [--token T] | --tenant T`. */
-export function addTypes(root: Command, run: Run): void {
+export function addTypes(root: Command, run: RunWork): void {
   root.command("types")
     .description("Print the tables that a token reaches as TypeScript types")
     .option("--url <url>", `Address of a running server (default: ${DEFAULT_URL})`)

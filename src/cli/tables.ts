@@ -3,7 +3,7 @@ import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Host } from "../runtime/host.ts";
-import { printColumns, type Run } from "./subcommand.ts";
+import { printColumns, type RunWork } from "./subcommand.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
@@ -11,7 +11,7 @@ Example:
   DATABASE_URL=postgres://app:…@db/shop rowgate tables`;
 
 /** Adds `rowgate tables`. */
-export function addTables(root: Command, run: Run): void {
+export function addTables(root: Command, run: RunWork): void {
   root.command("tables")
     .description("List the tables that clients reach, and why they do not reach the others")
     .addHelpText("after", EXAMPLES)

@@ -14,7 +14,7 @@ import type { TokenScope } from "../tokens/token.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
-import { parseId, parseText, printColumns, type Run } from "./subcommand.ts";
+import { parseId, parseText, printColumns, type RunWork } from "./subcommand.ts";
 import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
 
 const CREATE_EXAMPLES = `
@@ -53,7 +53,7 @@ interface ListOptions {
 }
 
 /** Adds `rowgate token create|list|revoke|rotate`. @see A14, A18, A19, A20 */
-export function addToken(root: Command, run: Run): void {
+export function addToken(root: Command, run: RunWork): void {
   const token = root.command("token").helpCommand(false)
     .description("Create, list, revoke and rotate API tokens")
     .addHelpText("after", "\nExample:\n  rowgate token create --tenant acme");

@@ -39,7 +39,7 @@ export const MAX_JSON_DEPTH = 64;
 /** Prepared statements of a process. @see P12 */
 export const MAX_PREPARED_STATEMENTS = 256;
 /** Statements that one session may be sent at once. */
-export const MAX_BATCHED_STATEMENTS = 8;
+export const MAX_PIPELINED_STATEMENTS = 8;
 
 /**
  * Rows that Postgres keeps to sort and count them; of more, the page and the total are read

@@ -7,7 +7,7 @@
  */
 import postgres from "postgres";
 import type { Options, PendingQuery, PostgresType, Row, RowList, Sql } from "postgres";
-import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
 
 export type { Fragment, PendingQuery, ReservedSql, Row, RowList, Sql } from "postgres";
 
@@ -53,7 +53,7 @@ const CLIENT_OPTIONS = {
   port: 0,
   max: 1,
   // No statement waits behind a slow one: a session is lent to one statement, batch or transaction.
-  max_pipeline: MAX_BATCHED_STATEMENTS,
+  max_pipeline: MAX_PIPELINED_STATEMENTS,
   // A failure of that query would be a rejection that nothing handles. @see D10
   fetch_types: false,
   // JSON is passed on as Postgres printed it.

@@ -1,4 +1,4 @@
-import { MAX_BATCHED_STATEMENTS } from "../errors/limits.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import { findTenant } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
@@ -46,7 +46,7 @@ export function pipelineStatements<R extends object>(
       return results.map((result) =>
         (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
       );
-    }, { maxItems: MAX_BATCHED_STATEMENTS, slowMs: SLOW_MS })
+    }, { maxItems: MAX_PIPELINED_STATEMENTS, slowMs: SLOW_MS })
   );
 
   // Behind a pooler the driver asks for the types of each statement first, so none could be pipelined.

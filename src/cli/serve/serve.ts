@@ -8,13 +8,13 @@ import { openSupervisorLink, type SupervisorLink } from "../../runtime/workers.t
 import type { Observe } from "../../telemetry/observe.ts";
 import { readSettings } from "../read_settings.ts";
 import { explainFailure, FAILED } from "../stop.ts";
-import type { Run } from "../subcommand.ts";
+import type { RunWork } from "../subcommand.ts";
 import { countWorkers, divideLimits } from "../workers/divide_limits.ts";
 import { supervise } from "../workers/supervise.ts";
 import { printBanner } from "./first_start.ts";
 import { listen } from "./listen.ts";
 import { observeProcess } from "./observe_process.ts";
-import { assembleService, type Service } from "./service.ts";
+import { type AssembledService, assembleService } from "./service.ts";
 
 const EXAMPLES = `
 Examples:
@@ -26,7 +26,7 @@ Exit codes: 0 after SIGTERM or SIGINT; 1 after a failure or a second signal; 2 w
 or the configuration is wrong.`;
 
 /** Adds `rowgate serve`. @see R30 */
-export function addServe(root: Command, run: Run): void {
+export function addServe(root: Command, run: RunWork): void {
   root.command("serve")
     .description("Serve the tables of the database over HTTP")
     .addHelpText("after", `${EXAMPLES}\n${describeSettings()}${EXIT_CODES}`)
@@ -55,7 +55,7 @@ async function serve(host: Host): Promise<number> {
   const config = supervisor === undefined
     ? settings.config
     : divideLimits(settings.config, supervisor);
-  let service: Service | undefined;
+  let service: AssembledService | undefined;
   let server: Served | undefined;
   const stopping = new AbortController();
   let exit = { stopMs: 0, closeMs: 0 };
@@ -88,7 +88,7 @@ interface StartOptions {
   readonly host: Host;
   readonly config: Config;
   readonly observe: Observe;
-  readonly service: Service;
+  readonly service: AssembledService;
   readonly server: Served;
   readonly supervisor: SupervisorLink | undefined;
   readonly letRequestsIn: () => void;

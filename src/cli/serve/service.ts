@@ -18,7 +18,7 @@ export interface AssembleOptions extends Telemetry {
 }
 
 /** A service without a server. */
-export interface Service {
+export interface AssembledService {
   readonly app: App;
   /** Prepares the database for serving; requests should wait until then. */
   readonly prepare: () => Promise<Prepared>;
@@ -45,7 +45,7 @@ export interface Prepared {
 export async function assembleService(
   { config, policy }: Settings,
   { metrics, observe, output }: AssembleOptions,
-): Promise<Service> {
+): Promise<AssembledService> {
   const open = () => openConfiguredDatabase(config, observe);
   const database = config.databaseUrl !== undefined
     ? await open()

@@ -2,7 +2,7 @@
 // A test that fails here after an update says what to do with its point.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { MAX_BATCHED_STATEMENTS } from "../../../src/errors/limits.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../../../src/errors/limits.ts";
 import {
   neverRepeat,
   openClient,
@@ -74,11 +74,11 @@ describe("the contract with postgres.js", () => {
     const subject = open();
     await subject.run(select(subject), described(rows()));
     const before = subject.sent.length;
-    for (let made = 0; made < 2 * MAX_BATCHED_STATEMENTS; made++) select(subject).catch(() => {});
+    for (let made = 0; made < 2 * MAX_PIPELINED_STATEMENTS; made++) select(subject).catch(() => {});
     await waitUntil(() => Promise.resolve(subject.sent.length > before));
     const sent = ofType(subject, "E").length - 1;
     assert(
-      sent >= MAX_BATCHED_STATEMENTS && sent <= MAX_BATCHED_STATEMENTS + 1,
+      sent >= MAX_PIPELINED_STATEMENTS && sent <= MAX_PIPELINED_STATEMENTS + 1,
       `${sent} statements were sent: \`max_pipeline\` means something else, which pipeline.ts needs`,
     );
   });
