@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -20,7 +20,10 @@ interface UpdateViewProps extends OpenTable {
 
 const MODES = [["single", "exactly one row"], ["bulk", "all rows that match"]] as const;
 
-/** Prepares an update. Only one that was previewed can be sent. */
+/**
+ * Prepares an update. Only one that was previewed can be sent. The initial filters are read once: an
+ * effect that followed them could undo what was chosen before it ran.
+ */
 export function UpdateView({ token, table, fields, initialFilters }: UpdateViewProps) {
   const [mode, setMode] = useState<"single" | "bulk">("single");
   const [filters, setFilters] = useState(initialFilters);
@@ -28,7 +31,6 @@ export function UpdateView({ token, table, fields, initialFilters }: UpdateViewP
   const [preview, setPreview] = useState<Preview>();
   const [sent, setSent] = useState<ApiResponse<UpdateResult>>();
   const [busy, setBusy] = useState(false);
-  useEffect(() => setFilters(initialFilters), [initialFilters]);
   if (!table.writable) return <p class="empty-state">This table is read-only.</p>;
 
   const writtenFilters = writeColumnValues(filters, { member: "filters", fields });

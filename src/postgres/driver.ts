@@ -1,8 +1,9 @@
 /**
  * The one file that imports postgres.js, and the one that uses members that postgres.js does not
  * document. Each such place is a point with a number: it says what the driver does, why the service
- * needs it, and what that is worth. Where another file relies on how the driver behaves, it says so. `test/unit/postgres/driver_contract.test.ts` tests each point against the
- * installed version, and says what to do on the day that one fails.
+ * needs it, and what that is worth. `test/unit/postgres/driver_contract.test.ts` tests each point
+ * against the installed version, and says what to do on the day that one fails. Where another file
+ * relies on how the driver behaves, it says so.
  * @see docs/decisions/0032-driver-in-one-file.md
  */
 import postgres from "postgres";

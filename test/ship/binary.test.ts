@@ -6,11 +6,13 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { BINARY } from "../../scripts/permissions.ts";
 import { planCompile } from "../../scripts/plan_compile.ts";
 import { awaitAddress, awaitText, startProcess } from "../runtime/run_process.ts";
@@ -45,7 +47,9 @@ async function countOrders(address: string, token: string): Promise<number> {
 }
 
 describe("the binary, alone in an empty folder", () => {
-  before(() => copyFile(join(ROOT, "dist/rowgate"), join(folder, "rowgate")));
+  // Another process copies it: what this one starts meanwhile would inherit the open file, and a file
+  // that is open for writing cannot be executed.
+  before(() => promisify(execFile)("cp", [join(ROOT, "dist/rowgate"), join(folder, "rowgate")]));
 
   it("serves the embedded Postgres and the console, creates tokens, reports its health, ends on SIGTERM [R2] [R3] [R40]", async () => {
     const PORT = String(await findPort());
