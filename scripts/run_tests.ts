@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly label: string;
   /** Further words for `deno test`. */
   readonly words: readonly string[];
-  /** How many files run side by side, unless `DENO_JOBS` says it; three when undefined. */
+  /** How many files run side by side, unless `DENO_JOBS` says it; four when undefined. */
   readonly jobs?: number | undefined;
   /** Ends the run. */
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ const V8 = "--v8-flags=--liftoff-only";
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label, words, signal, jobs = 3 }: RunOptions,
+  { environment, folder, label, words, signal, jobs = 4 }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = [

@@ -25,6 +25,11 @@ import { addTallies, runTests, type Tally } from "./run_tests.ts";
 /** What `--access` runs when no path is given. */
 const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/property"];
 
+/** Two at a time, so that one uses the processors while the last files of the other wait. */
+const SERVED_IN_PAIRS: readonly (readonly Runtime[])[] = [["deno", "bun"], ["node", "binary"]];
+/** Files side by side of each of a pair. */
+const JOBS_OF_TWO = 3;
+
 /** What the command line asks for. */
 interface Command {
   /** Empty: all tests. */
@@ -134,18 +139,17 @@ async function runFiles(
         ? environment
         : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
       label: runtime ?? "in process",
-      // Tests that ask a server wait for it, and leave a processor free.
-      jobs: runtime === undefined ? undefined : 4,
+      jobs: isWhole && runtime !== undefined ? JOBS_OF_TWO : undefined,
     });
   const tallies = [await ask(files, command.runtime)];
   // Their names were seen above.
   const conformance = isWhole
     ? await groupTestFiles(await listTestFiles(["test/conformance"]), folder)
     : [];
-  for (const runtime of isWhole ? [...RUNTIMES, "binary"] as const : []) {
+  for (const pair of isWhole ? SERVED_IN_PAIRS : []) {
     if (stopping.signal.aborted) break;
-    console.log(`\nThe conformance tests against a server on ${runtime}:\n`);
-    tallies.push(await ask(conformance, runtime));
+    console.log(`\nThe conformance tests against servers on ${pair.join(" and ")}:\n`);
+    tallies.push(...await Promise.all(pair.map((runtime) => ask(conformance, runtime))));
   }
   return addTallies(tallies);
 }
