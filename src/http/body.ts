@@ -48,16 +48,17 @@ export function openBody(
       const waitMs = config.poolWaitMs;
       leave = await bodies.await(bytes, { tenant, waitMs, client: request });
       if (leave === undefined) throw rejectBodies(config.maxBodiesBytes);
+      if (request.method === "PATCH") exchange.hold = hold;
     },
   };
+
   // The result of an update must be reported, and its response is no longer than its body: it keeps
   // the bytes of the body until it is sent, instead of taking some of its own.
-  if (request.method === "PATCH") {
-    exchange.hold = () => {
-      held = true;
-      return () => leave?.();
-    };
+  function hold(): () => void {
+    held = true;
+    return () => leave?.();
   }
+
   return {
     read: async () => text ??= await readBody(request, limits),
     release() {

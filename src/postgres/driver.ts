@@ -128,7 +128,11 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  * @see docs/decisions/0035-responses-are-released.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
-  const rows = answer.filter(() => true) as R[];
+  // A loop, because `filter` on a subclass of Array takes 5 µs more on V8.
+  const rows: R[] = [];
+  for (let place = 0; place < answer.length; place++) {
+    if (place in answer) rows.push(answer[place]!);
+  }
   answer.length = 0;
   answer.statement.string = "";
   return Object.assign(rows, { count: answer.count });
