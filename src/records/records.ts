@@ -48,13 +48,10 @@ export function openRecords(
     writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
 
-  const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
-
   function startRun({ scope: { tenant } }: QueryPlan | UpdatePlan, client: Client): Run {
-    const own = tenantSetting === undefined
-      ? settings
-      : [...settings, { name: tenantSetting, value: tenant }];
-    return { ...batchers, database, settings: own, requester: { tenant, client } };
+    const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+    if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
+    return { ...batchers, database, settings, requester: { tenant, client } };
   }
 
   function withRun<Plan extends QueryPlan | UpdatePlan, Result>(
