@@ -27,7 +27,8 @@ const SETTINGS = {
   shared_buffers: "1GB",
   jit: "off",
   synchronous_commit: "off",
-  max_connections: "200",
+  // scripts/bench/burst.ts runs up to 21 services with a pool of 10 each.
+  max_connections: "300",
   max_wal_size: "4GB",
   autovacuum: "off",
 };

@@ -44,7 +44,8 @@ export function findCell(
   );
 }
 
-function median(values: readonly number[]): number {
+/** Gives the middle one, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return sorted.length % 2 === 1

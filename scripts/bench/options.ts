@@ -68,8 +68,12 @@ function choose(parameters: readonly string[]): Options {
   };
 }
 
-function pick<T extends string>(text: string | undefined, known: readonly T[]): readonly T[] {
-  const wanted = text?.split(",") ?? known;
+/** Reads a list of known names; all of them when there is no text. */
+export function pick<T extends string>(
+  text: string | undefined,
+  known: readonly T[],
+): readonly T[] {
+  const wanted: readonly string[] = text?.split(",") ?? known;
   const strange = wanted.find((name) => !known.some((one) => one === name));
   if (strange !== undefined) throw new Error(`${strange}: expected some of ${known.join(", ")}`);
   return known.filter((name) => wanted.includes(name));
