@@ -40,7 +40,7 @@ export async function prepareSchema(
 export function describeGrants(role: string, { audit }: SchemaNeeds): readonly string[] {
   return [
     `grant usage on schema rowgate to ${role};`,
-    `grant select on rowgate.tokens to ${role};`,
+    `grant select on rowgate.tokens, rowgate.secrets to ${role};`,
     ...(audit ? [`grant insert on rowgate.audit to ${role};`] : []),
   ];
 }

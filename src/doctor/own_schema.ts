@@ -8,9 +8,12 @@ interface Rights {
   /** Null: the table is not there. */
   readonly tokens: TableRights | null;
   readonly audit: TableRights | null;
+  readonly secrets: TableRights | null;
 }
 
 interface TableRights {
+  /** SELECT. */
+  readonly reads: boolean;
   /** INSERT. */
   readonly adds: boolean;
   /** INSERT, UPDATE, DELETE or TRUNCATE. */
@@ -22,7 +25,7 @@ interface TableRights {
   readonly prunes: boolean;
 }
 
-/** The serving role should read tokens and add audit records, and change neither. */
+/** The serving role should read tokens and secrets and add audit records, and change none of them. */
 export const checkOwnSchema: Check = { name: "schema rowgate", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
@@ -32,7 +35,11 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const rights = await readRights(setup);
   const there = rights.tokens === null ? "not created yet" : "ready";
   // No right holds a superuser, which the check of the role reports.
-  const findings = rights.superuser ? [] : [...checkTokens(rights), ...checkAudit(setup, rights)];
+  const findings = rights.superuser ? [] : [
+    ...checkTokens(rights),
+    ...checkSecrets(rights),
+    ...checkAudit(setup, rights),
+  ];
   return { seen: `${there}, ${audit}`, findings };
 }
 
@@ -45,6 +52,29 @@ function checkTokens({ role, tokens }: Rights): Finding[] {
     fix:
       `revoke insert, update, delete, truncate on rowgate.tokens from ${quoteIdentifier(role)};` +
       "    -- and create tokens as another role",
+  }];
+}
+
+function checkSecrets({ role, tokens, secrets }: Rights): Finding[] {
+  const quoted = quoteIdentifier(role);
+  if (tokens === null) return [];
+  if (secrets === null || !secrets.reads) {
+    return [{
+      level: "warning",
+      what: secrets === null
+        ? "there is no table rowgate.secrets"
+        : `the role ${role} may not read rowgate.secrets`,
+      why: "clients get no page tokens, and read deep pages by number",
+      fix: (secrets === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
+        `grant usage on schema rowgate to ${quoted}; grant select on rowgate.secrets to ${quoted};`,
+    }];
+  }
+  if (!secrets.writes) return [];
+  return [{
+    level: "error",
+    what: `the role ${role} may write rowgate.secrets`,
+    why: "anyone with its password can make page tokens of other clients invalid",
+    fix: `revoke insert, update, delete, truncate on rowgate.secrets from ${quoted};`,
   }];
 }
 
@@ -86,6 +116,7 @@ function readRights({ database }: Setup): Promise<Rights> {
   return askJson(database, (sql) =>
     sql`with "$t" as (
         select c.relname::text as name, pg_catalog.json_build_object(
+          'reads', usable and pg_catalog.has_table_privilege(c.oid, 'SELECT'),
           'adds', usable and pg_catalog.has_table_privilege(c.oid, 'INSERT'),
           'writes', usable and pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'),
           'rewrites', usable and pg_catalog.has_table_privilege(c.oid, 'UPDATE, TRUNCATE'),
@@ -93,12 +124,14 @@ function readRights({ database }: Setup): Promise<Rights> {
           'prunes', usable and pg_catalog.has_table_privilege(c.oid, 'SELECT')
             and pg_catalog.has_table_privilege(c.oid, 'DELETE')) as rights
         from pg_catalog.pg_namespace n
-        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname in ('tokens', 'audit'),
+        join pg_catalog.pg_class c on c.relnamespace = n.oid
+          and c.relname in ('tokens', 'audit', 'secrets'),
           pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
         where n.nspname = 'rowgate'
       )
       select pg_catalog.json_build_object('role', r.rolname, 'superuser', r.rolsuper,
         'tokens', (select rights from "$t" where name = 'tokens'),
-        'audit', (select rights from "$t" where name = 'audit'))::text as found
+        'audit', (select rights from "$t" where name = 'audit'),
+        'secrets', (select rights from "$t" where name = 'secrets'))::text as found
       from pg_catalog.pg_roles r where r.rolname = current_user`);
 }

@@ -2,10 +2,12 @@ import type { Database } from "../postgres/database.ts";
 
 /** The state of the schema `rowgate`, and what the role may do in it. */
 export interface FoundSchema {
-  /** How many of the `VERSIONS` have been applied: 0, 1 or 2. */
+  /** How many of the `VERSIONS` have been applied: 0 to 3. */
   readonly version: number;
   /** The role may look up tokens. */
   readonly readsTokens: boolean;
+  /** The role may read the secrets that seal cursors. */
+  readonly readsSecrets: boolean;
   /** The role may add audit records. */
   readonly writesAudit: boolean;
   /** The role may delete old audit records. */
@@ -20,13 +22,17 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
           select c.oid, c.relname::text as name,
             pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
           from pg_catalog.pg_namespace n
-          join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname in ('tokens', 'audit')
+          join pg_catalog.pg_class c on c.relnamespace = n.oid
+            and c.relname in ('tokens', 'audit', 'secrets')
           where n.nspname = 'rowgate'
         )
         select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'secrets') then 3
             when exists (select from "$t" where name = 'audit') then 2 else 1 end)::text as "version",
           exists (select from "$t" where name = 'tokens' and usable
             and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsTokens",
+          exists (select from "$t" where name = 'secrets' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsSecrets",
           exists (select from "$t" where name = 'audit' and usable
             and pg_catalog.has_table_privilege(oid, 'INSERT'))::text as "writesAudit",
           exists (select from "$t" where name = 'audit' and usable
@@ -37,6 +43,7 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
   return {
     version: Number(found?.version ?? 0),
     readsTokens: found?.readsTokens === "true",
+    readsSecrets: found?.readsSecrets === "true",
     writesAudit: found?.writesAudit === "true",
     prunesAudit: found?.prunesAudit === "true",
   };

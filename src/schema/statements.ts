@@ -39,6 +39,34 @@ const AUDIT_TABLE = statement`create table if not exists rowgate.audit (
   primary key (at, number)
 )`;
 
+/** The newest secret seals cursors; those before it still open theirs. No client ever sees one. */
+const SECRETS_TABLE = statement`create table if not exists rowgate.secrets (
+  number int4 primary key generated always as identity,
+  secret bytea not null check (octet_length(secret) = 32),
+  made_at timestamptz not null default now()
+)`;
+
+/** A random UUID of version 4 has 122 random bits, from the generator that Postgres uses for secrets. */
+const FIRST_SECRET = statement`insert into rowgate.secrets (secret)
+select pg_catalog.decode(pg_catalog.replace(
+  pg_catalog.concat(pg_catalog.gen_random_uuid(), pg_catalog.gen_random_uuid()), '-', ''), 'hex')
+where not exists (select from rowgate.secrets)`;
+
+/** Lets the roles that read tokens already read the secrets as well. */
+const SECRETS_GRANTS = statement`do $rowgate$
+declare
+  reader text;
+begin
+  for reader in
+    select distinct pg_catalog.quote_ident(r.rolname)
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
+    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
+      and r.oid = a.grantee and r.oid <> c.relowner
+  loop
+    execute pg_catalog.concat('grant select on rowgate.secrets to ', reader);
+  end loop;
+end $rowgate$`;
+
 /**
  * The statements that make each version from the one before. Each can be run again: the second of two
  * servers that hold the lock one after the other changes nothing.
@@ -53,6 +81,12 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
   [
     AUDIT_TABLE,
     statement`insert into rowgate.migrations (version) values (2) on conflict do nothing`,
+  ],
+  [
+    SECRETS_TABLE,
+    FIRST_SECRET,
+    SECRETS_GRANTS,
+    statement`insert into rowgate.migrations (version) values (3) on conflict do nothing`,
   ],
 ];
 

@@ -51,7 +51,7 @@ export async function issueTokens(
   await migrateSchema(owner);
   if (test.kind === "real") {
     await test.admin`grant usage on schema rowgate to rowgate_app`;
-    await test.admin`grant select on rowgate.tokens to rowgate_app`;
+    await test.admin`grant select on rowgate.tokens, rowgate.secrets to rowgate_app`;
     await test.admin`grant insert on rowgate.audit to rowgate_app`;
   }
   return {

@@ -77,18 +77,23 @@ function throwIfFatal(failure: Failure): Failure {
 
 /**
  * Gives a warning for each way in which the serving role has too many rights to be held by them, or
- * too few to delete old audit records.
+ * too few to delete old audit records or to seal page tokens.
  * @see R38
  */
 async function findWarnings(database: Database, config: Config): Promise<readonly string[]> {
   const warnings: string[] = [];
-  if (config.audit && config.auditDays !== undefined) {
-    if (!(await findSchema(database)).prunesAudit) {
-      warnings.push(
-        "ROWGATE_AUDIT_DAYS: the database role may not delete old records; " +
-          "it needs SELECT and DELETE on rowgate.audit",
-      );
-    }
+  const { prunesAudit, readsSecrets } = await findSchema(database);
+  if (config.audit && config.auditDays !== undefined && !prunesAudit) {
+    warnings.push(
+      "ROWGATE_AUDIT_DAYS: the database role may not delete old records; " +
+        "it needs SELECT and DELETE on rowgate.audit",
+    );
+  }
+  if (!readsSecrets) {
+    warnings.push(
+      "there are no page tokens, because the database role may not read rowgate.secrets; " +
+        'run "rowgate setup" as the owner of the database',
+    );
   }
   const { name, ...role } = await readRole(database, { schema: config.schema, tables: [] });
   const faults = role.superuser ? ["is a superuser"] : [

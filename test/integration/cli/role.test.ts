@@ -12,7 +12,7 @@ describe("rowgate serve with different roles", () => {
     serving = test.servingUrl ?? "";
     await runRowgate(["token", "create", "--tenant", "1"], { DATABASE_URL: test.url ?? "" });
     await test.admin`grant usage on schema rowgate to rowgate_app`;
-    await test.admin`grant select on rowgate.tokens to rowgate_app`;
+    await test.admin`grant select on rowgate.tokens, rowgate.secrets to rowgate_app`;
   });
   after(() => test.drop());
 
@@ -36,7 +36,7 @@ describe("rowgate serve with different roles", () => {
     // Roles are the cluster's, which other tests use as well: one of its own.
     const role = `above_${crypto.randomUUID().replaceAll("-", "")}`;
     await test.admin.unsafe(`create role ${role} login password 'above' bypassrls;
-      grant usage on schema rowgate to ${role}; grant select on rowgate.tokens to ${role}`);
+      grant usage on schema rowgate to ${role}; grant select on rowgate.tokens, rowgate.secrets to ${role}`);
     try {
       const url = serving.replace(/\/\/[^@]+@/, `//${role}:above@`);
       assertMatch(

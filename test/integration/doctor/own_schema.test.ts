@@ -20,7 +20,7 @@ describe("doctor on the schema rowgate", () => {
     await test.admin.unsafe(`drop schema if exists rowgate cascade;
       ${SCHEMA_STATEMENTS.join(";")};
       grant usage on schema rowgate to rowgate_app;
-      grant select on rowgate.tokens to rowgate_app;
+      grant select on rowgate.tokens, rowgate.secrets to rowgate_app;
       grant insert on rowgate.audit to rowgate_app`);
   });
 
@@ -50,7 +50,7 @@ describe("doctor on the schema rowgate", () => {
     await applyFixes(ON);
     assertEquals(await look(ON), []);
     await test.admin`revoke usage on schema rowgate from rowgate_app`;
-    assertEquals((await look(ON)).length, 1);
+    assertEquals((await look(ON)).length, 2);
     await applyFixes(ON);
     assertEquals(await look(ON), []);
   });
@@ -86,6 +86,22 @@ describe("doctor on the schema rowgate", () => {
     assertEquals(await look(KEPT), [MAY_CHANGE]);
     await applyFixes(KEPT);
     assertEquals(await look(KEPT), []);
+  });
+
+  it("finds a role without page tokens, and its statement fixes that", async () => {
+    await test.admin`revoke select on rowgate.secrets from rowgate_app`;
+    assertEquals(await look({}), ["warning: the role rowgate_app may not read rowgate.secrets"]);
+    await applyFixes({});
+    assertEquals(await look({}), []);
+    await test.admin`drop table rowgate.secrets`;
+    assertEquals(await look({}), ["warning: there is no table rowgate.secrets"]);
+  });
+
+  it("finds a role that may replace the secrets, and its statement fixes that", async () => {
+    await test.admin`grant update on rowgate.secrets to rowgate_app`;
+    assertEquals(await look({}), ["error: the role rowgate_app may write rowgate.secrets"]);
+    await applyFixes({});
+    assertEquals(await look({}), []);
   });
 
   it("finds a role that can make tokens itself", async () => {

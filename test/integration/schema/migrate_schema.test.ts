@@ -39,18 +39,26 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 2, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 3, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 2,
+        version: 3,
         readsTokens: true,
+        readsSecrets: true,
         writesAudit: true,
         prunesAudit: true,
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
+    });
+
+    it("has one secret, which later runs keep [R48]", async () => {
+      const secrets = () => test.admin`select number, length(secret) as bytes from rowgate.secrets`;
+      assertEquals([...await secrets()], [{ number: 1, bytes: 32 }]);
+      for (const text of SCHEMA_STATEMENTS) await test.admin.unsafe(text);
+      assertEquals([...await secrets()], [{ number: 1, bytes: 32 }]);
     });
 
     it("can be created twice by hand [R34]", async () => {
@@ -59,6 +67,12 @@ for (const kind of DATABASE_KINDS) {
     });
 
     if (kind === "real") {
+      it("lets a role that could read the tokens read the secrets too [R48]", async () => {
+        const { database } = openSubject({ ...test, url: test.servingUrl });
+        assertEquals((await findSchema(database)).readsSecrets, true);
+        await database.close(1000);
+      });
+
       it("needs only INSERT for a role that writes the audit [R23]", async () => {
         const { database } = openSubject({ ...test, url: test.servingUrl });
         assertEquals(await migrateSchema(database), "current");

@@ -18,12 +18,13 @@ export interface StatementCheck {
 }
 
 /**
- * The statements that name no table of the operator: catalogue, tokens, audit, values that only
+ * The statements that name no table of the operator: catalogue, tokens, secrets, audit, values that only
  * Postgres can validate, settings of a transaction, and statements without a table.
  */
 const ALLOWED: readonly RegExp[] = [
   /^\s*with recursive space as \(\s*select n\.oid from pg_catalog\.pg_namespace n\s/,
   /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
+  /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
   /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
   /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
