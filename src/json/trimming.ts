@@ -2,9 +2,10 @@ import type { JsonContainer, JsonReader } from "./json_reader.ts";
 
 /**
  * What an array or object of a long document is used for: `read` is kept whole; `quoted` is an error
- * where it is, so a message shows its beginning at most; of `unread` only the text may be used.
+ * where it is, so a message shows its beginning at most; of `unread` only the text may be used, and of
+ * `skipped` nothing, because the text of its container has it.
  */
-export type Use = "read" | "quoted" | "unread";
+export type Use = "read" | "quoted" | "unread" | "skipped";
 
 /** Says what the array or object at a path is used for; called for the parts of what is `read`. */
 export type UseOf = (
@@ -37,7 +38,9 @@ export interface Trimming {
   dropped: number;
   /** Containers that the quoted one may still keep. */
   room: number;
-  /** Number of outermost containers so far that are not `read`. */
+  /** True while the outermost open container that is not `read` is `skipped`. */
+  skips: boolean;
+  /** Number of outermost containers so far that are `quoted` or `unread`. */
   trimmed: number;
   /** How many of them in the same member of the document are quoted. */
   quoted: number;
@@ -45,7 +48,15 @@ export interface Trimming {
 
 /** Starts to trim a document. */
 export function startTrimming(useOf: UseOf): Trimming {
-  return { useOf, from: Infinity, dropped: Infinity, room: 0, trimmed: 0, quoted: 0 };
+  return {
+    useOf,
+    from: Infinity,
+    dropped: Infinity,
+    room: 0,
+    skips: false,
+    trimmed: 0,
+    quoted: 0,
+  };
 }
 
 /** Takes note of a container that opens at `reader.path`. */
@@ -60,6 +71,11 @@ export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: b
   const use = trimming.useOf(path, isArray);
   if (use === "read") return;
   trimming.from = depth;
+  trimming.skips = use === "skipped";
+  if (trimming.skips) {
+    trimming.dropped = depth;
+    return;
+  }
   trimming.trimmed++;
   const quoted = use === "quoted" && trimming.quoted++ < MAX_QUOTED;
   trimming.room = quoted ? CONTAINERS_QUOTED : 0;
@@ -73,13 +89,13 @@ export function closeTrimmed(
   container: JsonContainer,
 ): JsonContainer {
   const depth = path.length;
-  const { dropped, from, trimmed } = trimming;
+  const { dropped, from, trimmed, skips } = trimming;
   if (depth === from) trimming.from = Infinity;
   if (depth < dropped) return container;
   if (depth === dropped) trimming.dropped = Infinity;
   const isArray = Array.isArray(container);
   // An object of its own, by which its text can be found.
-  if (depth === from && trimmed <= MAX_TRIMMED) return isArray ? [] : Object.create(null);
+  if (depth === from && trimmed <= MAX_TRIMMED && !skips) return isArray ? [] : Object.create(null);
   return isArray ? DROPPED_ARRAY : DROPPED_OBJECT;
 }
 

@@ -23,7 +23,8 @@ export function useOfUpdate(shapeOf: (name: string) => FieldShape | undefined): 
     if (shape === undefined || shape === "json") return "unread";
     if (depth === 2) return isArray && shape !== "scalars" ? "read" : "quoted";
     // Entries that are JSON are passed on as text; of other lists, one wrong entry is reported.
-    if (shape === "lists of json" || misfit === name) return "unread";
+    if (shape === "lists of json") return "skipped";
+    if (misfit === name) return "unread";
     misfit = name;
     return "quoted";
   };

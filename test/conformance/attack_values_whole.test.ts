@@ -107,7 +107,8 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
         c_timestamp timestamp, c_timestamp_0 timestamp(0), c_timestamptz timestamptz, c_interval interval,
         c_money money, c_oid oid, c_xid xid, c_xid8 xid8, c_macaddr8 macaddr8, c_tid tid,
         c_tsvector tsvector, c_daterange daterange, c_tsrange tsrange, a_date date[],
-        a_timestamp timestamp[], a_name name[], d_date day, d_timestamp moment);
+        a_timestamp timestamp[], a_name name[], d_date day, d_timestamp moment, a_jsonb jsonb[],
+        c_json json, c_jsonb jsonb);
       create table moments (id int4 primary key, tenant_id int4, at timestamp, many timestamp[]);
       grant select, update on whole, moments to rowgate_app;
       insert into whole values (1, 1);
@@ -171,6 +172,20 @@ describeService("what Postgres would ignore of a value", ({ query, single, bulk,
       const rows = await run("select many::text from moments where id = 1");
       assertEquals(rows, [{ many: '{"2026-01-02 04:30:00",NULL}' }]);
       await run("update moments set many = '{2026-01-02 04:30}' where id = 1");
+    }
+  });
+
+  it("stores the JSON of each column behind a long list of JSON [TV31] [U9]", async () => {
+    const list = Array.from({ length: 3000 }, (_, n) => ({ n }));
+    const fields = { a_jsonb: list, c_json: { a: "1" }, c_jsonb: ["2", { b: 3 }] };
+    for (const update of [single, bulk]) {
+      assertOk(await update("whole", { filters: { id: 1 }, fields }));
+      const rows = await run(
+        "select cardinality(a_jsonb) n, a_jsonb[3000] last, c_json::jsonb, c_jsonb from whole where id = 1",
+      );
+      const { c_json, c_jsonb } = fields;
+      assertEquals(rows, [{ n: 3000, last: { n: 2999 }, c_json, c_jsonb }]);
+      await run("update whole set a_jsonb = null, c_json = null, c_jsonb = null");
     }
   });
 

@@ -57,6 +57,13 @@ const BODY = fc.uniqueArray(
 );
 
 describe("a long document", () => {
+  it("keeps the text of each value behind a long list of JSON [TV31]", async () => {
+    const list = `[${Array.from({ length: 3000 }, (_, n) => `{"n":${n}}`).join()}]`;
+    const { fields, print } = await parse(`{"jl":${list},"j":{"a":1},"k":{"b":2}}`);
+    assertEquals(print(fields["jl"]), list);
+    assertEquals(print(fields["j"]), '{"a":1}');
+  });
+
   it("gets the same response as if all of it were kept [RE27]", async () => {
     const operation = fc.constantFrom<"query" | "update">("query", "update");
     await fc.assert(fc.asyncProperty(BODY, operation, async (text, operation) => {
