@@ -1,6 +1,11 @@
 import * as v from "valibot";
 import { quote } from "../errors/issue.ts";
-import { MAX_PAGE_BYTES, MAX_PATTERN_CHARACTERS } from "../errors/limits.ts";
+import {
+  MAX_PAGE_BYTES,
+  MAX_PATTERN_CHARACTERS,
+  MAX_TSQUERY_CHARACTERS,
+  TOKEN_LOOK_UPS,
+} from "../errors/limits.ts";
 import {
   countOrAuto,
   databaseUrl,
@@ -49,6 +54,10 @@ export interface Config {
   readonly maxPageBytes: number;
   /** Of all patterns of one query together. */
   readonly maxPatternCharacters: number;
+  /** Of one value of type `tsquery`. */
+  readonly maxTsqueryCharacters: number;
+  /** Of tokens that were never valid in this process, at the same time. */
+  readonly tokenLookUps: number;
   /** Of each token; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   readonly prepare: boolean;
@@ -164,6 +173,14 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   maxPatternCharacters: setting("ROWGATE_MAX_PATTERN_CHARACTERS", wholeNumber(1, 1_000_000), {
     default: MAX_PATTERN_CHARACTERS,
     help: "Characters in all patterns of a query",
+  }),
+  maxTsqueryCharacters: setting("ROWGATE_MAX_TSQUERY_CHARACTERS", wholeNumber(1, 1_000_000), {
+    default: MAX_TSQUERY_CHARACTERS,
+    help: "Characters in a value of type tsquery",
+  }),
+  tokenLookUps: setting("ROWGATE_TOKEN_LOOKUPS", wholeNumber(1, 1000), {
+    default: TOKEN_LOOK_UPS,
+    help: "Look-ups of unknown tokens at the same time",
   }),
   rateLimit: setting("ROWGATE_RATE_LIMIT", rateLimit, {
     default: undefined,

@@ -17,8 +17,19 @@ export const MAX_LIST_ITEMS = 1600;
  * @see docs/decisions/0017-uninterruptible-patterns.md
  */
 export const MAX_PATTERN_CHARACTERS = 2000;
-/** Characters of one `tsquery`, which Postgres reads in quadratic time and cannot interrupt. */
+/**
+ * Characters of one `tsquery`, unless `ROWGATE_MAX_TSQUERY_CHARACTERS` is set: Postgres reads it in
+ * quadratic time and cannot interrupt that.
+ * @see docs/decisions/0017-uninterruptible-patterns.md
+ */
 export const MAX_TSQUERY_CHARACTERS = 20_000;
+/**
+ * Zeros that the exponents of one value may add to it, and as many again for each character of its
+ * text: `1e131071` takes 8 characters to write and 131,072 to print. @see L18
+ */
+export const VALUE_ZEROS = { free: 1000, perCharacter: 1 } as const;
+/** The same for all numbers of a document. @see L18 */
+export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
 /**
  * Bytes of a page of records, unless `ROWGATE_MAX_PAGE_BYTES` is set. Postgres needs up to twelve times
  * as much memory to print it. @see docs/decisions/0018-memory-of-a-page.md
@@ -34,6 +45,12 @@ export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 export const MAX_REPORTED_ISSUES = 5;
 /** Characters of a client's value that a message shows. @see E6 */
 export const MAX_QUOTED_CHARACTERS = 100;
+/**
+ * Look-ups of unknown tokens at a time, unless `ROWGATE_TOKEN_LOOKUPS` is set. @see L19
+ */
+export const TOKEN_LOOK_UPS = 2;
+/** Requests that may wait for each of them. @see L19 */
+export const WAITING_PER_LOOK_UP = 32;
 /** Nesting of a JSON body; groups of depth 5 need 13. @see J6 */
 export const MAX_JSON_DEPTH = 64;
 /** Prepared statements of a process. @see P12 */

@@ -2,6 +2,8 @@ import { startDeadline } from "../runtime/timers.ts";
 
 /** Bytes of memory that tenants share. */
 export interface ByteBudget {
+  /** The bytes in all. */
+  readonly max: number;
   /** Takes bytes at once, and gives the function that returns them; undefined when too few are left. */
   readonly take: (bytes: number, tenant: string) => Release | undefined;
   /** Waits for bytes; undefined when there were too few in time, or the client has gone. */
@@ -114,6 +116,7 @@ export function openByteBudget(max: number): ByteBudget {
   }
 
   return {
+    max,
     take(bytes, tenant) {
       const counted = Math.min(bytes, share);
       return fits(tenant, counted) ? hold(tenant, counted) : undefined;

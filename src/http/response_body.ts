@@ -116,7 +116,7 @@ export function streamBytes(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { sending, cut, tenant = "", hold } = recipient;
   const release = hold?.() ?? sending.unsent.take(bytes.length, tenant);
-  if (release === undefined) throw rejectUnsent();
+  if (release === undefined) throw rejectUnsent(sending.unsent);
   let at = 0;
   let pulledMs = performance.now();
   let timer: ReturnType<typeof setTimeout>;
@@ -160,7 +160,8 @@ export function streamBytes(
   }
 }
 
-function rejectUnsent(): ApiError {
-  const message = "Too many long responses are still being sent, try again in a second";
+function rejectUnsent({ max }: ByteBudget): ApiError {
+  const message = `Too many long responses are still being sent, at most ${max} bytes at once, ` +
+    "try again in a second";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }

@@ -1,13 +1,10 @@
 import { quote } from "../errors/issue.ts";
-import { MAX_QUOTED_CHARACTERS } from "../errors/limits.ts";
+import { DOCUMENT_ZEROS, MAX_QUOTED_CHARACTERS } from "../errors/limits.ts";
 import { type JsonReader, noteIssue, rejectSyntax } from "./json_reader.ts";
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const PARTS = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 const EXPONENT = /[eE]/;
-/** Digits that exponents may add to the numbers of a document, and for each of its characters. */
-const FREE_ZEROS = 10_000;
-const ZEROS_PER_CHARACTER = 4;
 /** Every decimal of at most 15 significant digits survives a double. */
 const ALWAYS_EXACT_CHARACTERS = 15;
 
@@ -36,11 +33,12 @@ export function readNumber(reader: JsonReader): number {
 
 /** Notes once that the numbers of a document print far longer than they are written. */
 function countZeros(reader: JsonReader, literal: string): void {
-  const most = FREE_ZEROS + ZEROS_PER_CHARACTER * reader.text.length;
+  const most = DOCUMENT_ZEROS.free + DOCUMENT_ZEROS.perCharacter * reader.text.length;
   const before = reader.zeros;
   reader.zeros += Math.min(Math.abs(Number(literal.split(EXPONENT)[1])), most + 1);
   if (before > most || reader.zeros <= most) return;
-  noteIssue(reader, "the numbers print too long, expected exponents that give fewer digits");
+  const limit = `expected exponents that add at most ${most} zeros to all numbers of the body`;
+  noteIssue(reader, `the numbers print too long, ${limit}`);
 }
 
 /** Reads an integer of up to 15 digits, 5 times faster than the pattern; reads nothing else. */

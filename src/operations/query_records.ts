@@ -19,8 +19,9 @@ export const queryRecords: Operation = defineOperation({
     return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });
   },
   plan(request, { table, access, preferences: { count }, wideNumbersAsText, config }) {
-    const { maxPageBytes } = config;
-    return planQuery(request, { table, access, count, wideNumbersAsText, maxPageBytes });
+    const { maxPageBytes, maxTsqueryCharacters } = config;
+    const limits = { maxPageBytes, maxTsqueryCharacters };
+    return planQuery(request, { table, access, count, wideNumbersAsText, ...limits });
   },
   perform: (plan, records, request) => records.read(plan, request),
   print: printPage,

@@ -58,5 +58,7 @@ function planUpdateOf(
   { table, access, preferences: { maxAffected, rollback }, requestId, config }: PlanContext,
 ): UpdatePlan {
   const audited = config.audit ? { requestId, schema: config.schema, operation } : undefined;
-  return planUpdate(request, { table, access, maxAffected, rollback, audited });
+  const { maxTsqueryCharacters } = config;
+  const limits = { maxAffected, maxTsqueryCharacters };
+  return planUpdate(request, { table, access, rollback, audited, ...limits });
 }

@@ -6,7 +6,14 @@ import { printArray } from "../text/array_text.ts";
 import { type Findings, resolveColumn } from "./column.ts";
 import type { Value } from "./predicate.ts";
 import type { Checked } from "./predicate.ts";
-import { checkDigits, checkOffsets, checkScalar, isCertain, type ValueType } from "./value.ts";
+import {
+  checkDigits,
+  checkOffsets,
+  checkScalar,
+  isCertain,
+  type ValueOptions,
+  type ValueType,
+} from "./value.ts";
 
 /** One column's new value; null sets NULL. */
 export interface Assignment {
@@ -49,7 +56,8 @@ export function planAssignment(
   }
   const certain = isCertain(column) && column.storedCast === column.cast;
   if (value === null) return { column, value: null, certain };
-  const checked = checkNew(value, column, { path, source: findings.source });
+  const { source, maxTsqueryCharacters } = findings;
+  const checked = checkNew(value, column, { path, source, maxTsqueryCharacters });
   if ("text" in checked) {
     const { text, zoned } = checked;
     return { column, value: { text, zoned: zoned === true, certain, path }, certain };
@@ -79,14 +87,15 @@ interface Misfit {
   readonly actual: Json;
 }
 
-/** Where a new value is in the document, and the text of the document. */
+/** Where a new value is in the document, the text of the document, and the limit of a value. */
 interface Place {
   readonly path: Path;
   readonly source: SourceText;
+  readonly maxTsqueryCharacters: number;
 }
 
 function checkNew(value: Exclude<Json, null>, column: Column, place: Place): Misfit | Accepted {
-  const { path, source } = place;
+  const { path, source, maxTsqueryCharacters } = place;
   const literal = typeof value === "number" ? source.literalsIn(FIELDS)?.[column.name] : undefined;
   if (column.kind === "json") return { text: literal ?? source.print(value) };
   if (Array.isArray(value)) return checkArray(value, column, place);
@@ -94,7 +103,10 @@ function checkNew(value: Exclude<Json, null>, column: Column, place: Place): Mis
     return { expected: "a string, number, boolean or null", path, actual: value };
   }
   const scalar = value as string | number | boolean;
-  const checked = checkLength(checkScalar(scalar, column, literal), column);
+  const checked = checkLength(
+    checkScalar(scalar, column, { literal, maxTsqueryCharacters }),
+    column,
+  );
   if ("expected" in checked) return { expected: checked.expected, path, actual: value };
   return checked;
 }
@@ -120,7 +132,7 @@ function checkLength(checked: Checked, column: ValueType & Pick<Column, "maxLeng
 function checkArray(
   values: readonly Json[],
   column: Column,
-  { path, source }: Place,
+  { path, source, maxTsqueryCharacters }: Place,
 ): Misfit | Accepted {
   if (column.kind !== "array" || column.elementKind === undefined) {
     return { expected: "a string, number, boolean or null", path, actual: values };
@@ -130,9 +142,15 @@ function checkArray(
   const withOffset: Checked[] = [];
   // An element that is JSON is not checked: its text is its value.
   const written = element.kind === "json" ? source.printEach(values) : source.literalsIn(path);
-  // By index, and no path until one is needed: there may be 500,000 elements.
+  const options: ValueOptions = { maxTsqueryCharacters };
+  // By index, and no path or options until one is needed: there may be 500,000 elements.
   for (let position = 0; position < values.length; position++) {
-    const checked = checkElement(values[position]!, element, written?.[position]);
+    const literal = written?.[position];
+    const checked = checkElement(
+      values[position]!,
+      element,
+      literal === undefined ? options : { literal, maxTsqueryCharacters },
+    );
     if ("expected" in checked) {
       const { expected } = checked;
       return { expected, path: under(path, position), actual: values[position]! };
@@ -147,11 +165,11 @@ function checkArray(
 
 const NULL_ELEMENT = { text: null };
 
-function checkElement(value: Json, element: ElementType, written: string | undefined) {
+function checkElement(value: Json, element: ElementType, options: ValueOptions) {
   if (value === null) return NULL_ELEMENT;
-  if (element.kind === "json") return { text: written ?? JSON.stringify(value) };
+  if (element.kind === "json") return { text: options.literal ?? JSON.stringify(value) };
   if (typeof value === "object") return { expected: "a string, number, boolean or null" };
-  return checkLength(checkScalar(value as string | number | boolean, element, written), element);
+  return checkLength(checkScalar(value as string | number | boolean, element, options), element);
 }
 
 type ElementType = ReturnType<typeof elementOf>;

@@ -5,11 +5,13 @@ import type { SourceText } from "../json/source_text.ts";
 import type { FieldShape } from "../request/body_parts.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** What is found wrong with a request while it is planned. */
+/** What is found wrong with a request while it is planned, and by which limit. */
 export interface Findings {
   readonly issues: Issue[];
   /** The text of the request. */
   readonly source: SourceText;
+  /** Of one value of type `tsquery`. */
+  readonly maxTsqueryCharacters: number;
 }
 
 /**

@@ -147,7 +147,8 @@ function planValue(
   const literal = path === null || typeof value !== "number"
     ? undefined
     : findings.source.literalsIn(path.holder)?.[path.key];
-  const checked = checkScalar(value, column, literal);
+  const { maxTsqueryCharacters } = findings;
+  const checked = checkScalar(value, column, { literal, maxTsqueryCharacters });
   if ("text" in checked) {
     const { text, zoned } = checked;
     return { text, zoned: zoned === true, certain: isCertain(column), path };

@@ -31,19 +31,15 @@ export function isDecimal(text: string): boolean {
 const EXPONENTS = /\de([+-]?\d{1,9})/gi;
 /** More zeros than any `numeric` has. */
 const MAX_ZEROS = 150_000;
-/** Zeros that a value may have, and for each character of its text. */
-const FREE_ZEROS = 1000;
-const ZEROS_PER_CHARACTER = 1;
 
 /**
- * Reports whether numbers print far longer than they are written: `1e131071` is stored in ten bytes
- * and printed in 131,072, and a list of 90,000 of them took gigabytes to read.
- * @see docs/decisions/0018-memory-of-a-page.md
+ * Counts the zeros that the exponents of a text stand for: `1e131071` is stored in ten bytes and
+ * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
  */
-export function printsTooLong(text: string): boolean {
+export function countZeros(text: string): number {
   let zeros = 0;
   for (const [, exponent] of text.matchAll(EXPONENTS)) {
     zeros += Math.min(Math.abs(Number(exponent)), MAX_ZEROS);
   }
-  return zeros > FREE_ZEROS + ZEROS_PER_CHARACTER * text.length;
+  return zeros;
 }

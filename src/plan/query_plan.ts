@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 import { pathOf, quote, rejectIssues, under } from "../errors/issue.ts";
-import { MAX_PAGE_BYTES } from "../errors/limits.ts";
+import { MAX_PAGE_BYTES, MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import type { QueryRequest } from "../request/query_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { type Findings, planEach, resolveColumn } from "./column.ts";
@@ -43,6 +43,7 @@ export interface QueryOptions {
   readonly count: boolean;
   readonly wideNumbersAsText: boolean;
   readonly maxPageBytes?: number;
+  readonly maxTsqueryCharacters?: number;
 }
 
 /**
@@ -52,7 +53,8 @@ export interface QueryOptions {
  */
 export function planQuery(request: QueryRequest, options: QueryOptions): QueryPlan {
   const { table, access, count, wideNumbersAsText, maxPageBytes = MAX_PAGE_BYTES } = options;
-  const findings: Findings = { issues: [], source: request.source };
+  const { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS } = options;
+  const findings: Findings = { issues: [], source: request.source, maxTsqueryCharacters };
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
   const sort = planSort(request.sort, table, findings);

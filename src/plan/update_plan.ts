@@ -1,5 +1,6 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { pathOf, rejectIssues, under } from "../errors/issue.ts";
+import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import type { Scalar } from "../json/json.ts";
 import type { UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
@@ -50,6 +51,7 @@ export interface UpdateOptions {
   readonly rollback: boolean;
   /** What else the audit needs; undefined: no audit is kept. */
   readonly audited?: Pick<AuditEntry, "requestId" | "schema" | "operation"> | undefined;
+  readonly maxTsqueryCharacters?: number;
 }
 
 /**
@@ -60,7 +62,8 @@ export interface UpdateOptions {
  */
 export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
   const { table, access, maxAffected, rollback, audited } = options;
-  const findings: Findings = { issues: [], source: request.source };
+  const { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS } = options;
+  const findings: Findings = { issues: [], source: request.source, maxTsqueryCharacters };
   const items = planEach(
     request.filters,
     findings,

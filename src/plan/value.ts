@@ -1,15 +1,23 @@
 import type { Column, ValueKind } from "../catalogue/catalogue.ts";
 import { quote } from "../errors/issue.ts";
-import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
+import { VALUE_ZEROS } from "../errors/limits.ts";
 import type { Scalar } from "../json/json.ts";
 import { readElements } from "../text/array_text.ts";
 import { nearest } from "../text/nearest.ts";
-import { isDecimal, isWholeNumber, printsTooLong } from "./number_text.ts";
+import { countZeros, isDecimal, isWholeNumber } from "./number_text.ts";
 import type { Checked } from "./predicate.ts";
 import { findTextCheck } from "./text_checks.ts";
 
 /** The part of a column that decides what values it takes. */
 export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "labels">;
+
+/** What a value is checked with, besides its type. */
+export interface ValueOptions {
+  /** The text of a number that would print differently. */
+  readonly literal?: string | undefined;
+  /** Of a `tsquery`. */
+  readonly maxTsqueryCharacters: number;
+}
 
 /** Types that take a JSON number though their kind is `other`. */
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
@@ -31,29 +39,30 @@ export function isCertain(type: ValueType): boolean {
 }
 
 /**
- * Checks a scalar against a column's type, and gives its text for the type's input function; nothing
- * is lost on the way. `literal` is the text of a number that would print differently: `1.50` stays
- * `1.50` where digits count.
+ * Checks a scalar against a column's type, and returns its text for the type's input function;
+ * nothing is lost on the way: `1.50` stays `1.50` where digits count.
  * @see V1, V2, V4
  */
 export function checkScalar(
   value: Exclude<Scalar, null>,
   type: ValueType,
-  literal?: string,
+  options: ValueOptions,
 ): Checked {
-  return typeof value === "string" ? checkText(value, type) : checkBare(value, type, literal);
+  return typeof value === "string"
+    ? checkText(value, type, options)
+    : checkBare(value, type, options);
 }
 
 /** Checks a number or boolean: the type must hold its JSON text without loss. */
 function checkBare(
   value: number | boolean,
   type: ValueType,
-  literal: string | undefined,
+  options: ValueOptions,
 ): Checked {
   const text = String(value);
-  const written = literal ?? text;
+  const written = options.literal ?? text;
   if (type.kind === "json") return { text: written };
-  if (type.kind === "text") return checkText(written, type);
+  if (type.kind === "text") return checkText(written, type, options);
   if (typeof value === "boolean") {
     return type.kind === "boolean" ? { text } : reject(type);
   }
@@ -70,11 +79,11 @@ function checkBare(
     case "numeric":
       return isDecimal(written) ? checkDigits(written) : reject(type);
     default:
-      return NUMBER_TYPES.has(type.baseType) ? checkText(text, type) : reject(type);
+      return NUMBER_TYPES.has(type.baseType) ? checkText(text, type, options) : reject(type);
   }
 }
 
-function checkText(text: string, type: ValueType): Checked {
+function checkText(text: string, type: ValueType, options: ValueOptions): Checked {
   switch (type.kind) {
     case "text":
       return isCut(text, type.baseType) ? reject(type) : { text };
@@ -94,10 +103,10 @@ function checkText(text: string, type: ValueType): Checked {
     case "enum":
       return checkLabel(text, type);
     case "array":
-      return checkArrayText(text, type);
+      return checkArrayText(text, type, options);
     default:
-      if (isLongQuery(text, type)) {
-        return { expected: `at most ${MAX_TSQUERY_CHARACTERS} characters` };
+      if (text.length > options.maxTsqueryCharacters && mayHoldQuery(type)) {
+        return { expected: `at most ${options.maxTsqueryCharacters} characters` };
       }
       if (HOLDS_NUMERIC.test(type.baseType)) return checkDigits(text);
       return findTextCheck(type.baseType)?.(text) ?? { text };
@@ -107,13 +116,19 @@ function checkText(text: string, type: ValueType): Checked {
 /** Arrays and ranges of numeric, in Postgres's own notation. */
 const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
 
-/** Rejects numbers whose exponents make them print far longer than they are written. */
+/**
+ * Rejects numbers whose exponents make them print far longer than they are written.
+ * @see docs/decisions/0018-memory-of-a-page.md
+ */
 export function checkDigits(text: string): Checked {
-  return printsTooLong(text) ? { expected: "exponents that give fewer digits" } : { text };
+  const most = VALUE_ZEROS.free + VALUE_ZEROS.perCharacter * text.length;
+  return countZeros(text) > most
+    ? { expected: `exponents that add at most ${most} zeros` }
+    : { text };
 }
 
 /** Checks an array in Postgres's own notation: each element as if it were sent by itself. */
-function checkArrayText(text: string, type: ValueType): Checked {
+function checkArrayText(text: string, type: ValueType, options: ValueOptions): Checked {
   if (HOLDS_NUMERIC.test(type.baseType)) return checkDigits(text);
   const baseType = type.baseType.replace(/\[\]$/, "");
   const kind = baseType === "name" || baseType === "char" ? "text" : "other";
@@ -124,7 +139,7 @@ function checkArrayText(text: string, type: ValueType): Checked {
   const all: Checked[] = [];
   for (const part of readElements(text.slice(Math.max(0, text.indexOf("{"))), "{},")) {
     if (part.toUpperCase() === "NULL") continue;
-    const checked = checkText(part, element);
+    const checked = checkText(part, element, options);
     if ("expected" in checked) return { expected: `${checked.expected} in each element` };
     if (checked.text !== part) return reject(type);
     all.push(checked);
@@ -141,10 +156,9 @@ export function checkOffsets(text: string, elements: readonly Checked[]): Checke
   return zoned.has(true) ? { text, zoned: true } : { text };
 }
 
-/** Postgres reads a `tsquery` in quadratic time, 14 s for 400,000 characters, and cannot be cancelled. */
-function isLongQuery(text: string, { kind, baseType }: ValueType): boolean {
-  // A composite value may hold one.
-  return (baseType === "tsquery" || kind === "composite") && text.length > MAX_TSQUERY_CHARACTERS;
+/** Reports whether a value may hold a `tsquery`: Postgres reads 400,000 characters of it for 14 s. */
+function mayHoldQuery({ kind, baseType }: ValueType): boolean {
+  return baseType === "tsquery" || kind === "composite";
 }
 
 /** True when Postgres would cut the text silently, and find or store another value. */

@@ -1,9 +1,10 @@
 import { ApiError } from "../errors/api_error.ts";
+import { WAITING_PER_LOOK_UP } from "../errors/limits.ts";
 
 /** Limits of the look-ups of unknown tokens. */
 export interface LookUpLimits {
   readonly maxRunning: number;
-  readonly maxWaiting: number;
+  /** How long one waits for its turn. */
   readonly waitMs: number;
   readonly now: () => number;
 }
@@ -14,8 +15,10 @@ export type RunLimited = <T>(lookUp: () => Promise<T>) => Promise<T>;
 /**
  * Limits the look-ups of tokens that were never valid here: every client can make up a token of the
  * right form, and must not take the connections that tenants need.
+ * @see L19
  */
-export function limitLookUps({ maxRunning, maxWaiting, waitMs, now }: LookUpLimits): RunLimited {
+export function limitLookUps({ maxRunning, waitMs, now }: LookUpLimits): RunLimited {
+  const maxWaiting = WAITING_PER_LOOK_UP * maxRunning;
   const queue: (() => void)[] = [];
   let running = 0;
 
@@ -23,9 +26,11 @@ export function limitLookUps({ maxRunning, maxWaiting, waitMs, now }: LookUpLimi
     const arrivedMs = now();
     if (running < maxRunning) running++;
     else if (queue.length < maxWaiting) await new Promise<void>((resolve) => queue.push(resolve));
-    else throw rejectBusy();
+    else throw rejectBusy(`At most ${maxWaiting} requests wait for the look-up of their token`);
     try {
-      if (now() - arrivedMs > waitMs) throw rejectBusy();
+      if (now() - arrivedMs > waitMs) {
+        throw rejectBusy(`The token could not be looked up within ${waitMs} ms`);
+      }
       return await lookUp();
     } finally {
       const next = queue.shift();
@@ -35,7 +40,7 @@ export function limitLookUps({ maxRunning, maxWaiting, waitMs, now }: LookUpLimi
   };
 }
 
-function rejectBusy(): ApiError {
+function rejectBusy(limit: string): ApiError {
   const headers = { "Retry-After": "1" };
-  return new ApiError(503, "The service is busy, try again in a second", { headers });
+  return new ApiError(503, `${limit}, try again in a second`, { headers });
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { TOKEN_LOOK_UPS } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Measurement, Observe } from "../telemetry/observe.ts";
@@ -12,12 +13,14 @@ import { checkToken, digest } from "./token_text.ts";
 export const MAX_CACHED_MS = 4000;
 /** Look-ups that are cached of each sort, valid tokens and unknown ones. */
 const MAX_CACHED = 10_000;
-/** Limits of the look-ups of tokens that were never valid here. */
-const UNKNOWN_TOKENS = { maxRunning: 2, maxWaiting: 64, waitMs: 5000 };
 
-/** What observes the look-ups, and by which clock they expire. */
+/** What observes the look-ups, by which clock they expire, and how many run at the same time. */
 export interface StoreOptions {
   readonly observe?: Observe;
+  /** Of tokens that were never valid here. */
+  readonly tokenLookUps?: number;
+  /** How long a request waits for such a look-up. */
+  readonly poolWaitMs?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -34,19 +37,21 @@ interface RunningLookUp {
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
  * A cached token takes 0.3 µs; checksum and digest of another one take 137 µs, and Postgres the rest.
- * Tokens that were never valid are looked up two at a time. Rejects with 503 while the database
+ * Of tokens that were never valid, a few are looked up at a time. Rejects with 503 while the database
  * cannot be asked, or too many of those wait.
- * @see A8, A22
+ * @see A8, A22, L19
  */
 export function createTokenStore(
   database: Database,
-  { now = () => performance.now(), observe = () => {} }: StoreOptions = {},
+  options: StoreOptions = {},
 ): TokenStore {
+  const { now = () => performance.now(), observe = () => {} } = options;
+  const { tokenLookUps: maxRunning = TOKEN_LOOK_UPS, poolWaitMs: waitMs = 5000 } = options;
   // Two caches, so that a flood of unknown tokens does not push out the valid ones.
   const valid = openExpiringCache<Access>({ size: MAX_CACHED, now });
   const unknown = openExpiringCache<null>({ size: MAX_CACHED, now });
   const tenants = openExpiringCache<string>({ size: MAX_CACHED, now });
-  const runLimited = limitLookUps({ ...UNKNOWN_TOKENS, now });
+  const runLimited = limitLookUps({ maxRunning, waitMs, now });
   const running = new Map<string, RunningLookUp>();
 
   const findCached = (token: string) => valid.get(token) ?? unknown.get(token);

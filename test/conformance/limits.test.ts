@@ -97,19 +97,20 @@ describeService("Limits", ({ query, single, bulk }) => {
     assertRejectedAt(await single("everything", update), "fields.c_tsquery", "20000");
   });
 
-  it("rejects numbers that would print far longer than they are written [RE25]", async () => {
+  it("rejects numbers that would print far longer than they are written [RE25] [L18]", async () => {
     const many = Array.from({ length: 1000 }, () => "1e900");
-    const rejected: [Record<string, unknown>, string][] = [
-      [{ c_numeric: "1e131071" }, "fields.c_numeric"],
-      [{ a_numeric_10_2: many }, "fields.a_numeric_10_2"],
-      [{ a_numeric_10_2: `{${many}}` }, "fields.a_numeric_10_2"],
-      [{ c_numrange: "[1,1e131071)" }, "fields.c_numrange"],
+    // 1,000 zeros, and one for each character of `{"1e900","1e900",…}` and `{1e900,1e900,…}`.
+    const rejected: [Record<string, unknown>, string, number][] = [
+      [{ c_numeric: "1e131071" }, "fields.c_numeric", 1008],
+      [{ a_numeric_10_2: many }, "fields.a_numeric_10_2", 9001],
+      [{ a_numeric_10_2: `{${many}}` }, "fields.a_numeric_10_2", 7001],
+      [{ c_numrange: "[1,1e131071)" }, "fields.c_numrange", 1012],
     ];
-    for (const [fields, path] of rejected) {
+    for (const [fields, path, zeros] of rejected) {
       assertRejectedAt(
         await single("everything", { filters: { id: 1 }, fields }),
         path,
-        "exponents",
+        `exponents that add at most ${zeros} zeros`,
       );
     }
     const filters = { and: [{ field: "c_numeric", op: "in", value: ["1", "1e-9999"] }] };
@@ -122,7 +123,8 @@ describeService("Limits", ({ query, single, bulk }) => {
     const raw = `{"filters":{"id":1},"fields":{"c_jsonb":${numbers}}}`;
     const path = "fields.c_jsonb[";
     const response = await single("everything", undefined, { raw });
-    assertRejected(response, 400, path, "exponents");
+    const most = 10_000 + 4 * raw.length;
+    assertRejected(response, 400, path, `exponents that add at most ${most} zeros`);
     const fine = { filters: { and: [{ field: "c_numeric", op: "eq", value: "1e900" }] } };
     assertOk(await query("everything", fine));
   });
@@ -203,4 +205,33 @@ describeService("Limits", ({ query, single, bulk }) => {
       }
     });
   }
+});
+
+describeService("Limits that the operator has set", ({ query, single, bulk }) => {
+  it("accepts ROWGATE_MAX_TSQUERY_CHARACTERS in each tsquery and rejects one more [RE22] [L11]", async () => {
+    const longest = "aa&bb&cc";
+    const find = (value: string) =>
+      query("everything", { filters: { and: [{ field: "c_tsquery", op: "eq", value }] } });
+    assertOk(await find(longest));
+    assertRejectedAt(await find(`${longest}c`), "filters.and[0].value", "at most 8 characters");
+    for (const update of [single, bulk]) {
+      const set = (value: string) =>
+        update("everything", { filters: { id: 1 }, fields: { c_tsquery: value } });
+      assertOk(await set(longest));
+      assertRejectedAt(await set(`${longest}c`), "fields.c_tsquery", "at most 8 characters");
+      const filters = { id: 1, c_tsquery: `${longest}c` };
+      const fields = { c_tsquery: longest };
+      const response = await update("everything", { filters, fields });
+      assertRejectedAt(response, "filters.c_tsquery", "at most 8 characters");
+    }
+  });
+
+  it("accepts ROWGATE_MAX_PATTERN_CHARACTERS in a query and rejects one more [RE21] [L11]", async () => {
+    const find = (value: string) =>
+      query("guests", { filters: { and: [{ field: "name", op: "like", value }] } });
+    assertEquals(recordsOf(await find("Guest 1")).length, 1);
+    assertRejectedAt(await find("Guest %1"), "filters.and[0].value", "at most 7 in all patterns");
+  });
+}, {
+  environment: { ROWGATE_MAX_TSQUERY_CHARACTERS: "8", ROWGATE_MAX_PATTERN_CHARACTERS: "7" },
 });

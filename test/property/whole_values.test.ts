@@ -66,7 +66,8 @@ describe("every part of a value", () => {
     const baseType = type.replace(/\[\]$/, "");
     const own = OWN_KINDS.includes(baseType) ? baseType as ValueKind : KINDS[baseType] ?? "other";
     const kind = baseType === type ? own : "array";
-    const checked = checkScalar(text, { kind, type, baseType: type, domain: false, labels: [] });
+    const column = { kind, type, baseType: type, domain: false, labels: [] };
+    const checked = checkScalar(text, column, { maxTsqueryCharacters: 20_000 });
     if (!("text" in checked)) return undefined;
     const suffix = kind === "array" ? "[]" : "";
     const detour = checked.zoned ? `::timestamptz${suffix}` : "";

@@ -1,11 +1,12 @@
 // Requests without a valid token take nothing from those that have one.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { request } from "node:http";
 import { mintToken } from "../../src/tokens/token_text.ts";
 import { FIXTURE_POLICY } from "../support/fixture_policy.ts";
 import { RUNTIMES, type RuntimeServer, startServer } from "../support/runtime_server.ts";
 import { createTestService, type TestService } from "../support/service.ts";
+import { waitUntil } from "../support/wait_until.ts";
 
 const MAX_IN_FLIGHT = 20;
 const ROUNDS = 3;
@@ -23,6 +24,7 @@ for (const runtime of RUNTIMES) {
         DATABASE_URL: service.database.servingUrl!,
         ROWGATE_MAX_IN_FLIGHT: String(MAX_IN_FLIGHT),
         ROWGATE_POOL_SIZE: "2",
+        ROWGATE_TOKEN_LOOKUPS: "1",
       };
       server = await startServer(runtime, { environment, policyText });
     });
@@ -31,12 +33,17 @@ for (const runtime of RUNTIMES) {
       await service.close();
     });
 
-    function ask(path: string, token?: string): Promise<number> {
+    async function ask(path: string, token?: string): Promise<number> {
+      return (await receive(path, token)).status;
+    }
+
+    function receive(path: string, token?: string): Promise<{ status: number; text: string }> {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       return new Promise((resolve, reject) => {
         request(server.address + path, { headers, agent: false }, (response) => {
-          response.resume();
-          response.on("end", () => resolve(response.statusCode!));
+          let text = "";
+          response.setEncoding("utf8").on("data", (chunk) => text += chunk);
+          response.on("end", () => resolve({ status: response.statusCode!, text }));
         }).on("error", reject).end();
       });
     }
@@ -62,6 +69,27 @@ for (const runtime of RUNTIMES) {
         if (path === "/integration/tables") {
           assert(token === undefined ? found === "401" : /^(401|503|,)+$/.test(found), found);
         } else assertEquals(found, "200", path);
+      }
+    });
+
+    it("wait for ROWGATE_TOKEN_LOOKUPS at a time, 32 for each, and then get 503 [RE30] [L19]", async () => {
+      const forged = await Promise.all(Array.from({ length: 40 }, mintToken));
+      const rejected: string[] = [];
+      let responses: Promise<number>[] = [];
+      await service.database.admin.begin(async (sql) => {
+        await sql`lock table rowgate.tokens in access exclusive mode`;
+        responses = forged.map(async ({ token }) => {
+          const { status, text } = await receive("/integration/tables", token);
+          if (status === 503) rejected.push(text);
+          return status;
+        });
+        await waitUntil(() => Promise.resolve(rejected.length >= 40 - 33));
+      });
+      const statuses = await Promise.all(responses);
+      assertEquals(statuses.filter((status) => status === 401).length, 33);
+      assertEquals(rejected.length, 7);
+      for (const text of rejected) {
+        assertMatch(text, /At most 32 requests wait .* again in a second/);
       }
     });
   });

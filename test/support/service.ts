@@ -109,7 +109,7 @@ export async function createTestService(
     })
     : undefined;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
-  const store = createTokenStore(serving, { observe });
+  const store = createTokenStore(serving, { ...config, observe });
   const app = guard.app(
     server?.app ??
       createApp({

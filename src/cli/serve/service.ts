@@ -51,7 +51,7 @@ export async function assembleService(
     ? await open()
     : await showWork(output, `Opening the embedded Postgres in ${config.dataDir}`, open);
   const catalogue = followSettings({ config, policy, database, observe });
-  const tokens = createTokenStore(database, { observe });
+  const tokens = createTokenStore(database, { ...config, observe });
   const app = createApp({ config, database, catalogue, tokens, observe, metrics });
   const { audit, auditDays: days } = config;
   const retention = audit && days !== undefined

@@ -19,11 +19,13 @@ export function divideLimits(
 ): Config {
   const share = (whole: number) =>
     Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
-  const { poolSize, transactions, maxInFlight, maxBodiesBytes, maxUnsentBytes, rateLimit } = config;
+  const { poolSize, transactions, tokenLookUps, rateLimit } = config;
+  const { maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
   return {
     ...config,
     poolSize: share(poolSize),
     transactions: share(transactions),
+    tokenLookUps: share(tokenLookUps),
     maxInFlight: share(maxInFlight),
     maxBodiesBytes: share(maxBodiesBytes),
     maxUnsentBytes: share(maxUnsentBytes),

@@ -36,6 +36,8 @@ const CONFIG: Config = {
   transactions: 3,
   transactionTimeoutMs: 4000,
   maxPatternCharacters: 2000,
+  maxTsqueryCharacters: 20000,
+  tokenLookUps: 2,
   maxPageBytes: 8388608,
   rateLimit: undefined,
   prepare: true,

@@ -9,7 +9,7 @@ import type { Json } from "../../../src/json/json.ts";
 import { makeColumn, makeTable } from "../../support/table.ts";
 
 function plan(column: Column, value: Json) {
-  const findings: Findings = { issues: [], source: NO_SOURCE };
+  const findings: Findings = { issues: [], source: NO_SOURCE, maxTsqueryCharacters: 20 };
   const assignment = planAssignment(
     { field: column.name, value },
     makeTable([column]),

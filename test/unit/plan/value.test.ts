@@ -72,44 +72,76 @@ const REJECTED: readonly Case[] = [
   ["array", 1, /a string/],
 ];
 
+const LIMITS = { maxTsqueryCharacters: 20_000 };
+
 describe("checkScalar [V1]", () => {
   for (const [kind, value, text] of ACCEPTED) {
     it(`accepts ${JSON.stringify(value)} for ${kind}`, () => {
-      assertEquals(checkScalar(value, makeColumn("c", kind)), { text: text as string });
+      assertEquals(checkScalar(value, makeColumn("c", kind), LIMITS), { text: text as string });
     });
   }
 
   for (const [kind, value, expected] of REJECTED) {
     it(`rejects ${JSON.stringify(value)} for ${kind} [V2]`, () => {
-      const checked = checkScalar(value, makeColumn("c", kind));
+      const checked = checkScalar(value, makeColumn("c", kind), LIMITS);
       assertMatch("expected" in checked ? checked.expected : "", expected as RegExp);
     });
   }
 
   it("is not certain of any value of a domain", () => {
     const column = makeColumn("c", "int4", { domain: true, type: "positive" });
-    assertEquals(checkScalar(5, column), { text: "5" });
-    assertEquals("expected" in checkScalar("x", column), true);
+    assertEquals(checkScalar(5, column, LIMITS), { text: "5" });
+    assertEquals("expected" in checkScalar("x", column, LIMITS), true);
     assertEquals([isCertain(column), isCertain(makeColumn("c", "int4"))], [false, true]);
   });
 
   it("accepts a label of an enum, and suggests the nearest for a misspelt one", () => {
     const column = makeColumn("c", "enum", { type: "stage", labels: ["open", "won"] });
-    assertEquals(checkScalar("won", column), { text: "won" });
-    assertEquals(checkScalar("wonn", column), {
+    assertEquals(checkScalar("won", column, LIMITS), { text: "won" });
+    assertEquals(checkScalar("wonn", column, LIMITS), {
       expected: 'a value of type stage, did you mean "won"',
     });
-    assertEquals(checkScalar("zzzzzz", column), { expected: 'one of "open", "won"' });
+    assertEquals(checkScalar("zzzzzz", column, LIMITS), { expected: 'one of "open", "won"' });
   });
 
   it("rejects what Postgres would cut silently: a long name, a long char", () => {
     const name = makeColumn("c", "text", { type: "name" });
-    assertEquals("text" in checkScalar("é".repeat(31), name), true);
-    assertEquals("expected" in checkScalar("é".repeat(32), name), true);
+    assertEquals("text" in checkScalar("é".repeat(31), name, LIMITS), true);
+    assertEquals("expected" in checkScalar("é".repeat(32), name, LIMITS), true);
     const char = makeColumn("c", "text", { type: "char" });
-    assertEquals("text" in checkScalar("a", char), true);
-    assertEquals("expected" in checkScalar("ab", char), true);
-    assertEquals("expected" in checkScalar(12, char), true);
+    assertEquals("text" in checkScalar("a", char, LIMITS), true);
+    assertEquals("expected" in checkScalar("ab", char, LIMITS), true);
+    assertEquals("expected" in checkScalar(12, char, LIMITS), true);
+  });
+
+  it("limits each tsquery, wherever one may be, and says to how much [RE22] [L11]", () => {
+    const limits = { maxTsqueryCharacters: 8 };
+    const query = makeColumn("c", "other", { type: "tsquery" });
+    const composite = makeColumn("c", "composite", { type: "pair" });
+    for (const column of [query, composite]) {
+      assertEquals(checkScalar("a&b&c&de", column, limits), { text: "a&b&c&de" });
+      assertEquals(checkScalar("a&b&c&def", column, limits), {
+        expected: "at most 8 characters",
+      });
+      assertEquals("text" in checkScalar("a&b&c&def", column, LIMITS), true);
+    }
+    const list = makeColumn("c", "array", { type: "tsquery[]" });
+    assertEquals("text" in checkScalar("{a&b&c&de,a&b&c&de}", list, limits), true);
+    assertEquals(checkScalar("{a&b&c&de,a&b&c&def}", list, limits), {
+      expected: "at most 8 characters in each element",
+    });
+    const inet = makeColumn("c", "other", { type: "inet" });
+    assertEquals("text" in checkScalar("255.255.255.255", inet, limits), true);
+  });
+
+  it("says how many zeros exponents may add [RE25] [L18]", () => {
+    const numeric = makeColumn("c", "numeric");
+    assertEquals(checkScalar("1e1006", numeric, LIMITS), { text: "1e1006" });
+    assertEquals(checkScalar("1e1007", numeric, LIMITS), {
+      expected: "exponents that add at most 1006 zeros",
+    });
+    const digits = "1".repeat(2000);
+    assertEquals(checkScalar(`${digits}e3005`, numeric, LIMITS), { text: `${digits}e3005` });
   });
 
   // Without a limit of time: a check in quadratic time would take hours.
@@ -120,7 +152,7 @@ describe("checkScalar [V1]", () => {
     });
     for (const kind of ["boolean", "int8", "float8", "numeric", "uuid"] as const) {
       const misfits = texts.filter((text) =>
-        "expected" in checkScalar(text, makeColumn("c", kind))
+        "expected" in checkScalar(text, makeColumn("c", kind), LIMITS)
       );
       assertEquals(misfits.length, texts.length, kind);
     }

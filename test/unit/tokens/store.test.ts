@@ -1,14 +1,14 @@
-import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
 import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
 import type { ApiError } from "../../../src/errors/api_error.ts";
 import { findApiError } from "../../../src/http/respond.ts";
-import { createTokenStore } from "../../../src/tokens/store.ts";
+import { createTokenStore, type StoreOptions } from "../../../src/tokens/store.ts";
 import { mintToken } from "../../../src/tokens/token_text.ts";
 
 /** A database that counts statements, and returns what the test sets. */
-function openSubject() {
+function openSubject(options: StoreOptions = {}) {
   const state = {
     asked: 0,
     now: 0,
@@ -30,7 +30,7 @@ function openSubject() {
     return state.record === undefined ? [] : [{ record: JSON.stringify(state.record) }];
   }
   const database = { run } as unknown as Database;
-  return { state, store: createTokenStore(database, { now: () => state.now }) };
+  return { state, store: createTokenStore(database, { ...options, now: () => state.now }) };
 }
 
 const RECORD = {
@@ -196,7 +196,29 @@ describe("createTokenStore", () => {
     release();
     await Promise.all(responses);
     assertEquals(busy.length, 300 - 66);
-    for (const error of busy) assertEquals((error as ApiError).status, 503);
+    for (const error of busy) {
+      assertEquals((error as ApiError).status, 503);
+      assertMatch((error as ApiError).message, /At most 64 requests wait/);
+    }
     assertEquals(state.asked, 1 + 66 + 1);
+  });
+
+  it("looks up as many at a time as is set, each within the wait for a connection [RE30] [L19]", async () => {
+    const { state, store } = openSubject({ tokenLookUps: 3, poolWaitMs: 70 });
+    const minted = await Promise.all(Array.from({ length: 100 }, mintToken));
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    state.held = promise;
+    const busy: string[] = [];
+    const responses = minted.map(({ token }) =>
+      Promise.resolve(store.find(token)).catch((error: ApiError) => void busy.push(error.message))
+    );
+    while (busy.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (state.asked < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    assertMatch(busy[0]!, /At most 96 requests wait/);
+    state.now = 71;
+    release();
+    await Promise.all(responses);
+    assertEquals([state.asked, busy.length], [3, 97]);
+    assertMatch(busy[1]!, /could not be looked up within 70 ms/);
   });
 });
