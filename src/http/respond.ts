@@ -39,7 +39,7 @@ export interface Exchange extends Recipient {
  */
 export function respond(content: JsonResponse, exchange: Exchange): Response {
   const { request } = exchange;
-  const headers = makeHeaders({ ...content, text: content.json }, exchange);
+  const headers = makeHeaders({ text: content.json, ...content }, exchange);
   if (content.etag !== undefined && isUnchanged(request, content.etag)) {
     return new Response(null, { status: 304, headers });
   }

@@ -82,12 +82,12 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
   const predicate: Predicate = { kind: "and", items };
   const byKey = namesKey(table, items);
   const audit = audited && {
-    ...audited,
     tokenId: access.tokenId,
     tenant: access.tenant,
     table: table.name,
     filters: request.filters.map(([field]) => field),
     fields: request.fields.map(([field]) => field),
+    ...audited,
   };
   return { table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
 }

@@ -94,8 +94,8 @@ export function openDatabase(
     const { write, client } = options;
     return withSession(
       statements,
-      (session) => runStatement(session, compile, { ...statement, client }),
-      { ...options, mayRepeat: ({ kind }) => kind === "lost" && !write },
+      (session) => runStatement(session, compile, { client, ...statement }),
+      { mayRepeat: ({ kind }) => kind === "lost" && !write, ...options },
     );
   }
 

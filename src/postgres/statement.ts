@@ -43,7 +43,7 @@ export function settle<R extends Row>(
   options: Omit<StatementOptions, "cache">,
 ): Promise<Outcome<Rows<R>>> {
   return new Promise((resolve) => {
-    settleEach(session, [query], { ...options, onOutcome: (_place, outcome) => resolve(outcome) });
+    settleEach(session, [query], { onOutcome: (_place, outcome) => resolve(outcome), ...options });
   });
 }
 

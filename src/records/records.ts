@@ -51,7 +51,8 @@ export function openRecords(
   function startRun({ scope: { tenant } }: QueryPlan | UpdatePlan, client: Client): Run {
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
-    return { ...batchers, database, settings, requester: { tenant, client } };
+    // The spread comes last: before other members it makes a hidden class for each object on Node 20.
+    return { database, settings, requester: { tenant, client }, ...batchers };
   }
 
   function withRun<Plan extends QueryPlan | UpdatePlan, Result>(

@@ -91,7 +91,7 @@ export function parseQueryRequest(
     } else reportUnknownKey(findings, key, { path: null, known: KEYS });
   }
   rejectFindings(findings, { parser: issuesOfParser, document });
-  return { ...request, document, source };
+  return { document, source, ...request };
 }
 
 function parseSelect(findings: Findings, input: unknown): readonly string[] {
