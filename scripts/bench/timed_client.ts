@@ -16,6 +16,8 @@ export interface TimedOptions {
   readonly asks: readonly Ask[];
   readonly concurrency: number;
   readonly seconds: number;
+  /** Ends after so many requests, if the time is not over before. */
+  readonly count?: number;
   /** The request to begin with. */
   readonly from: number;
 }
@@ -27,7 +29,7 @@ export interface TimedOptions {
  * @throws {Error} when a response is not 2xx, or a connection ends
  */
 export async function sendTimed(options: TimedOptions): Promise<Timing[]> {
-  const { address, asks, concurrency, seconds } = options;
+  const { address, asks, concurrency, seconds, count = Infinity } = options;
   const { host, hostname, port } = new URL(address);
   const timings: Timing[] = [];
   let at = options.from;
@@ -36,7 +38,7 @@ export async function sendTimed(options: TimedOptions): Promise<Timing[]> {
   async function run(): Promise<void> {
     let startMs = performance.now();
     const connection = await open(hostname, Number(port));
-    while (startMs < end) {
+    while (startMs < end && at < options.from + count) {
       const number = at++;
       const status = await connection.send(print(asks[number % asks.length]!, host, number));
       if (status < 200 || status > 299) throw new Error(`${address} answered ${status}`);

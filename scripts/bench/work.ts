@@ -56,16 +56,20 @@ export interface Place {
 }
 
 /** Makes the requests of a work: the same on every machine. */
-export async function makeTasks(sql: Sql, work: Work): Promise<Task[]> {
+export async function makeTasks(
+  sql: Sql,
+  work: Work,
+  tenants: readonly number[] = TENANTS,
+): Promise<Task[]> {
   const counts = new Map(
     (await sql<{ tenant: number; rows: number }[]>`
       select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
-      where tenant_id = any(${TENANTS as number[]}) group by 1`)
+      where tenant_id = any(${tenants as number[]}) group by 1`)
       .map(({ tenant, rows }) => [tenant, rows]),
   );
   const tasks: Task[] = [];
   for (let index = 0; index < TASKS; index++) {
-    const tenant = TENANTS[index % TENANTS.length]!;
+    const tenant = tenants[index % tenants.length]!;
     // Multiples of the golden ratio are spread evenly, in an order that no cache predicts.
     const place = { tenant, rows: counts.get(tenant)!, part: (index + 1) * 0.618033988749895 % 1 };
     tasks.push({ tenant, work, ...await describe(sql, work, place) });

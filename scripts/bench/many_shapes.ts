@@ -1,0 +1,201 @@
+/**
+ * Measures what a tenant of many shapes costs another: `deno task bench:shapes [--runtimes=deno]
+ * [--shapes=10000] [--rate=100] [--rounds=3]`. Tenant A sends 10,000 requests that are all of different
+ * shape, and then 100 new ones a second, while B, which nobody has heard of yet, sends the six works of
+ * the benchmark. Then B is silent, A sends another 10,000, and B comes back.
+ *
+ * Two services run on the same data and are measured in turns, since a machine that slows down slows
+ * both. To the second, A sends as many requests, all of one shape. The ratios between the two say what
+ * the shapes cost B.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { installPackages, makeBundle } from "../install_packages.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+import type { Contender } from "./contender.ts";
+import { readTreeCpuSeconds } from "./cpu.ts";
+import { SIZE } from "./dataset.ts";
+import { awaitIdlePostgres, vacuumContacts } from "./idle_postgres.ts";
+import { load, requireWrk, writeAsks } from "./load.ts";
+import { median } from "./medians.ts";
+import { describeMachine, pick, type Runtime, RUNTIMES, type Work, WORKS } from "./options.ts";
+import { startFlow } from "./paced_client.ts";
+import { printTable } from "./report.ts";
+import { makeTokens, startRowgate } from "./rowgate.ts";
+import { makeMixedShapes } from "./shapes.ts";
+import { sendTimed } from "./timed_client.ts";
+import { isUpdate, makeTasks, type Task } from "./work.ts";
+
+const DATABASE = "bench_shapes";
+const [A, B] = [1, 2];
+const CLIENTS = 16;
+const TURN_SECONDS = 1;
+const WARM_SECONDS = 1;
+/** More than A needs for its shapes. */
+const LONGEST_SECONDS = 120;
+/** More than A's flow lasts. */
+const FLOW_SECONDS = 1200;
+const GOAL = 0.95;
+
+const { values } = parseArgs({
+  options: {
+    runtimes: { type: "string" },
+    only: { type: "string" },
+    shapes: { type: "string", default: "10000" },
+    rate: { type: "string", default: "100" },
+    rounds: { type: "string", default: "3" },
+    output: { type: "string", default: "dist/bench" },
+  },
+});
+const works = pick(values.only, WORKS);
+const shapes = Number(values.shapes);
+const rate = Number(values.rate);
+
+await requireWrk();
+await makeBundle();
+await installPackages("test/packages");
+const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
+const cluster = await startCluster();
+try {
+  const reports: string[] = [];
+  for (const runtime of pick(values.runtimes, RUNTIMES)) {
+    reports.push(await measureRuntime(cluster, runtime));
+    console.log(reports.at(-1));
+  }
+  await mkdir(values.output, { recursive: true });
+  await writeFile(
+    join(values.output, "shapes.md"),
+    `${describeMachine()}\n\n${reports.join("\n")}`,
+  );
+} finally {
+  await cluster.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+/** A service, and what A sends to it. */
+interface Side {
+  readonly contender: Contender;
+  readonly files: ReadonlyMap<Work, string>;
+  readonly ask: (number: number) => ReturnType<Contender["ask"]>;
+}
+
+/** One work, of both services: requests a second, and µs of Postgres's CPU for each of B's. */
+interface Pair {
+  readonly work: Work;
+  readonly rates: readonly number[];
+  readonly postgres: readonly number[];
+}
+
+async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<string> {
+  await cluster.copy(SIZE, DATABASE);
+  const databaseUrl = cluster.url(DATABASE, "app");
+  const tokens = await makeTokens(databaseUrl, [A, B]);
+  const sql = cluster.connect(DATABASE);
+  const all = makeMixedShapes(2 * shapes + FLOW_SECONDS * rate);
+  /** The first shape that A has never sent. */
+  let at = 2 * shapes;
+  const tasks = new Map<Work, Task[]>();
+  for (const work of works) tasks.set(work, await makeTasks(sql, work, [B]));
+  const sides: Side[] = [];
+  for (const many of [true, false]) {
+    const own = await mkdtemp(join(folder, "side-"));
+    const contender = await startRowgate(runtime, { databaseUrl, folder: own, tokens });
+    const files = new Map<Work, string>();
+    for (const [work, list] of tasks) {
+      files.set(work, await writeAsks(contender, list, { folder: own, name: work }));
+    }
+    sides.push({ contender, files, ask: (number) => contender.ask(all[many ? number : 0]!) });
+  }
+  await flood(0);
+  for (const work of works) {
+    for (const side of sides) await turn(side, work, WARM_SECONDS);
+  }
+  const newcomer = await measure();
+  await flood(shapes);
+  const returned = await measure();
+  await Promise.all([...sides.map(({ contender }) => contender.stop()), sql.end()]);
+  return print(runtime, [newcomer, returned]);
+
+  /** A sends its next shapes to both, and then only new ones. */
+  async function flood(from: number): Promise<void> {
+    for (const { contender: { address }, ask } of sides) {
+      const asks = Array.from({ length: shapes }, (_, number) => ask(from + number));
+      const once = { count: shapes, seconds: LONGEST_SECONDS, concurrency: CLIENTS, from: 0 };
+      const { length } = await sendTimed({ address, asks, ...once });
+      if (length < shapes) throw new Error(`A sent ${length} requests in ${LONGEST_SECONDS} s`);
+    }
+  }
+
+  async function turn({ contender, files }: Side, work: Work, seconds: number) {
+    await awaitIdlePostgres(sql);
+    const options = { concurrency: CLIENTS, seconds, postgres: cluster.pid };
+    const result = await load(contender, { file: files.get(work)!, ...options });
+    if (result.errors > 0) throw new Error(`${result.errors} requests of ${work} failed`);
+    return result;
+  }
+
+  /** Measures both sides in turns, while A sends its flow. */
+  async function measure(): Promise<Pair[]> {
+    const own = await measureFlows();
+    const pairs: Pair[] = [];
+    for (let round = 0; round < Number(values.rounds); round++) {
+      for (const work of works) {
+        const turns: { rate: number; postgres: number }[] = [];
+        for (const [place, side] of sides.entries()) {
+          if (isUpdate(work)) await vacuumContacts(sql);
+          const flow = startFlow(side.contender, side.ask, { rate, from: at });
+          const result = await turn(side, work, TURN_SECONDS);
+          at += await flow.stop();
+          const { requestsPerSecond, postgresCpu } = result;
+          turns.push({
+            rate: requestsPerSecond,
+            postgres: postgresCpu - own[place]! / requestsPerSecond,
+          });
+        }
+        pairs.push({
+          work,
+          rates: turns.map((one) => one.rate),
+          postgres: turns.map((one) => one.postgres),
+        });
+      }
+    }
+    return pairs;
+  }
+
+  /** Postgres's CPU for A's flow alone, in µs a second: it is not B's. */
+  async function measureFlows(): Promise<number[]> {
+    const costs: number[] = [];
+    for (const { contender, ask } of sides) {
+      const before = await readTreeCpuSeconds(cluster.pid);
+      const flow = startFlow(contender, ask, { rate, from: at });
+      const seconds = 3;
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      at += await flow.stop();
+      costs.push((await readTreeCpuSeconds(cluster.pid) - before) / seconds * 1e6);
+    }
+    return costs;
+  }
+}
+
+function print(runtime: Runtime, phases: readonly (readonly Pair[])[]): string {
+  const rows = works.map((work) => [
+    work,
+    ...phases.flatMap((phase) => {
+      const own = phase.filter((pair) => pair.work === work);
+      const list = (of: "rates" | "postgres") => own.map((pair) => pair[of][0]! / pair[of][1]!);
+      const rates = list("rates");
+      const kept = median(rates);
+      const spread = `${Math.min(...rates).toFixed(2)} to ${Math.max(...rates).toFixed(2)}`;
+      const mark = kept < GOAL ? " missed" : "";
+      return [`${kept.toFixed(2)}${mark}`, spread, median(list("postgres")).toFixed(2)];
+    }),
+  ]);
+  const head = ["new", "back"].flatMap((name) => [`${name}: req/s ×`, "from, to", "Postgres ×"]);
+  return `${runtime}: A sent ${shapes} shapes, then ${rate} new ones a second\n\n${
+    printTable(["work of B", ...head], rows)
+  }`;
+}
