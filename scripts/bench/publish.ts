@@ -1,6 +1,6 @@
 /**
  * Puts the results of dist/bench into docs/performance/results.md, the summary into
- * docs/performance.md, and the charts beside them.
+ * docs/performance.md, the charts beside them, and plans and neighbours into their own pages.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ await publish("summary", PAGE);
 await publish("results", RESULTS, "ratios");
 await publish("growth", RESULTS, "growth");
 await publish("memory", RESULTS);
+await publish("grid", join(FOLDER, "plans.md"));
 
 /** Replaces what is between `<!-- name -->` and `<!-- end name -->` of a page, if it was measured. */
 async function publish(name: string, page: string, chartPrefix?: string): Promise<void> {

@@ -57,8 +57,12 @@ const CLIENT_OPTIONS = {
   max_pipeline: MAX_PIPELINED_STATEMENTS,
   // A failure of that query would be a rejection that nothing handles. @see D10
   fetch_types: false,
-  // JSON is passed on as Postgres printed it.
-  types: { json: { to: 114, from: [114], serialize: String, parse: String } },
+  types: {
+    // JSON is passed on as Postgres printed it.
+    json: { to: 114, from: [114], serialize: String, parse: String },
+    // A `Date` has no microseconds. @see D1
+    date: { to: 1184, from: [1082, 1114, 1184], serialize: String, parse: String },
+  },
   // Limits and encryption are ours.
   connect_timeout: 0,
   idle_timeout: 0,

@@ -20,9 +20,33 @@ export function compileValue(
   { column, cast = column.cast }: { column: Column; cast?: SqlText },
 ): Fragment {
   const isArray = column.kind === "array";
+  if (isReadForEachRow(column, cast)) {
+    const type = value?.zoned ? ZONED : cast;
+    return type === cast
+      ? sql`${value?.text ?? null}::${literal(sql, cast)}`
+      : sql`${value?.text ?? null}::${literal(sql, type)}::${literal(sql, cast)}`;
+  }
   return sql`${value?.text ?? null}::text${compileZone(sql, value?.zoned, isArray)}::${
     literal(sql, cast)
   }`;
+}
+
+/** Types whose input functions depend on settings that every session is started with. */
+const READ_FOR_EACH_ROW: ReadonlySet<string> = new Set(
+  ["date", "time", "timetz", "timestamp", "timestamptz"]
+    .map((name) => `pg_catalog.${name}`),
+);
+const ZONED = "pg_catalog.timestamptz" as SqlText;
+
+/**
+ * Reports whether Postgres would cast a text to the type again for each row that it filters: a scan of
+ * 900,000 rows took 190 ms instead of 75 for one range of times, and a list of 200 times is cast as a
+ * whole. So the parameter has that type itself, and is read once. `openClient` has the driver pass it on
+ * as it is.
+ * @see D1
+ */
+function isReadForEachRow({ kind }: Column, cast: SqlText): boolean {
+  return kind === "enum" || READ_FOR_EACH_ROW.has(cast);
 }
 
 /**
@@ -123,6 +147,11 @@ function compileMember(
 export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
   const texts = printArray(values.map((value) => value.text));
   const cast = literal(sql, column.cast);
+  if (isReadForEachRow(column, column.cast)) {
+    return values[0]?.zoned
+      ? sql`${texts}::${literal(sql, ZONED)}[]::${cast}[]`
+      : sql`${texts}::${cast}[]`;
+  }
   const zone = compileZone(sql, values[0]?.zoned, true);
   if (column.kind !== "array") return sql`${texts}::text[]${zone}::${cast}[]`;
   return sql`

@@ -1,6 +1,7 @@
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileValueCheck } from "./check_values.ts";
+import { compileFirstLimit, compilePlanCondition } from "./custom_plan.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
@@ -41,7 +42,10 @@ export function compileQuery(
   const from = plan.oneReading ? sql`"$matched" "$row"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
-  const onPage = sql`${from} ${compileOrder(sql, plan)} limit ${limit} offset ${offset}`;
+  const onPage = sql`
+    ${from} ${compileOrder(sql, plan)} limit ${
+    compileFirstLimit(sql, plan, limit)
+  } offset ${offset}`;
   const output = sql`
     select ${compileOutput(sql, plan)}
     from ${plan.keysFirst ? compileKeysFirst(sql, plan, onPage) : onPage}`;
@@ -52,6 +56,7 @@ export function compileQuery(
   const { before, read, source } = placePage(sql, {
     settings,
     page,
+    condition: compilePlanCondition(sql, plan),
     kept: [
       ...(plan.oneReading ? [compileMatched(sql, plan, rows)] : []),
       ...(plan.measured ? [sql`"$unprinted" as materialized (${output})`] : []),
@@ -85,8 +90,9 @@ interface PlacedPage {
  */
 function placePage(
   sql: Sql,
-  { settings, kept, page }: {
+  { settings, condition, kept, page }: {
     readonly settings: readonly Setting[];
+    readonly condition: Fragment | undefined;
     readonly kept: readonly Fragment[];
     readonly page: Fragment;
   },
@@ -95,14 +101,17 @@ function placePage(
     return {
       before: kept.length > 0 ? sql`with ${join(sql, ",", kept)}` : sql``,
       read: (column) => column,
-      source: sql`from ${page} "$page"`,
+      source: condition === undefined
+        ? sql`from ${page} "$page"`
+        : sql`from ${page} "$page" where ${condition}`,
     };
   }
   const all = [...kept, sql`"$page" as materialized ${page}`];
+  const from = compileFromSettings(sql, settings);
   return {
     before: sql`with ${compileSettings(sql, settings)} ${join(sql, ",", all)}`,
     read: (column) => sql`(select ${column} from "$page")`,
-    source: compileFromSettings(sql, settings),
+    source: condition === undefined ? from : sql`${from} and ${condition}`,
   };
 }
 

@@ -163,9 +163,9 @@ describe("Statements", () => {
       await compareGolden(title, record(compile));
     });
 
-    it(`take only text as parameters: ${title} [D1]`, async () => {
+    it(`take only text and times as parameters: ${title} [D1]`, async () => {
       const { types } = await database.admin.unsafe(record(compile)).describe();
-      const allowed = [25, 1009]; // text, text[]
+      const allowed = [25, 1009, 1082, 1083, 1114, 1184, 1266]; // text, text[], and P33
       assertEquals(types.filter((type) => !allowed.includes(type)), []);
     });
 

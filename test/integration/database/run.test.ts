@@ -82,6 +82,33 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
+    it("hands times and labels to Postgres as the text they are, with a type of their own [D1] [P33]", async () => {
+      await test.admin.unsafe("create type mood as enum ('calm', 'it''s, \"odd\"')");
+      const lists = '{"2024-01-02 03:04:05.000001+00",infinity}';
+      const values = {
+        timestamptz: "2024-01-02 03:04:05.000001+00",
+        timestamp: "infinity",
+        date: "0044-03-15 BC",
+        time: "24:00:00",
+        timetz: "03:04:05.000001+05:30",
+        mood: 'it\'s, "odd"',
+        "timestamptz[]": lists,
+        "mood[]": '{calm,"it\'s, \\"odd\\""}',
+      };
+      for (const [type, value] of Object.entries(values)) {
+        for (let round = 0; round < 2; round++) {
+          const [row] = await subject.database.run<{ text: string }>(
+            (sql) => sql`select ${value}::${literal(sql, type as SqlText)}::text as text`,
+            { write: false },
+          );
+          const [expected] = await test.admin.unsafe(
+            `select '${value.replaceAll("'", "''")}'::${type}::text as text`,
+          );
+          assertEquals(row?.text, expected?.text, type);
+        }
+      }
+    });
+
     it("passes null as null", async () => {
       const rows = await subject.database.run(
         (sql) => sql`select ${null}::text::int4 is null as response`,
