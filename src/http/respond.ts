@@ -6,6 +6,7 @@ import {
   acceptsGzip,
   compress,
   decompress,
+  encodeLong,
   isCompressible,
   isLong,
   makeBody,
@@ -37,14 +38,17 @@ export interface Exchange extends Recipient {
  * when the client accepts that and it saves a packet.
  * @see T46, H5, H6
  */
-export function respond(content: JsonResponse, exchange: Exchange): Response {
+export function respond(
+  content: JsonResponse & { readonly bytes?: Uint8Array<ArrayBuffer> },
+  exchange: Exchange,
+): Response {
   const { request } = exchange;
   const headers = makeHeaders({ text: content.json, ...content }, exchange);
   if (content.etag !== undefined && isUnchanged(request, content.etag)) {
     return new Response(null, { status: 304, headers });
   }
   headers["content-type"] ??= "application/json; charset=utf-8";
-  return finish(content.status, { text: content.json, headers }, exchange);
+  return finish(content.status, { text: content.json, bytes: content.bytes, headers }, exchange);
 }
 
 /**
@@ -56,15 +60,21 @@ export async function respondJson(
   exchange: Exchange,
   { cacheable = false }: { readonly cacheable?: boolean } = {},
 ): Promise<Response> {
-  if (!cacheable) return respond({ status: 200, json }, exchange);
-  return respond({ status: 200, json, etag: await makeEtag(json) }, exchange);
+  if (cacheable) return respond({ status: 200, json, etag: await makeEtag(json) }, exchange);
+  if (!isLong(json.length)) return respond({ status: 200, json }, exchange);
+  return respond({ status: 200, json, bytes: await encodeLong(json) }, exchange);
 }
 
 const UTF_8 = new TextEncoder();
 
 function finish(
   status: number,
-  { text, headers }: { readonly text: string; readonly headers: Record<string, string> },
+  { text, bytes = undefined, headers }: {
+    readonly text: string;
+    /** The text, if it is encoded already. */
+    readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
+    readonly headers: Record<string, string>;
+  },
   exchange: Exchange,
 ): Response {
   const { request } = exchange;
@@ -72,9 +82,9 @@ function finish(
   if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
   if (isLong(text.length)) {
-    const bytes = UTF_8.encode(text);
-    const body = streamBytes(bytes, exchange);
-    if (!gzip) headers["content-length"] = String(bytes.length);
+    const encoded = bytes ?? UTF_8.encode(text);
+    const body = streamBytes(encoded, exchange);
+    if (!gzip) headers["content-length"] = String(encoded.length);
     return new Response(gzip ? zip(body) : body, { status, headers });
   }
   return new Response(gzip ? compress(text) : makeBody(text), { status, headers });

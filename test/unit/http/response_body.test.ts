@@ -3,7 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { zip } from "../../../src/http/response_body.ts";
 import { type ByteBudget, openByteBudget } from "../../../src/http/byte_budget.ts";
-import { isLong, streamBytes } from "../../../src/http/response_body.ts";
+import { encodeLong, isLong, streamBytes } from "../../../src/http/response_body.ts";
 
 const MAX = 2_000_000;
 
@@ -36,6 +36,25 @@ describe("a long response", () => {
       assertEquals((await new Response(unzipped).bytes()).length, length);
       assert(isFree(unsent));
     }
+  });
+
+  it("is encoded in slices as it would be whole, and others are served meanwhile [RE33]", async () => {
+    for (
+      const text of [
+        "",
+        "😀".repeat(100_000),
+        `x${"😀".repeat(100_000)}`,
+        "€".repeat(65_536),
+        "\ud800",
+      ]
+    ) {
+      assertEquals(await encodeLong(text), new TextEncoder().encode(text));
+    }
+    let served = 0;
+    const serving = setInterval(() => served++);
+    await encodeLong("x€😀".repeat(5_000_000));
+    clearInterval(serving);
+    assert(served > 1);
   });
 
   it("holds its bytes until it is sent, or its client has gone [RE29] [L14]", async () => {
