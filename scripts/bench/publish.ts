@@ -19,6 +19,7 @@ await publish("results", RESULTS, "ratios");
 await publish("growth", RESULTS, "growth");
 await publish("memory", RESULTS);
 await publish("grid", join(FOLDER, "plans.md"));
+await publish("neighbours", join(FOLDER, "neighbours.md"));
 
 /** Replaces what is between `<!-- name -->` and `<!-- end name -->` of a page, if it was measured. */
 async function publish(name: string, page: string, chartPrefix?: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Failure } from "./database_error.ts";
 import { makeFailure } from "./database_error.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
+import { openRunningStatements, type RunningStatements } from "./running_statements.ts";
 
 /** Admits a fixed number at a time; the others wait, and no share keeps the others waiting for long. */
 export interface Gate {
@@ -14,6 +15,8 @@ export interface Entrant {
   /** The tenant whose share of the places it takes; the service itself when undefined. */
   readonly tenant?: string | undefined;
   readonly client?: Client | undefined;
+  /** True: it finds its row by the key, and takes Postgres a moment. */
+  readonly brief?: boolean | undefined;
 }
 
 /** Observes a gate: its size, the places taken, those that wait, and how long each waited. */
@@ -36,26 +39,39 @@ interface Waiter {
   enter: (() => void) | undefined;
 }
 
+/** Entrants of a share that are alike: those that are brief, or those that may run long. */
+interface Lane {
+  /** In the order of arrival. */
+  readonly waiting: Set<Waiter>;
+  admitted: number;
+  /** How many can wait and still be admitted in time, as far as is known. */
+  mayWait: number;
+}
+
 /** The state of a share, which is deleted when none of it is inside or waits. */
 interface Share {
   readonly name: string | undefined;
   inside: number;
-  admitted: number;
-  /** In the order of arrival. */
-  readonly waiting: Set<Waiter>;
-  /** How many can wait and still be admitted in time, as far as is known. */
-  mayWait: number;
+  readonly brief: Lane;
+  readonly other: Lane;
+  /** Those inside that are not brief. */
+  readonly running: RunningStatements;
 }
 
 /**
  * Makes a gate with `size` places. Of five or more, a fifth is reserved for shares that have no place.
  * The other places go to the entrant that has waited longest, except that no share may be two places
  * ahead of another one that waits. So a tenant with many statements, or slow ones, leaves places for
- * the others. With fewer than five places the shares take turns. An entrant that waits longer than
- * `waitMs` is rejected, and one that would certainly do so is rejected at once. The driver's own queue
- * has no limit in length or time.
- * @see RE8, RE10
+ * the others. With fewer than five places the shares take turns.
+ *
+ * While several tenants are active, a tenant whose statements run long has a fifth of the places for
+ * those that are not brief: as many more would take the processors of Postgres from the others.
+ *
+ * An entrant that waits longer than `waitMs` is rejected, and one that would certainly do so is rejected
+ * at once. The driver's own queue has no limit in length or time.
+ * @see RE8, RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
+ * @see docs/decisions/0051-long-statements.md
  */
 export function openGate(
   size: number,
@@ -65,6 +81,8 @@ export function openGate(
   const reserved = Math.floor(size / 5);
   /** How many places a share may be ahead of another one and still be next. */
   const lead = reserved === 0 ? 0 : 1;
+  const few = Math.max(2, reserved);
+  const activity = openActivity();
   const shares = new Map<string | undefined, Share>();
   /** The shares with waiting entrants, the one that was admitted longest ago first. */
   const queue = new Set<Share>();
@@ -82,23 +100,37 @@ export function openGate(
     return inside - insideReserved < size - reserved;
   }
 
-  function hasRoom(share: Share): boolean {
-    if (share.inside >= maxOfShare) return false;
+  function hasRoom(share: Share, lane: Lane): boolean {
+    if (share.inside >= maxOfShare || !mayRun(share, lane)) return false;
     return isOpen() || share.inside === 0 && insideReserved < reserved;
   }
 
-  function findNext(): Share | undefined {
+  /** Reports whether the places of a tenant with long statements allow for one more of a lane. */
+  function mayRun(share: Share, lane: Lane): boolean {
+    if (lane === share.brief || share.name === undefined || share.running.count() < few) {
+      return true;
+    }
+    return share.running.count() < share.running.most() || activity.isAlone(share.name);
+  }
+
+  /** Gives the entrant of a share that is next; undefined when none may be. */
+  function findFirst(share: Share): Waiter | undefined {
+    const [brief] = share.brief.waiting;
+    const [other] = mayRun(share, share.other) ? share.other.waiting : [];
+    if (brief === undefined || other === undefined) return brief ?? other;
+    return brief.arrivedMs < other.arrivedMs ? brief : other;
+  }
+
+  function findNext(): { readonly share: Share; readonly waiter: Waiter } | undefined {
     if (inside === size) return undefined;
     const maxInside = isOpen() ? fewestInside() + lead : 0;
-    let next: Share | undefined;
-    let sinceMs = Infinity;
+    let next: { readonly share: Share; readonly waiter: Waiter } | undefined;
     for (const share of queue) {
       if (share.inside > maxInside || share.inside >= maxOfShare) continue;
-      if (lead === 0) return share;
-      const { arrivedMs } = firstOf(share);
-      if (arrivedMs >= sinceMs) continue;
-      next = share;
-      sinceMs = arrivedMs;
+      const waiter = findFirst(share);
+      if (waiter === undefined) continue;
+      if (lead === 0) return { share, waiter };
+      if (next === undefined || waiter.arrivedMs < next.waiter.arrivedMs) next = { share, waiter };
     }
     return next;
   }
@@ -106,17 +138,19 @@ export function openGate(
   function fewestInside(): number {
     let fewest = Infinity;
     for (const share of queue) {
-      if (share.inside < maxOfShare) fewest = Math.min(fewest, share.inside);
+      if (share.inside >= Math.min(fewest, maxOfShare) || findFirst(share) === undefined) continue;
+      fewest = share.inside;
     }
     return fewest;
   }
 
-  function admit(share: Share): () => void {
+  function admit(share: Share, lane: Lane): () => void {
     const taken = isOpen() ? 0 : 1;
     insideReserved += taken;
     inside++;
     share.inside++;
-    share.admitted++;
+    lane.admitted++;
+    const ended = lane === share.brief ? undefined : share.running.start();
     let isFree = false;
     return () => {
       if (isFree) return;
@@ -124,27 +158,32 @@ export function openGate(
       inside--;
       insideReserved -= taken;
       share.inside--;
+      ended?.();
       forget(share);
       for (let next = findNext(); next !== undefined; next = findNext()) {
-        queue.delete(next);
-        queue.add(next);
-        firstOf(next).enter?.();
+        queue.delete(next.share);
+        queue.add(next.share);
+        next.waiter.enter?.();
       }
       report();
     };
   }
 
   function forget(share: Share): void {
-    if (share.waiting.size === 0) queue.delete(share);
-    if (share.waiting.size === 0 && share.inside === 0) shares.delete(share.name);
+    if (share.brief.waiting.size + share.other.waiting.size > 0) return;
+    queue.delete(share);
+    if (share.inside === 0) shares.delete(share.name);
   }
 
-  function wait(share: Share, client?: Client): Promise<(() => void) | Failure> {
+  function wait(
+    { share, lane }: { readonly share: Share; readonly lane: Lane },
+    client?: Client,
+  ): Promise<(() => void) | Failure> {
     const arrivedMs = performance.now();
-    const { admitted } = share;
+    const { admitted } = lane;
     return new Promise((resolve) => {
       const settle = (result: (() => void) | Failure) => {
-        share.waiting.delete(waiter);
+        lane.waiting.delete(waiter);
         waiter.enter = undefined;
         waiting--;
         forget(share);
@@ -153,18 +192,18 @@ export function openGate(
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
-      const waiter: Waiter = { arrivedMs, enter: () => settle(admit(share)) };
+      const waiter: Waiter = { arrivedMs, enter: () => settle(admit(share, lane)) };
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {
           // It was first in line: so many are admitted while one waits, and no more.
-          share.mayWait = Math.max(size, share.admitted - admitted);
+          lane.mayWait = Math.max(size, lane.admitted - admitted);
           settle(makeFailure("unavailable", "POOL_WAIT"));
         },
         client,
         gone: () => settle(makeFailure("timeout", "ABORTED")),
       });
-      share.waiting.add(waiter);
+      lane.waiting.add(waiter);
       queue.add(share);
       waiting++;
       report();
@@ -172,15 +211,16 @@ export function openGate(
   }
 
   return {
-    enter({ tenant: name, client } = {}) {
-      const share = shares.get(name) ??
-        { name, inside: 0, admitted: 0, waiting: new Set(), mayWait: Infinity };
-      if (share.waiting.size >= share.mayWait) {
+    enter({ tenant: name, client, brief = false } = {}) {
+      if (name !== undefined) activity.entered(name);
+      const share = shares.get(name) ?? openShare(name);
+      const lane = brief ? share.brief : share.other;
+      if (lane.waiting.size >= lane.mayWait) {
         return Promise.resolve(makeFailure("unavailable", "POOL_WAIT"));
       }
       shares.set(name, share);
-      if (!hasRoom(share)) return wait(share, client);
-      const leave = admit(share);
+      if (!hasRoom(share, lane)) return wait({ share, lane }, client);
+      const leave = admit(share, lane);
       report();
       watch?.waited(0);
       return Promise.resolve(leave);
@@ -188,7 +228,28 @@ export function openGate(
   };
 }
 
-function firstOf({ waiting }: Share): Waiter {
-  const [first] = waiting;
-  return first!;
+function openShare(name: string | undefined): Share {
+  const openLane = (): Lane => ({ waiting: new Set(), admitted: 0, mayWait: Infinity });
+  const running = openRunningStatements();
+  return { name, inside: 0, brief: openLane(), other: openLane(), running };
+}
+
+/** How long a tenant counts as active after it had a statement. */
+const ACTIVE_MS = 10_000;
+
+/** Remembers which tenants were active last; two of them are enough to know whether one is alone. */
+function openActivity() {
+  let last = { name: "", ms: -Infinity };
+  let other = last;
+  return {
+    entered(name: string): void {
+      if (name !== last.name) other = last;
+      last = { name, ms: performance.now() };
+    },
+    /** Reports whether no other tenant has been active of late. */
+    isAlone(name: string): boolean {
+      const { ms } = last.name === name ? other : last;
+      return performance.now() - ms > ACTIVE_MS;
+    },
+  };
 }

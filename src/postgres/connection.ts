@@ -59,7 +59,10 @@ export function planConnection(databaseUrl: string): ConnectionPlan {
   };
 }
 
-/** Gives the settings that each session is started with. @see P24, P25 */
+/** One statement would take three processors from the others; the operator's options may allow that. */
+const PARALLEL = "max_parallel_workers_per_gather";
+
+/** Gives the settings that each session is started with. @see P24, P25, P34 */
 export function planSettings(
   config: Config,
   { checkClient }: { readonly checkClient: boolean },
@@ -71,6 +74,7 @@ export function planSettings(
     ...POOLER_SETTINGS,
     ...PRINT_SETTINGS,
     ...SESSION_SETTINGS,
+    ...(options?.includes(PARALLEL) ? {} : { [PARALLEL]: "0" }),
     statement_timeout: String(config.statementTimeoutMs),
     lock_timeout: String(config.lockTimeoutMs),
     idle_in_transaction_session_timeout: "10000",

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly client?: Client | undefined;
   /** The tenant whose share of the connections it takes; the service itself when undefined. */
   readonly tenant?: string | undefined;
+  /** True: it finds its row by the key, and takes Postgres a moment. */
+  readonly brief?: boolean | undefined;
 }
 
 /** How a pipeline is run. */

@@ -62,7 +62,8 @@ export function createPipeline(
         });
       });
     };
-    withSession(source, use, { write, tenant, client, mayRepeat: () => false }).catch((error) => {
+    const options = { write, tenant, client, brief: true, mayRepeat: () => false };
+    withSession(source, use, options).catch((error) => {
       for (const { reject } of results) reject(error);
     });
     return results.map(({ promise }) => promise);

@@ -34,10 +34,10 @@ export interface UseOptions extends RunOptions {
 export async function withSession<T>(
   { gate, pool, observe, onUsed, onSettled }: SessionSource,
   use: (session: Session) => Promise<Outcome<T>>,
-  { write, tenant, client, mayRepeat }: UseOptions,
+  { write, tenant, client, brief, mayRepeat }: UseOptions,
 ): Promise<T> {
   const startedMs = performance.now();
-  const leave = await gate.enter({ tenant, client });
+  const leave = await gate.enter({ tenant, client, brief });
   if (typeof leave !== "function") {
     observe({ kind: "fault", fault: nameFault(leave) });
     throw new DatabaseError(leave, { write });

@@ -36,7 +36,7 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     return await database.run((sql) => {
       run.sent();
       return compileLookUps(sql, plans);
-    }, { write: false, tenant: findTenant(plans), client: run.client });
+    }, { write: false, brief: true, tenant: findTenant(plans), client: run.client });
   }
 
   const batcherOf = openBatchers<QueryPlan, PageRow>((shape) =>

@@ -28,7 +28,7 @@ export async function readPage(run: Run, plan: QueryPlan): Promise<Page> {
 /** A look-up by key is batched; one statement serves several tenants only where it needs no settings. */
 function readRow(run: Run, plan: QueryPlan): Promise<PageRow> {
   const key = findKey(plan);
-  const runAlone = () => readAlone(run, plan);
+  const runAlone = () => readAlone(run, plan, { brief: key !== undefined });
   if (key === undefined) return runAlone();
   if (run.settings.length === 0) return run.lookUp({ plan, key }, runAlone);
   return readByKey(run, plan, runAlone);
@@ -54,8 +54,9 @@ async function readByKey(
 async function readAlone(
   { database, settings, requester }: Run,
   plan: QueryPlan,
+  { brief }: { readonly brief: boolean },
 ): Promise<PageRow> {
-  const options = { write: false, long: true, ...requester };
+  const options = { write: false, brief, ...requester };
   const read = async (asked: QueryPlan) => {
     const [row] = await database.run((sql) => compileQuery(sql, asked, settings), options);
     return row!;

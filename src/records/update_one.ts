@@ -2,6 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Compile, Step } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
+import type { Sql } from "../postgres/driver.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
@@ -33,14 +34,18 @@ async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRo
   if (table.hasRewriteRules || rollback) return undefined;
   if (byKey && !exceeds("1", maxAffected)) return await writeByKey(run, plan);
   if (!table.pinnable) return undefined;
-  return await writeAlone(run, (sql) => compileUpdateSingle(sql, plan, run.settings));
+  const compile = (sql: Sql) => compileUpdateSingle(sql, plan, run.settings);
+  return await writeAlone(run, compile, { brief: false });
 }
 
 /** Batched with other updates by key; undefined where the key no longer is one. */
 async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan, run.settings);
   try {
-    const row = await run.writeByKey({ plan, compile }, () => writeAlone(run, compile));
+    const row = await run.writeByKey(
+      { plan, compile },
+      () => writeAlone(run, compile, { brief: true }),
+    );
     const matched = row.wanted === null ? "0" : "1";
     return { matched, wanted: row.wanted === true, updated: row.updated === true ? "1" : "0" };
   } catch (error) {
@@ -49,8 +54,12 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
   }
 }
 
-async function writeAlone<R extends object>(run: Run, compile: Compile<R>): Promise<R> {
-  const [row] = await run.database.run(compile, { write: true, ...run.requester });
+async function writeAlone<R extends object>(
+  run: Run,
+  compile: Compile<R>,
+  { brief }: { readonly brief: boolean },
+): Promise<R> {
+  const [row] = await run.database.run(compile, { write: true, brief, ...run.requester });
   return row!;
 }
 

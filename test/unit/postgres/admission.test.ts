@@ -188,7 +188,73 @@ describe("openGate", () => {
     assertEquals(results, ["function", "function"]);
     assertEquals(typeof await gate.enter({ tenant: "a" }), "function");
   });
+
+  it("has few places for long statements of a tenant while another is active [RE33]", async () => {
+    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    (await enter("b"))();
+    const first = Array.from({ length: 16 }, () => enter("a"));
+    await ticks();
+    assertEquals(inside.join(""), "baa", "what they cost is not known yet");
+    await sleep(LONG_MS);
+    for (const leave of first.slice(0, 2)) (await leave)();
+    await ticks();
+    assertEquals(inside.join(""), "baaaa");
+    // Others are as free as ever.
+    const others = [..."bcbc"].map((tenant) => enter(tenant));
+    await ticks();
+    assertEquals(inside.slice(5).join(""), "bcbc");
+    await drain([...first, ...others]);
+  });
+
+  it("lets brief statements of such a tenant in, past those that wait [RE33]", async () => {
+    const gate = openGate(10, 60_000);
+    const { enter, inside } = watchOrder(gate);
+    (await enter("b"))();
+    const first = Array.from({ length: 4 }, () => enter("a"));
+    await sleep(LONG_MS);
+    const brief = Array.from({ length: 6 }, () => gate.enter({ tenant: "a", brief: true }));
+    const leaves = await Promise.all(brief);
+    assertEquals(inside.join(""), "baa");
+    assertEquals(leaves.map((leave) => typeof leave), Array(6).fill("function"));
+    for (const leave of leaves) (leave as () => void)();
+    await drain(first);
+  });
+
+  it("has all places for a tenant whose statements are short [RE33]", async () => {
+    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    (await enter("b"))();
+    const flood = Array.from({ length: 40 }, () => enter("a"));
+    for (const leave of flood.slice(0, 20)) (await leave)();
+    await ticks();
+    assertEquals(inside.length, 1 + 20 + 8);
+    await drain(flood);
+  });
+
+  it("has all places but the reserved ones for a tenant that is alone [RE33]", async () => {
+    const { enter, inside } = watchOrder(openGate(10, 60_000));
+    const first = Array.from({ length: 16 }, () => enter("a"));
+    await sleep(LONG_MS);
+    for (const leave of first.slice(0, 8)) (await leave)();
+    await ticks();
+    assertEquals(inside.length, 16);
+    await drain(first);
+  });
 });
+
+/** A statement that takes so long is a long one. */
+const LONG_MS = 120;
+
+async function ticks(): Promise<void> {
+  for (let tick = 0; tick < 5; tick++) await Promise.resolve();
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function drain(entering: readonly Promise<() => void>[]): Promise<void> {
+  for (const leave of entering) (await leave)();
+}
 
 /** Watches the order in which a gate admits tenants. */
 function watchOrder({ enter }: Gate) {

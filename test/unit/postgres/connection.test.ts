@@ -97,6 +97,14 @@ describe("planSettings", () => {
     ]);
   });
 
+  it("keeps statements to one process, unless the operator's options say otherwise [P34]", () => {
+    const name = "max_parallel_workers_per_gather";
+    assertEquals(planSettings(CONFIG, { checkClient: true })[name], "0");
+    const databaseUrl = `postgres://u@h/d?options=-c%20${name}%3D2`;
+    const settings = planSettings({ ...CONFIG, databaseUrl }, { checkClient: true });
+    assertEquals([settings.options, name in settings], [`-c ${name}=2`, false]);
+  });
+
   it("keeps the operator's options, under ours", () => {
     const databaseUrl = "postgres://u@h/d?options=-c%20search_path%3Dapp";
     const settings = planSettings({ ...CONFIG, databaseUrl }, { checkClient: false });
