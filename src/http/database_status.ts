@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 import type { DatabaseError } from "../postgres/database_error.ts";
-import { DEADLINE } from "../postgres/database_error.ts";
+import { DEADLINE, POOL_WAIT, TRANSACTION_TIMEOUT } from "../postgres/database_error.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
 
 type Describe = (error: DatabaseError) => readonly [status: number, message: string];
@@ -31,12 +31,17 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   timeout: (error) =>
     error.write && error.code === DEADLINE
       ? [504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`]
+      : error.code === TRANSACTION_TIMEOUT
+      ? [504, unchanged("The transaction took too long", error)]
       : [504, unchanged("The database took too long", error)],
   remote: (error) =>
     error.write && !NEVER_CONNECTED.has(error.code)
       ? [503, `The database is not available; ${OUTCOME_UNKNOWN}`]
       : [503, unchanged("The database is not available", error)],
-  unavailable: (error) => [503, unchanged("The database is not available", error)],
+  unavailable: (error) =>
+    error.code === POOL_WAIT
+      ? [503, unchanged("The service is busy, no connection to the database became free", error)]
+      : [503, unchanged("The database is not available", error)],
   lost: ({ write }) => [
     503,
     `The connection to the database was lost${write ? `; ${OUTCOME_UNKNOWN}` : ""}`,
@@ -57,7 +62,7 @@ function unchanged(message: string, { write }: DatabaseError): string {
 }
 
 /**
- * Gives the error that a client sees for an error of the database: status, message and, for a 503,
+ * Returns the error that a client sees for an error of the database: status, message and, for a 503,
  * `Retry-After`.
  */
 export function toApiError(error: DatabaseError): ApiError {

@@ -48,7 +48,7 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
           owner = tenant;
           const requests = count(tenant, 1);
           const full = known > max && requests > max / tenants.size;
-          if (full || known > 2 * max) throw rejectBusy();
+          if (full || known > 2 * max) throw rejectBusy(max);
         },
         leave() {
           if (owner !== undefined) count(owner, -1);
@@ -59,7 +59,8 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
   };
 }
 
-function rejectBusy(): ApiError {
+function rejectBusy(max: number): ApiError {
   const headers = { "Retry-After": "1" };
-  return new ApiError(503, "The service is busy, try again in a second", { headers });
+  const message = `The service is busy, at most ${max} requests at once, try again in a second`;
+  return new ApiError(503, message, { headers });
 }

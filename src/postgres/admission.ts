@@ -1,5 +1,4 @@
-import type { Failure } from "./database_error.ts";
-import { makeFailure } from "./database_error.ts";
+import { type Failure, makeFailure, POOL_WAIT } from "./database_error.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 import { openRunningStatements, type RunningStatements } from "./running_statements.ts";
@@ -198,7 +197,7 @@ export function openGate(
         late() {
           // It was first in line: so many are admitted while one waits, and no more.
           lane.mayWait = Math.max(size, lane.admitted - admitted);
-          settle(makeFailure("unavailable", "POOL_WAIT"));
+          settle(makeFailure("unavailable", POOL_WAIT));
         },
         client,
         gone: () => settle(makeFailure("timeout", "ABORTED")),
@@ -216,7 +215,7 @@ export function openGate(
       const share = shares.get(name) ?? openShare(name);
       const lane = brief ? share.brief : share.other;
       if (lane.waiting.size >= lane.mayWait) {
-        return Promise.resolve(makeFailure("unavailable", "POOL_WAIT"));
+        return Promise.resolve(makeFailure("unavailable", POOL_WAIT));
       }
       shares.set(name, share);
       if (!hasRoom(share, lane)) return wait({ share, lane }, client);

@@ -58,6 +58,10 @@ export function findDatabaseError(error: unknown): DatabaseError | undefined {
 export const DEADLINE = "DEADLINE";
 /** The same before the commit of a transaction: nothing was kept. */
 export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
+/** A transaction took longer than it may: nothing was kept. */
+export const TRANSACTION_TIMEOUT = "TRANSACTION_TIMEOUT";
+/** No session became free in time. */
+export const POOL_WAIT = "POOL_WAIT";
 
 const MAX_RAISED_CHARACTERS = 500;
 
@@ -132,7 +136,7 @@ const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** Failures by the service itself, which the metrics distinguish from others of their kind. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["ABORTED", "aborted"],
-  ["POOL_WAIT", "pool_wait"],
+  [POOL_WAIT, "pool_wait"],
   [DEADLINE, "deadline"],
 ]);
 

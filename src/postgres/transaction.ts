@@ -3,7 +3,12 @@ import type { Session } from "./session.ts";
 import type { Client, Compile, Database, Step, TransactionOptions } from "./database.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
 import type { Failure } from "./database_error.ts";
-import { DEADLINE, makeFailure, TRANSACTION_DEADLINE } from "./database_error.ts";
+import {
+  DEADLINE,
+  makeFailure,
+  TRANSACTION_DEADLINE,
+  TRANSACTION_TIMEOUT,
+} from "./database_error.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, runStatement, settle } from "./statement.ts";
 
@@ -13,7 +18,7 @@ import { ABORTED, runStatement, settle } from "./statement.ts";
  */
 const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
 /** The transaction took too long: nothing was kept. */
-const TOO_LONG = makeFailure("timeout", "TRANSACTION_TIMEOUT");
+const TOO_LONG = makeFailure("timeout", TRANSACTION_TIMEOUT);
 
 /** The limits of transactions and of their statements. */
 export interface TransactOptions extends StatementOptions {

@@ -8,6 +8,8 @@ import {
   DEADLINE,
   type Failure,
   makeFailure,
+  POOL_WAIT,
+  TRANSACTION_TIMEOUT,
 } from "../../../src/postgres/database_error.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";
@@ -86,6 +88,17 @@ describe("toApiError", () => {
       write: true,
     });
     assertStringIncludes(error.message, '"ck"');
+  });
+
+  it("says which limit was met, a transaction's or that of waiting [R13] [L15]", () => {
+    const texts = [
+      makeFailure("timeout", TRANSACTION_TIMEOUT),
+      makeFailure("unavailable", POOL_WAIT),
+    ].map((failure) => respond(failure, { write: true }).message);
+    assertEquals(texts, [
+      "The transaction took too long; nothing was changed",
+      "The service is busy, no connection to the database became free; nothing was changed",
+    ]);
   });
 
   it("says that nothing was changed only where that is certain [E42] [E39] [E40]", () => {
