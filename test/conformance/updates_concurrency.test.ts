@@ -53,6 +53,32 @@ describeService("Updates, concurrency", (conversation) => {
     }
   });
 
+  if (kind === "real") {
+    it("lets two singles that swap values both succeed, each alone in its own snapshot [CO19]", async () => {
+      await run(
+        "update order_lines set product = case line_no when 1 then 'left' when 2 then 'right' else 'none' end where tenant_id = 1 and order_no = 1",
+      );
+      const swap = (from: string, to: string) =>
+        single("order_lines", {
+          filters: { order_no: 1, product: from },
+          fields: { product: to },
+        });
+      let responses: ReturnType<typeof swap>[] = [];
+      const text = "select from order_lines where tenant_id = 1 and order_no = 1 for update";
+      await holding(conversation, text, async () => {
+        responses = [swap("left", "right"), swap("right", "left")];
+        await awaitBlocked(conversation, 2);
+      });
+      for (const response of await Promise.all(responses)) {
+        assertEquals(assertOk(response)["matched"], 1);
+      }
+      const rows = await run(
+        "select product from order_lines where tenant_id = 1 and order_no = 1 order by line_no limit 2",
+      );
+      assertEquals(rows.map(({ product }) => product), ["right", "left"]);
+    });
+  }
+
   it("does not let two singles succeed on a state that only one of them saw [U22]", async () => {
     for (let round = 0; round < 10; round++) {
       // Each would make a second row match for the other.

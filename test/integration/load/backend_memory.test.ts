@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { readFile } from "node:fs/promises";
 import process from "node:process";
+import { measureBackends } from "../../support/backend_memory.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 
 const LIMIT_MB = 150;
@@ -68,33 +68,12 @@ else {
     });
     after(() => service?.close());
 
-    async function listBackends(): Promise<number[]> {
-      const rows = await service.database.admin<{ pid: number }[]>`
-        select pid from pg_stat_activity
-        where datname = current_database() and application_name = 'rowgate'`;
-      return rows.map(({ pid }) => pid);
-    }
-
-    /** Runs requests at once, and returns the most memory of its own that a backend had meanwhile. */
-    async function measure<T>(ask: () => Promise<T>): Promise<{ response: T; mostMb: number }> {
-      let done = false;
-      let mostMb = 0;
-      const watch = async () => {
-        while (!done) {
-          for (const pid of await listBackends()) mostMb = Math.max(mostMb, await readMb(pid));
-          // Without a pause, the watch itself would take half of the machine.
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-      };
-      const watching = watch();
-      const response = await ask().finally(() => done = true);
-      await watching;
-      return { response, mostMb };
-    }
-
     for (const { what, body, status } of REQUESTS) {
       it(`stays below ${LIMIT_MB} MB for ${what} [RE24] [L12]`, async () => {
-        const { response, mostMb } = await measure(() => service.send("POST", PATH, { body }));
+        const { response, mostMb } = await measureBackends(
+          service,
+          () => service.send("POST", PATH, { body }),
+        );
         assertEquals(response.status, status, response.text.slice(0, 300));
         if (status === 400) assertMatch(response.text, /larger than 8388608 bytes/);
         assert(mostMb < LIMIT_MB, `${mostMb} MB`);
@@ -107,15 +86,9 @@ else {
         Promise.all(Array.from({ length: 8 }, () => {
           return service.send("POST", PATH, { body: { per_page: 200 } });
         }));
-      const { response, mostMb } = await measure(ask);
+      const { response, mostMb } = await measureBackends(service, ask);
       assertEquals(new Set(response.map((each) => each.status)), new Set([400]));
       assert(mostMb < LIMIT_MB, `${mostMb} MB`);
     });
   });
-}
-
-/** Memory that is the process's own; what it shares with others is the server's. */
-async function readMb(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Math.round(Number(/RssAnon:\s+(\d+) kB/.exec(text)?.[1] ?? 0) / 1024);
 }
