@@ -7,7 +7,7 @@ import type { Predicate } from "../plan/predicate.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
-import { locateValues } from "./locate_values.ts";
+import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
 
 /** A statement that failed: its plan, and the body that it was made from. */
@@ -23,28 +23,17 @@ export interface FailedStatement {
 }
 
 /**
- * Gives the error to answer a failed statement with: traces a value that Postgres rejected to its
+ * Returns the error to answer a failed statement with: traces a value that Postgres rejected to its
  * path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
  * @see docs/specification/errors.md#errors-of-the-database
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
-  switch (error.kind) {
-    case "value":
-      return await explainValue(error, statement, "The database could not take the values");
-    case "check":
-      return await explainValue(error, statement, describeCheck(error));
-    case "not_null":
-      return explainNull(error, statement);
-    // A type of an extension may reject a value with any code; regclass, with that of a missing table.
-    case "stale":
-    case "too_complex":
-    case "unknown":
-      return await explainValue(error, statement);
-    default:
-      return error;
-  }
+  if (!REJECTIONS.has(error.kind)) return error;
+  return error.kind === "not_null"
+    ? explainNull(error, statement)
+    : await explainValue(error, statement);
 }
 
 /** What a role without rights in `rowgate`, or a schema without its table, leads to. */
@@ -67,15 +56,19 @@ function rejectUnaudited(cause: DatabaseError): ApiError {
   return new ApiError(503, message, { headers, cause });
 }
 
-/** Names the values that Postgres rejects; where it accepts them all, gives `otherwise` or the error itself. */
+/**
+ * Names the values that Postgres rejects. It may accept each of them, and reject what they make.
+ */
 async function explainValue(
   error: DatabaseError,
   { run, plan, document }: FailedStatement,
-  otherwise?: string,
 ): Promise<unknown> {
   const issues = await locateValues(run, plan);
   if (issues.length > 0) return rejectIssues(issues, document, { stale: true });
-  if (otherwise === undefined) return error;
+  if (error.kind !== "value" && error.kind !== "check") return error;
+  const otherwise = error.kind === "value"
+    ? "The database could not take the values"
+    : describeCheck(error);
   const member = plan.assignments === undefined ? "filters" : "fields";
   return new ApiError(400, `${member}: ${otherwise}`, {
     cause: error,

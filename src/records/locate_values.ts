@@ -4,18 +4,22 @@ import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { type Predicate, splitByZone, type Value } from "../plan/predicate.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
+import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import type { Run } from "./run.ts";
 
-/** Errors that a value may cause: types of extensions have codes of their own. */
-const REJECTIONS: ReadonlySet<string> = new Set(
+/**
+ * Errors that a value may cause: a type of an extension may reject a value with any code, and
+ * regclass does with that of a missing table.
+ */
+export const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
   ["value", "check", "not_null", "stale", "too_complex", "unknown"],
 );
 
 /**
  * Finds the values that Postgres rejected, among those that only it can check, by asking it to cast
- * them: lists whole at first, then in halves. Nothing is read or written. Stops at as many issues as a
- * response reports.
+ * them: lists whole at first, then in halves. Nothing is read or written. Stops at as many issues
+ * as a response reports.
  * @throws {DatabaseError} when the database fails meanwhile
  * @see E33
  */
@@ -54,7 +58,7 @@ async function locate(run: Run, suspects: Suspects, issues: Issue[]): Promise<vo
   await locate(run, { column, cast, values: values.slice(half) }, issues);
 }
 
-/** Gives the kind of error; undefined when Postgres accepts them all. */
+/** Returns the kind of error; undefined when Postgres accepts them all. */
 async function probe(run: Run, suspects: Suspects): Promise<string | undefined> {
   try {
     await run.database.run((sql) => compileProbe(sql, suspects), {
