@@ -1,5 +1,5 @@
-import { describeInterface, describePublicInterface } from "../interface/describe_interface.ts";
 import { describeFields, describeTables } from "../interface/describe_tables.ts";
+import { printOpenApi, printPublicOpenApi } from "../interface/print_openapi.ts";
 import { describeAccess } from "../tokens/token.ts";
 import type { Operation } from "./operation.ts";
 
@@ -42,11 +42,11 @@ export const describeToken: Operation = {
  * The OpenAPI document: the generic one without a token, with one that of its tables.
  * @see docs/specification/service.md
  */
-export const describeOpenApi: Operation = {
+export const describeInterface: Operation = {
   name: "describe_interface",
   method: "GET",
   path: "/openapi.json",
-  describe: ({ catalogue, access }) => describeInterface(catalogue, access),
-  describePublicly: describePublicInterface,
+  describe: ({ catalogue, access }) => printOpenApi(catalogue, access),
+  describePublicly: printPublicOpenApi,
   cacheable: true,
 };

@@ -1,4 +1,4 @@
-import { describeOpenApi, describeToken, listFields, listTables } from "./describe.ts";
+import { describeInterface, describeToken, listFields, listTables } from "./describe.ts";
 import type { Operation } from "./operation.ts";
 import { queryRecords } from "./query_records.ts";
 import { updateBulk, updateSingle } from "./update_records.ts";
@@ -17,5 +17,5 @@ export const OPERATIONS: readonly Operation[] = [
   listTables,
   listFields,
   describeToken,
-  describeOpenApi,
+  describeInterface,
 ];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
-import { describeInterface } from "../../../src/interface/describe_interface.ts";
+import { printOpenApi } from "../../../src/interface/print_openapi.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
 describe("the document of a token's tables", () => {
@@ -16,7 +16,7 @@ describe("the document of a token's tables", () => {
     credentialTables: new Set(),
   } as unknown as Catalogue;
   const ask = (tenant: string, scopes: readonly ("query" | "update")[] = ["query"]) =>
-    JSON.parse(describeInterface(catalogue, makeAccess({ tenant, scopes })));
+    JSON.parse(printOpenApi(catalogue, makeAccess({ tenant, scopes })));
 
   it("is made once for all tokens that open the same, and names each one's tenant [RE32]", () => {
     assertEquals(ask("acme").info.title, "Rowgate for acme");

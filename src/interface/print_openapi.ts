@@ -13,11 +13,11 @@ const MAX_CHARACTERS = 33_554_432;
 const documents = new WeakMap<Catalogue, Map<string, string>>();
 
 /**
- * Returns the OpenAPI document of the tables that a token gives access to. It is cached: making it for
- * 500 tables of 50 columns takes 0.4 s, during which no other request is served.
+ * Returns the OpenAPI document of the tables that a token gives access to. It is cached: making it
+ * for 500 tables of 50 columns takes 0.4 s, during which no other request is served.
  * @see docs/decisions/0042-openapi.md
  */
-export function describeInterface(catalogue: Catalogue, access: Access): string {
+export function printOpenApi(catalogue: Catalogue, access: Access): string {
   const tenant = JSON.stringify(access.tenant).slice(1, -1);
   return findDocument(catalogue, access).replace(PRINTED_TENANT, () => tenant);
 }
@@ -48,7 +48,7 @@ function makeDocument(catalogue: Catalogue, access: Access): string {
 let publicDocument: string | undefined;
 
 /** Returns the document for requests without a token, which names no table. */
-export function describePublicInterface(): string {
+export function printPublicOpenApi(): string {
   publicDocument ??= JSON.stringify(describeService());
   return publicDocument;
 }
