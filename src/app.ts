@@ -163,7 +163,7 @@ function collectOperations(service: Service): Handlers {
   return paths;
 }
 
-/** Gives what is served without a token: probes, metrics, and the console. */
+/** Returns what is served without a token: probes, metrics, and the console. */
 function collectPages(dependencies: Dependencies): Handlers {
   const paths: Handlers = new Map();
   const checkHealth = openHealth(dependencies);

@@ -25,7 +25,7 @@ export async function checkDecisions(): Promise<readonly string[]> {
 }
 
 /**
- * Gives what is wrong with the pages: each begins with its number and title, has the sections of the
+ * Returns what is wrong with the pages: each begins with its number and title, has the sections of the
  * template and at most 60 lines; numbers run from 0001 without a gap; the index has all of them in
  * order, with their titles.
  */

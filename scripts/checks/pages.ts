@@ -19,7 +19,7 @@ export async function listPages(): Promise<readonly string[]> {
   return stdout.split("\n").filter((path) => path !== "");
 }
 
-/** Gives each link of a page, and each path in backticks, that leads to no file or heading. */
+/** Returns each link of a page, and each path in backticks, that leads to no file or heading. */
 export async function findBrokenLinks(page: string): Promise<readonly string[]> {
   const text = await readFile(page, "utf8").catch(() => "");
   const problems: string[] = [];
@@ -43,7 +43,7 @@ export async function findBrokenLinks(page: string): Promise<readonly string[]> 
   return problems;
 }
 
-/** Gives each table of a page that is too wide to read in a terminal. */
+/** Returns each table of a page that is too wide to read in a terminal. */
 export async function findWideTables(page: string): Promise<readonly string[]> {
   const lines = (await readFile(page, "utf8").catch(() => "")).split("\n");
   return lines.flatMap((line, index) => {

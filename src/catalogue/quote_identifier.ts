@@ -16,7 +16,7 @@ export function qualify(schema: string, name: string): SqlText {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}` as SqlText;
 }
 
-/** Gives the array type of a type. */
+/** Returns the array type of a type. */
 export function arrayOf(type: SqlText): SqlText {
   return `${type}[]` as SqlText;
 }

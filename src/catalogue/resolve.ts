@@ -12,7 +12,7 @@ export interface ResolveOptions {
 }
 
 /**
- * Gives the table of a name for the holder of a token: steps 3 to 6 of the order of checks. One text
+ * Returns the table of a name for the holder of a token: steps 3 to 6 of the order of checks. One text
  * says that a table is missing, not exposed, has a tenant column that cannot hold the token's tenant,
  * or is not one of the token's tables, so that the client does not learn which.
  * @throws {ApiError} 400 when the name is not valid; 403 for a credential table, an operation that the

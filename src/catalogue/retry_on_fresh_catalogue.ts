@@ -3,7 +3,7 @@ import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts"
 import type { Catalogue } from "./catalogue.ts";
 import type { CurrentCatalogue } from "./current_catalogue.ts";
 
-/** Gives the catalogue in force, each time it is called. */
+/** Returns the catalogue in force, each time it is called. */
 export type GetCatalogue = () => Promise<Catalogue>;
 
 /**

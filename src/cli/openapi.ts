@@ -31,7 +31,7 @@ function printForTenant(host: Host, tenant: string): Promise<number> {
   return withDatabase(host, async (opened) => print(host, await readHolder(opened, tenant)));
 }
 
-/** Gives what an unrestricted token of a tenant reaches. */
+/** Returns what an unrestricted token of a tenant reaches. */
 export function readHolder(opened: OpenedDatabase, tenant: string): Promise<Holder> {
   return withCatalogue(opened, async (current) => {
     const { tables } = await current.current();

@@ -36,7 +36,7 @@ export async function prepareSchema(
   );
 }
 
-/** Gives the statements that grant a role, quoted already, what serving needs in the schema. */
+/** Returns the statements that grant a role, quoted already, what serving needs in the schema. */
 export function describeGrants(role: string, { audit }: SchemaNeeds): readonly string[] {
   return [
     `grant usage on schema rowgate to ${role};`,

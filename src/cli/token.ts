@@ -125,7 +125,7 @@ function create(host: Host, options: CreateOptions): Promise<number> {
 }
 
 /**
- * Gives a warning when no exposed table can hold the tenant: a token for `acme` where tenants are
+ * Returns a warning when no exposed table can hold the tenant: a token for `acme` where tenants are
  * numbers would reach nothing. A tenant that has no rows yet is fine.
  */
 async function findTenantWarning(

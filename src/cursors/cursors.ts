@@ -30,7 +30,7 @@ export interface Cursors {
    */
   readonly seal: (payload: string, use: CursorUse) => Promise<string>;
   /**
-   * Gives the payload of a cursor that was sealed here for the same use; undefined for any other text.
+   * Returns the payload of a cursor that was sealed here for the same use; undefined for any other text.
    * @throws {DatabaseError}
    */
   readonly open: (cursor: string, use: CursorUse) => Promise<string | undefined>;

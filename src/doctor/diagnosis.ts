@@ -41,7 +41,7 @@ export interface Check {
 /** A table that has a tenant column. */
 export type TenantTable = Table & { readonly tenant: NonNullable<Table["tenant"]> };
 
-/** Gives the tables that have a tenant column: all but the shared ones. */
+/** Returns the tables that have a tenant column: all but the shared ones. */
 export function listTenantTables({ catalogue }: Setup): readonly TenantTable[] {
   return [...catalogue.tables.values()].filter((table): table is TenantTable =>
     table.tenant !== undefined
@@ -74,7 +74,7 @@ export async function askTruth(
   return row!.found === "true";
 }
 
-/** Gives the names of tables and of their tenant columns, as two Postgres arrays in the same order. */
+/** Returns the names of tables and of their tenant columns, as two Postgres arrays in the same order. */
 export function printTenants(tables: readonly TenantTable[]): readonly [string, string] {
   return [
     printArray(tables.map(({ name }) => name)),

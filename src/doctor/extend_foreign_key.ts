@@ -17,7 +17,7 @@ const ACTIONS: Readonly<Record<Action, string>> = {
 };
 
 /**
- * Gives the statements that put the tenant column into a foreign key and change nothing else about it,
+ * Returns the statements that put the tenant column into a foreign key and change nothing else about it,
  * or advice where there are no such statements. One statement drops the old key and adds the new one,
  * so that there is always one of them, whatever fails.
  */

@@ -111,7 +111,7 @@ function describeFailure(table: string, status: number): Finding {
   };
 }
 
-/** Gives the primary key of a row as filters; empty where clients see no key. */
+/** Returns the primary key of a row as filters; empty where clients see no key. */
 function pickKey(
   { primaryKey }: TenantTable,
   record: ProbeResponse["records"][number],
@@ -119,7 +119,7 @@ function pickKey(
   return Object.fromEntries(primaryKey.map(({ name }) => [name, record[name]]));
 }
 
-/** Gives one field with its present value: nothing would change even if it were written. */
+/** Returns one field with its present value: nothing would change even if it were written. */
 function pickField({ columns }: TenantTable, record: ProbeResponse["records"][number]): object {
   const column = [...columns.values()].find(({ readOnly, kind, name }) =>
     readOnly === undefined && kind !== "composite" && record[name] !== null

@@ -4,7 +4,7 @@ import process from "node:process";
 
 /**
  * Creates the data directory where there is none, and locks it for this process. A lock whose process
- * has ended is taken over. Gives the function that unlocks it.
+ * has ended is taken over. Returns the function that unlocks it.
  * @throws {Error} when the directory cannot be written, or another process has it open
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
@@ -34,7 +34,7 @@ export async function lockDataDirectory(dataDir: string): Promise<() => Promise<
 }
 
 /**
- * Gives the directory of the cluster below the data directory. A new one is created under another
+ * Returns the directory of the cluster below the data directory. A new one is created under another
  * name and moved into place when it is complete: one that was interrupted never counts.
  */
 export async function prepareCluster(

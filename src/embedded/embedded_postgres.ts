@@ -12,7 +12,7 @@ import { shareSession } from "./shared_session.ts";
 
 /** Postgres in this process (PGlite), without a port. */
 export interface Embedded extends EmbeddedServer {
-  /** Gives the data directory as a tar, which {@link EmbeddedOptions.load} takes. */
+  /** Returns the data directory as a tar, which {@link EmbeddedOptions.load} takes. */
   readonly dump: () => Promise<Blob>;
 }
 

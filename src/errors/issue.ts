@@ -15,12 +15,12 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Gives the path of what is under a key, or at a position. */
+/** Returns the path of what is under a key, or at a position. */
 export function under(holder: Path, key: string | number): Path {
   return { holder, key };
 }
 
-/** Gives the path from the top through these keys and positions. */
+/** Returns the path from the top through these keys and positions. */
 export function pathOf(...keys: readonly (string | number)[]): Path {
   return keys.reduce<Path>((holder, key) => under(holder, key), null);
 }

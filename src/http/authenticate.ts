@@ -16,7 +16,7 @@ export interface AuthenticateOptions {
 }
 
 /**
- * Gives the access of a request's token, counts the request against the token's rate limit, and
+ * Returns the access of a request's token, counts the request against the token's rate limit, and
  * places it among the requests of its tenant.
  * @throws {ApiError} 401 no valid token; 429 the rate limit of the token, or of invalid tokens from the
  * peer; 503 the tenant has too many requests in flight
@@ -55,7 +55,7 @@ export interface FindAccessOptions {
 }
 
 /**
- * Gives the access of the token in `Authorization: Bearer <token>`. A malformed token is rejected
+ * Returns the access of the token in `Authorization: Bearer <token>`. A malformed token is rejected
  * without a look-up; unknown, expired and revoked ones with the same message.
  * @throws {ApiError} 401 with `WWW-Authenticate`; `error="invalid_token"` in it when a token was sent
  * @see A1

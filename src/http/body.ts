@@ -18,7 +18,7 @@ export interface BodyLimits {
 /** The body of one request, and the bytes that it takes until the request has its response. */
 export interface Body {
   /**
-   * Gives its text, which is read once.
+   * Returns its text, which is read once.
    * @throws {ApiError} 503 too many bodies are being read; 415, 413, 408, 400 as {@link readBody}
    */
   readonly read: () => Promise<string>;

@@ -18,7 +18,7 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_SECONDS = "600";
 
 /**
- * Gives the headers that let pages of the named origins read a response; none when no origin is
+ * Returns the headers that let pages of the named origins read a response; none when no origin is
  * named. Credentials are never allowed: the token travels in a header that the page itself sets.
  * @see H8, H9
  */
@@ -39,7 +39,7 @@ export function corsHeaders(
 }
 
 /**
- * Gives the headers for a browser's preflight request; none when it is not one, or its origin is not
+ * Returns the headers for a browser's preflight request; none when it is not one, or its origin is not
  * named.
  * @see H10
  */

@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 /** How long a successful probe of the database serves all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;
 
-/** Gives the body of the response to a probe. @throws {DatabaseError} */
+/** Returns the body of the response to a probe. @throws {DatabaseError} */
 export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 
 /**

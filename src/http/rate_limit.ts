@@ -76,7 +76,7 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * Gives the key by which an address is limited: an IPv4 address itself, also when it is written as
+ * Returns the key by which an address is limited: an IPv4 address itself, also when it is written as
  * IPv6; the network of 64 bits of an IPv6 address, since one customer commonly has all of it.
  */
 export function networkOf(address: string): string {

@@ -157,7 +157,7 @@ export function respondError(error: unknown, exchange: Exchange): Response {
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
 }
 
-/** Gives the error that a client sees for anything thrown; undefined for an unexpected error. */
+/** Returns the error that a client sees for anything thrown; undefined for an unexpected error. */
 export function findApiError(error: unknown): ApiError | undefined {
   if (error instanceof DatabaseError) return toApiError(error);
   return error instanceof ApiError ? error : undefined;
@@ -203,7 +203,7 @@ function makeHeaders(
 }
 
 /**
- * Gives the ETag of a response: weak, since compressed and plain form share it.
+ * Returns the ETag of a response: weak, since compressed and plain form share it.
  * @see T46, T51
  */
 export async function makeEtag(json: string): Promise<string> {

@@ -56,7 +56,7 @@ export function acceptsGzip(acceptEncoding: string | null): boolean {
   return chosen !== undefined && Number(chosen.parameters.get("q") ?? 1) > 0;
 }
 
-/** Gives a text as a stream of gzip bytes. */
+/** Returns a text as a stream of gzip bytes. */
 export function compress(text: string): ReadableStream<Uint8Array> {
   return zip(new Blob([text]).stream());
 }
@@ -66,7 +66,7 @@ export function zip(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStr
   return bytes.pipeThrough(new CompressionStream("gzip"));
 }
 
-/** Gives what gzip bytes, or a stream of them, contain. */
+/** Returns what gzip bytes, or a stream of them, contain. */
 export function decompress(
   bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>,
 ): ReadableStream<Uint8Array> {

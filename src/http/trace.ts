@@ -85,7 +85,7 @@ const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
 /**
- * Gives the trace id of a request's `traceparent`, 32 hexadecimal digits, for its log line; undefined
+ * Returns the trace id of a request's `traceparent`, 32 hexadecimal digits, for its log line; undefined
  * where there is none or it is not well-formed.
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
@@ -100,7 +100,7 @@ const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 const TOKEN_START = /(?<![0-9A-Za-z])rg_[0-9A-Za-z]/;
 
 /**
- * Gives the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
+ * Returns the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
  * characters and no token, so that it can be put into headers and logs as it is; otherwise a random
  * UUID.
  * @see E46, E47, AU19

@@ -8,7 +8,7 @@ export interface SourceText {
   /** Prints the entries of an array of `fields`, each as the client wrote it. */
   readonly printEach: (array: readonly unknown[]) => readonly string[];
   /**
-   * Gives the texts of the numbers in the array or object at a path that would print differently, by
+   * Returns the texts of the numbers in the array or object at a path that would print differently, by
    * key or position; undefined when there are none.
    */
   readonly literalsIn: (holder: Path) => Literals | undefined;
@@ -24,7 +24,7 @@ export const NO_SOURCE: SourceText = {
   literalsIn: () => undefined,
 };
 
-/** Gives the source text of a document that has been read. */
+/** Returns the source text of a document that has been read. */
 export function keepSource(
   { text, spans, literals }: Pick<JsonReader, "text" | "spans" | "literals">,
   document: unknown,

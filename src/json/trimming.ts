@@ -82,7 +82,7 @@ export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: b
   if (use === "unread" || trimming.trimmed > MAX_TRIMMED) trimming.dropped = depth;
 }
 
-/** Gives what is kept of a container that ends at `reader.path`. */
+/** Returns what is kept of a container that ends at `reader.path`. */
 export function closeTrimmed(
   trimming: Trimming,
   { path }: JsonReader,

@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
 };
 
 /**
- * Gives the assignment of one field: its name resolved to a column that may be set, its value
+ * Returns the assignment of one field: its name resolved to a column that may be set, its value
  * checked. Undefined, with an issue at `fields.<name>`, when the column or the value is wrong.
  * @see U8, U12, U13
  */

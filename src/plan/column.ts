@@ -34,7 +34,7 @@ export function planEach<T, R>(
 }
 
 /**
- * Gives the column of a name. This is the only way from a name to a column, so a hidden column exists
+ * Returns the column of a name. This is the only way from a name to a column, so a hidden column exists
  * nowhere. Undefined, with an issue at the path, when there is none.
  * @see docs/specification/tables-and-fields.md#hidden-columns
  */
@@ -53,7 +53,7 @@ export function resolveColumn(
   return undefined;
 }
 
-/** Gives what JSON a new value of a column may be; undefined when there is no such column. */
+/** Returns what JSON a new value of a column may be; undefined when there is no such column. */
 export function fieldShapeOf(table: Table, name: string): FieldShape | undefined {
   const column = table.columns.get(name);
   if (column === undefined) return undefined;

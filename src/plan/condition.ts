@@ -46,7 +46,7 @@ const PLANNERS: { readonly [Op in Operator]: PlanOperator<Op> } = {
 };
 
 /**
- * Gives the predicate of one condition: its name resolved, its operator one that the column's type
+ * Returns the predicate of one condition: its name resolved, its operator one that the column's type
  * has, its value checked. Undefined, with an issue at the path, when one of them is wrong.
  * @see Q17, Q18
  */

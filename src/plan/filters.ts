@@ -4,7 +4,7 @@ import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";
 
 /**
- * Gives the predicate of a group, without the conditions that add an issue. An empty `and` matches
+ * Returns the predicate of a group, without the conditions that add an issue. An empty `and` matches
  * every row, an empty `or` none.
  * @see Q12, Q13, Q15, Q16
  */

@@ -16,7 +16,7 @@ interface KeyQuery {
 type Equality = Extract<Predicate, { kind: "compare" }>;
 
 /**
- * Gives the columns of the key that a query looks up, in the order of its conditions: with the tenant
+ * Returns the columns of the key that a query looks up, in the order of its conditions: with the tenant
  * they are the whole key, so at most one row matches and an index finds it, and Postgres accepts
  * their values. Undefined for every other query.
  * @see docs/decisions/0022-batched-look-ups.md

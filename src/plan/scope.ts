@@ -11,7 +11,7 @@ export type Scope =
   | { readonly kind: "shared"; readonly tenant: string };
 
 /**
- * Gives the scope of a table for an access. No other function makes a scope.
+ * Returns the scope of a table for an access. No other function makes a scope.
  * @see S8
  */
 export function planScope(table: Table, access: Access): Scope {
@@ -21,8 +21,8 @@ export function planScope(table: Table, access: Access): Scope {
 }
 
 /**
- * Gives the tenant of a batch, whose share of the connections it takes; undefined when its plans are of
- * several. A tenant that sends very many waits for its own requests, and others do not wait for it.
+ * Returns the tenant of a batch, whose share of the connections it takes; undefined when its plans
+ * are of several. A tenant that sends very many waits for its own requests, and others do not wait for it.
  */
 export function findTenant(plans: readonly { readonly scope: Scope }[]): string | undefined {
   const tenant = plans[0]?.scope.tenant;

@@ -49,7 +49,7 @@ const TEXT_CHECKS: ReadonlyMap<string, TextCheck> = new Map<string, TextCheck>([
   ["tsvector", checkLexemes],
 ]);
 
-/** Gives the check of a type's texts; undefined where Postgres uses all of a text or rejects it. */
+/** Returns the check of a type's texts; undefined where Postgres uses all of a text or rejects it. */
 export function findTextCheck(baseType: string): TextCheck | undefined {
   return TEXT_CHECKS.get(baseType);
 }

@@ -24,7 +24,7 @@ export interface Run extends Batchers {
   readonly requester: Required<Pick<RunOptions, "tenant">> & { readonly client: Client };
 }
 
-/** Gives the first step of a transaction, its settings; none where there are none. */
+/** Returns the first step of a transaction, its settings; none where there are none. */
 export function settingSteps({ settings }: Run): Step[] {
   return settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)];
 }

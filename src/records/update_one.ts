@@ -119,7 +119,7 @@ function checkResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
   return row.updated === "1" ? 1 : 0;
 }
 
-/** Gives the error that the client gets for a result; undefined for a 200. */
+/** Returns the error that the client gets for a result; undefined for a 200. */
 function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | undefined {
   const matched = Number(row.matched);
   if (matched === 0) return new ApiError(404, "No row matches the filters", { matched });

@@ -25,7 +25,7 @@ interface RulesOptions {
   readonly maxRows: number | undefined;
   /** True: lock the rows that decide first. */
   readonly lock: boolean;
-  /** Gives the error of an update that is not answered with 200, which the audit leaves out. */
+  /** Returns the error of an update that is not answered with 200, which the audit leaves out. */
   readonly findRejection: (result: SingleRow) => ApiError | undefined;
 }
 

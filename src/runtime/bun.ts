@@ -81,7 +81,7 @@ const ROUTES = [
   }).flat(),
 ];
 
-/** Gives the path as it was sent; undefined when it is that of the URL. */
+/** Returns the path as it was sent; undefined when it is that of the URL. */
 function findTarget(request: Request, url: string): string | undefined {
   const { params } = request as { readonly params?: Readonly<Record<string, string>> };
   if (params === undefined) return findUnrouted(url);
@@ -126,7 +126,7 @@ export function openWorkers(): WorkerSupport {
 /** Where the source lies in a binary that Bun has compiled. */
 const EMBEDDED_SOURCE = /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i;
 
-/** Gives the arguments of `process.execPath` that run the same script, or the same binary, again. */
+/** Returns the arguments of `process.execPath` that run the same script, or the same binary, again. */
 function repeatCommand(): readonly string[] {
   const [, script = "", ...args] = process.argv;
   return [...(EMBEDDED_SOURCE.test(script) ? [] : [...process.execArgv, script]), ...args];

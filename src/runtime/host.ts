@@ -36,7 +36,7 @@ const LINES_MS = 10;
 /** A pipe takes 4096 bytes in one piece; nearly all lines are ASCII. */
 const ATOMIC_CHARACTERS = 4000;
 
-/** Gives the process that this runs in. */
+/** Returns the process that this runs in. */
 export function openHost(): Host {
   // A reader that has closed the pipe (`rowgate token list | head`) is no reason to fail.
   process.stdout.on("error", () => {});

@@ -49,7 +49,7 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
   return { address: `http://${host}:${server.port}`, stop };
 }
 
-/** Gives the adapter of the runtime that this is. */
+/** Returns the adapter of the runtime that this is. */
 export async function loadAdapter(): Promise<Adapter> {
   if (IS_DENO) return await import("./deno.ts");
   if (IS_BUN) return await import("./bun.ts");

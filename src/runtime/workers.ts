@@ -4,7 +4,7 @@ import process from "node:process";
 import type { Fork } from "./adapter.ts";
 import { loadAdapter } from "./serve.ts";
 
-/** Gives how many processors this process may use. */
+/** Returns how many processors this process may use. */
 export function countProcessors(): number {
   return availableParallelism();
 }
@@ -17,7 +17,7 @@ export interface Address {
 }
 
 /**
- * Gives the port when it is free. Workers share it, so none of them would notice that another service
+ * Returns the port when it is free. Workers share it, so none of them would notice that another service
  * has it.
  * @throws {Error} when it cannot listen on the address; its `code` says why
  */
@@ -66,7 +66,7 @@ export interface WorkerStarter {
   readonly start: (options: WorkerOptions) => WorkerProcess;
 }
 
-/** Gives what starts workers on this runtime. */
+/** Returns what starts workers on this runtime. */
 export async function openWorkerStarter(): Promise<WorkerStarter> {
   const { openWorkers } = await loadAdapter();
   const { obstacle, fork } = openWorkers();

@@ -21,7 +21,7 @@ function escape(text: string): string {
 }
 
 /**
- * Gives what is between the structural characters of an array or range of Postgres, as the input
+ * Returns what is between the structural characters of an array or range of Postgres, as the input
  * function of the elements or bounds gets it, except what is empty and not quoted. Whether the
  * structure is valid is left to Postgres.
  */

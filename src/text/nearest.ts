@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 const MAX_NAME_CHARACTERS = 128;
 
 /**
- * Gives the known name that a misspelt one probably means; undefined when none is near. A name is near
+ * Returns the known name that a misspelt one probably means; undefined when none is near. A name is near
  * within 2 edits or a third of its letters, whichever is more, but never more than half of them.
  * Ignores case.
  * @see E10, E11, E12

@@ -31,7 +31,7 @@ export async function mintToken(): Promise<MintedToken> {
   return { id, token, digest: await digest(token) };
 }
 
-/** Gives the id of a text with the form and checksum of a token; undefined for any other text. */
+/** Returns the id of a text with the form and checksum of a token; undefined for any other text. */
 export async function checkToken(text: string): Promise<string | undefined> {
   const parts = TOKEN_PATTERN.exec(text);
   if (parts === null) return undefined;
@@ -39,7 +39,7 @@ export async function checkToken(text: string): Promise<string | undefined> {
   return text.slice(end) === await checksum(text.slice(0, end)) ? parts[1] : undefined;
 }
 
-/** Gives the SHA-256 of a token in hex, which is all that the database has of it. */
+/** Returns the SHA-256 of a token in hex, which is all that the database has of it. */
 export async function digest(token: string): Promise<string> {
   const bytes = await hash(token);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -29,7 +29,7 @@ interface Stage {
 /**
  * Looks for an order of the events of one row in which each makes sense after the other, no event
  * before one that had ended when it began: the row is linearisable. It says nothing of the order of
- * events of different rows. Gives undefined when there is
+ * events of different rows. Returns undefined when there is
  * one, else the events that none of the orders tried came to the end of.
  */
 export function findUnexplained(

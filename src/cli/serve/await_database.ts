@@ -49,7 +49,7 @@ async function keepTrying(database: Database, options: AwaitOptions): Promise<vo
   } while (!options.closing.aborted && await tryToPrepare(database, options) !== undefined);
 }
 
-/** Gives the failure, if it is one that may pass. */
+/** Returns the failure, if it is one that may pass. */
 async function tryToPrepare(
   database: Database,
   { config, observe, output }: AwaitOptions,
@@ -76,7 +76,7 @@ function throwIfFatal(failure: Failure): Failure {
 }
 
 /**
- * Gives a warning for each way in which the serving role has too many rights to be held by them, or
+ * Returns a warning for each way in which the serving role has too many rights to be held by them, or
  * too few to delete old audit records or to seal page tokens.
  * @see R38
  */

@@ -2,14 +2,14 @@ import type { Config } from "../../config/config.ts";
 import { countProcessors } from "../../runtime/workers.ts";
 import type { SupervisorLink } from "../../runtime/workers.ts";
 
-/** Gives the number of processes that serve; the embedded Postgres allows only one. */
+/** Returns the number of processes that serve; the embedded Postgres allows only one. */
 export function countWorkers({ workers, databaseUrl }: Config): number {
   if (databaseUrl === undefined) return 1;
   return workers === "auto" ? countProcessors() : workers;
 }
 
 /**
- * Gives a worker its share of the limits that the operator has set for the whole service. The shares
+ * Returns a worker's share of the limits that the operator has set for the whole service. The shares
  * add up to the whole; each is at least 1, also where there are more workers than that.
  * @see docs/decisions/0036-workers.md
  */
