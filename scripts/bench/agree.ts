@@ -18,17 +18,21 @@ export async function checkAgreement(
   sql: Sql,
 ): Promise<void> {
   const step = Math.max(1, Math.floor(tasks.length / COMPARED));
-  for (let index = 0; index < tasks.length; index += step) {
-    const task = tasks[index]!;
+  const seen = new Set<number>();
+  for (const [index, task] of tasks.entries()) {
+    // Of a drawn work every shape is compared.
+    if (index % step > 0 && seen.has(task.shape)) continue;
+    seen.add(task.shape);
     let expected: Result | undefined;
     for (const contender of contenders.filter((one) => canDo(one, task.work))) {
       const result = await send(contender, task, ++number);
       expected ??= result;
       const where = `${contender.name} answers ${task.work} ${index} differently`;
       assertEquals(result, expected, where);
-      if (isUpdate(task.work)) await checkRows(sql, task, { number, total: result.total });
+      if (isUpdate(task.work)) await checkRows(sql, task, { number, total: result.total! });
     }
-    if (expected!.total < 1) throw new Error(`${task.work} ${index} finds nothing`);
+    const found = expected!.total ?? expected!.records.length;
+    if (found < 1) throw new Error(`${task.work} ${index} finds nothing`);
   }
 }
 
@@ -37,10 +41,20 @@ async function send(contender: Contender, task: Task, value: number): Promise<Re
   const request = body === "" ? rest : { ...rest, body: body.replaceAll(VARYING, String(value)) };
   const response = await fetch(`${contender.address}${path}`, request);
   try {
-    return await contender.read(response);
+    const { total, records } = await contender.read(response);
+    return { total, records: isSorted(task) ? records : records.map(printRow).toSorted() };
   } catch (error) {
     throw new Error(`${contender.name} on ${task.work}: ${error}`);
   }
+}
+
+function isSorted({ body }: Task): boolean {
+  return "sort" in body;
+}
+
+/** The order of the fields does not matter. */
+function printRow(row: unknown): string {
+  return JSON.stringify(Object.entries(row as object).toSorted());
 }
 
 async function checkRows(
@@ -48,9 +62,12 @@ async function checkRows(
   { tenant, body }: Task,
   { number, total }: { readonly number: number; readonly total: number },
 ): Promise<void> {
-  const [[column = "", value] = []] = Object.entries((body as UpdateBody).filters);
+  const filters = Object.entries((body as UpdateBody).filters);
+  const conditions = filters.map(([column, value]) =>
+    sql`and ${sql(column)}::text = ${String(value)}`
+  );
   const [row] = await sql<{ held: number; there: number }[]>`
     select count(*) filter (where visits = ${number})::int4 held, count(*)::int4 there
-    from contacts where tenant_id = ${tenant} and ${sql(column)} = ${value!}`;
+    from contacts where tenant_id = ${tenant} ${conditions}`;
   assertEquals([row!.held, row!.there], [total, total], "the rows do not hold what was sent");
 }

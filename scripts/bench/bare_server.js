@@ -1,14 +1,15 @@
 /**
  * The floor: the runtime's own server, `JSON.parse`, one prepared statement, no checks. Plain
  * JavaScript, because Node 20 runs it. The environment says what it serves: a port, a database,
- * and the text of a statement for each path.
+ * and the file of a statement for each path.
  */
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import process from "node:process";
 import postgres from "postgres";
 
 const { PORT, DATABASE_URL, STATEMENTS } = process.env;
-const statements = JSON.parse(STATEMENTS);
+const statements = JSON.parse(readFileSync(STATEMENTS, "utf8"));
 // A page is passed on as Postgres printed it; the driver would parse it.
 const types = { json: { to: 114, from: [114], serialize: String, parse: String } };
 const sql = postgres(DATABASE_URL, { max: 10, fetch_types: false, types });

@@ -1,9 +1,10 @@
 /**
  * Measures Rowgate beside its peers and the floor: makes the data, starts all, checks that they
- * answer alike, then loads them in turns. Writes results.json, results.md, summary.md and charts.
+ * answer alike, then loads them in turns. Writes results.json, results.md, summary.md and charts after
+ * each work, so that a run can be resumed.
  * @see docs/performance.md
  */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -13,21 +14,26 @@ import { startBare } from "./bare.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { SIZE } from "./dataset.ts";
-import { requireWrk } from "./load.ts";
-import { describeMachine, type Options, readOptions, type Work } from "./options.ts";
 import { draw } from "./draw.ts";
 import { startFeathers } from "./feathers.ts";
+import { requireWrk } from "./load.ts";
+import { type Options, readOptions, type Work } from "./options.ts";
 import { pictureRatios } from "./picture_ratios.ts";
 import { startPostgraphile } from "./postgraphile.ts";
 import { startPostgrest } from "./postgrest.ts";
-import { printReport, printSummary } from "./report.ts";
+import { printReport } from "./report.ts";
+import { beginResults } from "./results.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { type Measured, measureRounds } from "./rounds.ts";
 import { openStatements } from "./statement.ts";
+import { printSummary } from "./summary.ts";
 import { makeTasks, type Task } from "./work.ts";
 
 const DATABASE = "bench";
+/** Of a turn: the start of wrk, the wait for Postgres to be idle, the vacuum. */
+const OVERHEAD_SECONDS = 0.2;
 
+const started = performance.now();
 const options = readOptions(process.argv.slice(2));
 await requireWrk();
 await makeBundle();
@@ -44,62 +50,68 @@ try {
 process.exit(0);
 
 async function run(cluster: Cluster, options: Options): Promise<void> {
+  const file = join(options.output, "results.json");
+  const before = options.resume ? await readFile(file, "utf8").catch(() => undefined) : undefined;
+  let results = beginResults(options, { postgres: cluster.version, before });
+  const done = new Set(results.cells.map(({ work }) => work));
+  console.log(`The drawn works are of --seed=${results.seed}`);
   await cluster.copy(SIZE, DATABASE);
   const sql = cluster.connect(DATABASE);
   const tasks = new Map<Work, Task[]>();
-  for (const work of options.works) tasks.set(work, await makeTasks(sql, work));
+  for (const work of options.works) {
+    tasks.set(work, await makeTasks(sql, work, { seed: results.seed }));
+  }
   const contenders = await startAll(cluster, tasks);
+  const workMs = contenders.length * options.concurrency.length * options.rounds *
+    (options.seconds + OVERHEAD_SECONDS) * 1000;
   try {
     for (const work of options.works) await checkAgreement(contenders, tasks.get(work)!, sql);
     console.log(`${contenders.length} contenders answer alike`);
-    const measured = await measureRounds(contenders, { tasks, options, folder, cluster, sql });
-    await write({ ...describe(cluster), cells: measured });
+    await measureRounds(contenders, {
+      tasks,
+      options,
+      folder,
+      cluster,
+      sql,
+      wants: (work) =>
+        !done.has(work) && performance.now() - started + workMs < options.minutes * 60_000,
+      onMeasured: async (cells) => {
+        results = { ...results, cells: [...results.cells, ...cells] };
+        await write(results);
+      },
+    });
   } finally {
     await Promise.all([...contenders.map(({ stop }) => stop()), sql.end()]);
   }
+  const left = options.works.filter((work) => !results.cells.some((cell) => cell.work === work));
+  if (left.length > 0) console.log(`${left.join(", ")} are left: --resume measures them`);
+  else console.log(`\n${printSummary(results)}\nin ${options.output}`);
 }
 
 async function startAll(
   cluster: Cluster,
-  tasks: ReadonlyMap<Work, readonly Task[]>,
+  works: ReadonlyMap<Work, readonly Task[]>,
 ): Promise<Contender[]> {
   const databaseUrl = cluster.url(DATABASE, "app");
   const tokens = await makeTokens(databaseUrl);
   const print = await openStatements(databaseUrl);
-  const examples = new Map([...tasks].map(([work, [first]]) => [work, first!]));
-  const contenders = [
-    await startPostgrest(databaseUrl, folder),
-    await startPostgraphile(databaseUrl),
-    await startFeathers(databaseUrl),
-  ];
+  const tasks = [...works.values()].flat();
+  const contenders = [await startPostgrest(databaseUrl, folder)];
+  if (options.peers) {
+    contenders.push(await startPostgraphile(databaseUrl), await startFeathers(databaseUrl));
+  }
   for (const runtime of options.runtimes) {
     contenders.push(await startRowgate(runtime, { databaseUrl, folder, tokens }));
-    contenders.push(await startBare(runtime, { databaseUrl, print, examples }));
+    contenders.push(await startBare(runtime, { databaseUrl, folder, print, tasks }));
   }
   return contenders;
-}
-
-function describe(cluster: Cluster): Omit<Measured, "cells"> {
-  const { rounds, seconds, concurrency, full } = options;
-  const when = new Date().toISOString().slice(0, 10);
-  return {
-    when,
-    machine: describeMachine(),
-    postgres: cluster.version,
-    full,
-    rounds,
-    seconds,
-    concurrency,
-  };
 }
 
 async function write(measured: Measured): Promise<void> {
   const { output } = options;
   await mkdir(output, { recursive: true });
-  const report = printReport(measured);
   await writeFile(join(output, "results.json"), `${JSON.stringify(measured, null, 1)}\n`);
-  await writeFile(join(output, "results.md"), report);
+  await writeFile(join(output, "results.md"), printReport(measured));
   await writeFile(join(output, "summary.md"), printSummary(measured));
   await draw(pictureRatios(measured), output);
-  console.log(`\n${report}\nin ${output}`);
 }

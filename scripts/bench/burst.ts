@@ -88,9 +88,8 @@ async function run(cluster: Cluster): Promise<void> {
   const bursts: Burst[] = [];
   try {
     for (const work of works) {
-      const tasks = await makeTasks(sql, work);
-      const examples = new Map([[work, tasks[0]!]]);
-      for (const contender of await startAll({ ...shared, examples })) {
+      const tasks = await makeTasks(sql, work, { seed: 1 });
+      for (const contender of await startAll({ ...shared, tasks })) {
         places.push({ work, contender, tasks });
       }
     }
@@ -131,7 +130,7 @@ function send({ contender, tasks }: Place, seconds: number, from: number) {
 
 /** Starts a process of each contender. */
 async function startAll(
-  options: BareOptions & { readonly tokens: ReadonlyMap<number, string> },
+  options: Omit<BareOptions, "folder"> & { readonly tokens: ReadonlyMap<number, string> },
 ): Promise<Contender[]> {
   const contenders: Contender[] = [];
   if (kinds.includes("postgrest")) {

@@ -46,7 +46,7 @@ try {
     contenders.push({ ...contender, name: `build ${index}` });
   }
   const sql = cluster.connect(DATABASE);
-  const tasks = new Map([[work, await makeTasks(sql, work)]]);
+  const tasks = new Map([[work, await makeTasks(sql, work, { seed: 1 })]]);
   const options = readOptions([
     `--concurrency=${concurrency}`,
     `--rounds=${ROUNDS}`,

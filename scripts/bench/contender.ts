@@ -11,8 +11,8 @@ export interface Ask {
 
 /** What all contenders must agree on: rows in order, or how many were changed. */
 export interface Result {
-  /** Rows that match, or that were written. */
-  readonly total: number;
+  /** Rows that match, or that were written; null when they were not to be counted. */
+  readonly total: number | null;
   readonly records: readonly unknown[];
 }
 

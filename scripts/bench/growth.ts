@@ -143,7 +143,7 @@ async function makeTasks({ axis, line, x }: Spot): Promise<Task[]> {
   for (let index = 0; index < TASKS; index++) {
     const { tenant, rows } = counts[index % counts.length]!;
     const place = { x, tenant, rows, part: (index + 1) * 0.618033988749895 % 1 };
-    tasks.push({ tenant, work: "Q1", search: "", ...await line.ask(place, sql) });
+    tasks.push({ tenant, work: "Q1", kind: "query", shape: 0, ...await line.ask(place, sql) });
   }
   await sql.end();
   return tasks;

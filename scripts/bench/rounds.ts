@@ -21,21 +21,26 @@ export interface Measured {
   readonly when: string;
   readonly machine: string;
   readonly postgres: string;
-  readonly full: boolean;
   readonly rounds: number;
   readonly seconds: number;
   readonly concurrency: readonly number[];
+  /** What the drawn works were drawn from. */
+  readonly seed: number;
   readonly cells: readonly Cell[];
 }
 
 /** The parameters of the rounds. */
 export interface RoundOptions {
   readonly tasks: ReadonlyMap<Work, readonly Task[]>;
-  readonly options: Options;
+  readonly options: Pick<Options, "concurrency" | "rounds" | "seconds" | "warm">;
   readonly folder: string;
   readonly cluster: Cluster;
   /** The database of the data. */
   readonly sql: Sql;
+  /** Whether a work is to be measured; all are by default. It is asked again before each. */
+  readonly wants?: (work: Work) => boolean;
+  /** Called with the cells of each work once it has been measured. */
+  readonly onMeasured?: (cells: readonly Cell[]) => Promise<void>;
 }
 
 /** A cell that is being filled, its contender, and the file of its requests. */
@@ -47,29 +52,36 @@ interface Running {
 
 /**
  * Loads every contender in every round, so that a machine that slows down slows all of them. Reads come
- * first: after millions of updates they would read what those left behind.
+ * first: after millions of updates they would read what those left behind. All works are sent before
+ * the first is measured, also those that are not: a service that has only ever seen one kind of request
+ * is compiled for that one.
  */
 export async function measureRounds(
   contenders: readonly Contender[],
   options: RoundOptions,
 ): Promise<Cell[]> {
   const cells: Cell[] = [];
+  const { wants = () => true, onMeasured } = options;
   for (const update of [false, true]) {
     const tasks = new Map([...options.tasks].filter(([work]) => isUpdate(work) === update));
-    cells.push(...await measurePhase(contenders, { ...options, tasks }));
+    const running = await warmUp(contenders, { ...options, tasks });
+    for (const work of tasks.keys()) {
+      if (!wants(work)) continue;
+      const own = await measureWork(running.filter(({ cell }) => cell.work === work), options);
+      cells.push(...own);
+      await onMeasured?.(own);
+    }
   }
   return cells;
 }
 
 /** The order rotates, so that no contender always follows a heavy update. */
-async function measurePhase(
-  contenders: readonly Contender[],
-  given: RoundOptions,
+async function measureWork(
+  running: readonly Running[],
+  { options: { rounds, seconds }, cluster, sql }: RoundOptions,
 ): Promise<Cell[]> {
-  const { options: { rounds, seconds }, cluster, sql } = given;
-  const running = await warmUp(contenders, given);
+  const groups = Map.groupBy(running, ({ cell }) => `${cell.work} at ${cell.concurrency}`);
   for (let round = 0; round < rounds; round++) {
-    const groups = Map.groupBy(running, ({ cell }) => `${cell.work} at ${cell.concurrency}`);
     for (const [name, group] of groups) {
       for (let place = 0; place < group.length; place++) {
         const { cell, contender, file } = group[(place + round) % group.length]!;

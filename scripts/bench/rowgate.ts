@@ -5,7 +5,7 @@ import type { Contender, Result } from "./contender.ts";
 import { TENANTS } from "./dataset.ts";
 import type { Runtime } from "./options.ts";
 import { capture, findFreePort, launch, until } from "./processes.ts";
-import { isUpdate, type Task } from "./work.ts";
+import type { Task } from "./work.ts";
 
 /** The release of each runtime: the source for Deno, the bundle for the others. */
 export const RELEASES: Readonly<Record<Runtime, readonly string[]>> = {
@@ -56,33 +56,41 @@ export async function startRowgate(
     runtime,
     address,
     pid: child.pid,
-    ask: (task) => ({
-      method: isUpdate(task.work) ? "PATCH" : "POST",
-      path: `/integration/tables/contacts/${ENDPOINTS[task.work]}`,
-      headers: {
-        "Authorization": `Bearer ${tokens.get(task.tenant)}`,
-        "Content-Type": "application/json",
-        ...(task.prefer === undefined ? {} : { "Prefer": task.prefer }),
-      },
-      body: JSON.stringify(task.body),
-    }),
+    ask: askRowgate(tokens),
     read: readRowgate,
     stop: () => child.stop(),
   };
 }
 
-const ENDPOINTS: Readonly<Record<Task["work"], string>> = {
-  Q1: "query",
-  Q2: "query",
-  Q2W: "query",
-  Q3: "query",
-  U1: "records/single",
-  U2: "records/bulk",
+/** Gives the function that prints requests with these tokens of the tenants. */
+export function askRowgate(tokens: ReadonlyMap<number, string>): Contender["ask"] {
+  return (task) => ({
+    method: task.kind === "query" ? "POST" : "PATCH",
+    path: `/integration/tables/contacts/${ENDPOINTS[task.kind]}`,
+    headers: {
+      "Authorization": `Bearer ${tokens.get(task.tenant)}`,
+      "Content-Type": "application/json",
+      ...(task.prefer === undefined ? {} : { "Prefer": task.prefer }),
+    },
+    body: JSON.stringify(task.body),
+  });
+}
+
+const ENDPOINTS: Readonly<Record<Task["kind"], string>> = {
+  query: "query",
+  single: "records/single",
+  bulk: "records/bulk",
 };
 
-async function readRowgate(response: Response): Promise<Result> {
+/** Reads a response of Rowgate. */
+export async function readRowgate(response: Response): Promise<Result> {
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${text}`);
-  const body = JSON.parse(text) as { total?: number; updated?: number; records?: unknown[] };
-  return { total: body.total ?? body.updated ?? -1, records: body.records ?? [] };
+  const body = JSON.parse(text) as {
+    total?: number | null;
+    updated?: number;
+    records?: unknown[];
+  };
+  const { total = body.updated ?? null, records = [] } = body;
+  return { total, records };
 }

@@ -26,7 +26,7 @@ function makeLookUp(number: number): Task {
   const filters = {
     and: [{ field: "id", op: "eq", value: 1 + number }, { or: makeConditions(number) }],
   };
-  return { tenant: 1, work: "Q1", body: { filters }, search: "" };
+  return { tenant: 1, work: "Q1", kind: "query", shape: number, body: { filters } };
 }
 
 function makeList(number: number): Task {
@@ -34,7 +34,7 @@ function makeList(number: number): Task {
     and: [{ field: "list_id", op: "eq", value: 1 + number % 1000 }, { or: makeConditions(number) }],
   };
   const sort = [{ field: FIELDS[number % FIELDS.length]!, direction: "asc" as const }];
-  return { tenant: 1, work: "Q3", body: { filters, sort }, search: "" };
+  return { tenant: 1, work: "Q3", kind: "query", shape: number, body: { filters, sort } };
 }
 
 /** It matches no row, so A changes nothing. */
@@ -46,7 +46,7 @@ function makeUpdate(number: number): Task {
   const give = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, NUMBERS.has(name) ? -number - 1 : "none"]));
   const body = { filters: { id: -1, ...give(filters) }, fields: give(fields) };
-  return { tenant: 1, work: "U2", body: body as Task["body"], search: "" };
+  return { tenant: 1, work: "U2", kind: "bulk", shape: number, body };
 }
 
 function makeConditions(number: number) {

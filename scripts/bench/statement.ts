@@ -11,10 +11,13 @@ import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
-import { isUpdate, type Task } from "./work.ts";
+import { compileUpdateSingle } from "../../src/sql/update_single.ts";
+import type { Task } from "./work.ts";
 
 /** Prints the statement that Rowgate sends for a task. */
-export type PrintTask = (task: Pick<Task, "tenant" | "work" | "body">) => PrintedStatement;
+export type PrintTask = (
+  task: Pick<Task, "tenant" | "kind" | "body" | "prefer">,
+) => PrintedStatement;
 
 /** Reads the catalogue once, and returns a function that prints statements with it. */
 export async function openStatements(databaseUrl: string): Promise<PrintTask> {
@@ -34,7 +37,7 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
   const table = catalogue.tables.get("contacts");
   if (table === undefined) throw new Error("contacts is not exposed");
 
-  return ({ tenant, work, body }) => {
+  return ({ tenant, kind, body, prefer }) => {
     const access = {
       tokenId: "bench",
       name: null,
@@ -43,14 +46,16 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
       tables: null,
       expiresAt: null,
     };
-    if (!isUpdate(work)) {
-      const options = { table, access, count: true, wideNumbersAsText: false };
+    if (kind === "query") {
+      const count = prefer !== "count=none";
+      const options = { table, access, count, wideNumbersAsText: false };
       const plan = planQuery(parseQueryRequest(body), options);
       return printStatement((sql: Sql) => compileQuery(sql, plan));
     }
     const options = { table, access, maxAffected: undefined, rollback: false };
     const plan = planUpdate(parseUpdateRequest(body), options);
-    const compile = work === "U1" ? compileUpdateByKey : compileUpdateBulk;
+    if (kind === "bulk") return printStatement((sql: Sql) => compileUpdateBulk(sql, plan));
+    const compile = plan.byKey ? compileUpdateByKey : compileUpdateSingle;
     return printStatement((sql: Sql) => compile(sql, plan));
   };
 }

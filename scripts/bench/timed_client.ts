@@ -5,6 +5,8 @@ import { VARYING } from "./work.ts";
 
 /** One request and its answer, in milliseconds. */
 export interface Timing {
+  /** Its number in the list of requests, which is sent again and again. */
+  readonly number: number;
   readonly startMs: number;
   /** From the start to the last byte of the answer; the first on a connection contains connecting. */
   readonly tookMs: number;
@@ -43,7 +45,7 @@ export async function sendTimed(options: TimedOptions): Promise<Timing[]> {
       const status = await connection.send(print(asks[number % asks.length]!, host, number));
       if (status < 200 || status > 299) throw new Error(`${address} answered ${status}`);
       const nowMs = performance.now();
-      timings.push({ startMs, tookMs: nowMs - startMs });
+      timings.push({ number, startMs, tookMs: nowMs - startMs });
       startMs = nowMs;
     }
     connection.close();

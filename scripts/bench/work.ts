@@ -1,21 +1,30 @@
 import type { Sql } from "../../src/postgres/driver.ts";
-import type { Work } from "./options.ts";
 import { TENANTS } from "./dataset.ts";
+import { type DrawOptions, drawTasks } from "./drawn_tasks.ts";
+import type { FixedWork, Work } from "./options.ts";
 
 /** Placeholder of the number that is different in each request. */
 export const VARYING = "12345678";
 
 /** A condition, or a group of them. */
-export type Node = Group | { readonly field: string; readonly op: string; readonly value: unknown };
+export type Node = Group | Condition;
 
-interface Group {
+/** A condition; `is_null` and its opposite have no value. */
+export interface Condition {
+  readonly field: string;
+  readonly op: string;
+  readonly value?: unknown;
+}
+
+/** Exactly one of the two. */
+export interface Group {
   readonly and?: readonly Node[];
   readonly or?: readonly Node[];
 }
 
 /** Conditions, columns, order and page of a query, as Rowgate takes them. */
 export interface QueryBody {
-  readonly filters: Node;
+  readonly filters: Group;
   readonly select?: readonly string[];
   readonly sort?: readonly { readonly field: string; readonly direction: "asc" | "desc" }[];
   readonly page?: number;
@@ -24,7 +33,7 @@ export interface QueryBody {
 
 /** Conditions and values of an update, as Rowgate takes them. */
 export interface UpdateBody {
-  readonly filters: Readonly<Record<string, number>>;
+  readonly filters: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -32,10 +41,11 @@ export interface UpdateBody {
 export interface Task {
   readonly tenant: number;
   readonly work: Work;
+  readonly kind: "query" | "single" | "bulk";
+  /** Its number among the shapes of a drawn work; 0 in the others. */
+  readonly shape: number;
   readonly body: QueryBody | UpdateBody;
-  /** Query string for PostgREST, after the tenant. */
-  readonly search: string;
-  /** Header of the same name. */
+  /** `count=none` where the total is not wanted. */
   readonly prefer?: string;
 }
 
@@ -55,12 +65,13 @@ export interface Place {
   readonly part: number;
 }
 
-/** Makes the requests of a work: the same on every machine. */
+/** Makes the requests of a fixed work, the same on every machine, or draws those of a drawn one. */
 export async function makeTasks(
   sql: Sql,
   work: Work,
-  tenants: readonly number[] = TENANTS,
+  { seed, tenants = TENANTS }: DrawOptions,
 ): Promise<Task[]> {
+  if (work === "DR" || work === "DU") return await drawTasks(sql, work, { seed, tenants });
   const counts = new Map(
     (await sql<{ tenant: number; rows: number }[]>`
       select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
@@ -72,44 +83,45 @@ export async function makeTasks(
     const tenant = tenants[index % tenants.length]!;
     // Multiples of the golden ratio are spread evenly, in an order that no cache predicts.
     const place = { tenant, rows: counts.get(tenant)!, part: (index + 1) * 0.618033988749895 % 1 };
-    tasks.push({ tenant, work, ...await describe(sql, work, place) });
+    tasks.push({ tenant, work, shape: 0, ...await describe(sql, work, place) });
   }
   return tasks;
 }
 
-function describe(sql: Sql, work: Work, place: Place): Promise<Pick<Task, "body" | "search">> {
+async function describe(
+  sql: Sql,
+  work: FixedWork,
+  place: Place,
+): Promise<Pick<Task, "kind" | "body">> {
   switch (work) {
     case "Q1":
-      return Promise.resolve(describeKey(place));
+      return { kind: "query", body: describeKey(place) };
     case "Q2":
-      return describeNarrow(sql, place);
+      return { kind: "query", body: await describeNarrow(sql, place) };
     case "Q2W":
-      return describeNested(sql, place, WIDE_ROWS);
+      return { kind: "query", body: await describeNested(sql, place, WIDE_ROWS) };
     case "Q3":
-      return describePage(sql, place);
+      return { kind: "query", body: await describePage(sql, place) };
     case "U1":
-      return Promise.resolve(describeSingle(place));
+      return { kind: "single", body: describeSingle(place) };
     case "U2":
-      return Promise.resolve(describeBulk(place));
+      return { kind: "bulk", body: describeBulk(place) };
   }
 }
 
-function describeKey({ rows, part }: Place) {
+function describeKey({ rows, part }: Place): QueryBody {
   const id = 1 + Math.floor(part * rows);
-  return {
-    body: { filters: { and: [{ field: "id", op: "eq", value: id }] } },
-    search: `id=eq.${id}`,
-  };
+  return { filters: { and: [{ field: "id", op: "eq", value: id }] } };
 }
 
 /** Four conditions, nested, over the same number of rows for every tenant. */
-export function describeNarrow(sql: Sql, place: Place) {
+export function describeNarrow(sql: Sql, place: Place): Promise<QueryBody> {
   return describeNested(sql, place, NARROW_ROWS);
 }
 
-async function describeNested(sql: Sql, place: Place, width: number) {
+async function describeNested(sql: Sql, place: Place, width: number): Promise<QueryBody> {
   const [from, to] = await findMoments(sql, place, width);
-  const body: QueryBody = {
+  return {
     filters: {
       and: [
         { field: "created_at", op: "between", value: [from, to] },
@@ -130,34 +142,26 @@ async function describeNested(sql: Sql, place: Place, width: number) {
     sort: [{ field: "score", direction: "desc" }],
     per_page: 50,
   };
-  const search = `created_at=gte.${from}&created_at=lte.${to}` +
-    "&or=(and(status.eq.active,score.gte.20),city.eq.Delft)" +
-    "&select=id,name,email,status,score&order=score.desc,tenant_id,id&limit=50";
-  return { body, search };
 }
 
-async function describePage(sql: Sql, place: Place) {
+async function describePage(sql: Sql, place: Place): Promise<QueryBody> {
   const [from, to] = await findMoments(sql, place, PAGE_ROWS);
-  const body: QueryBody = {
+  return {
     filters: { and: [{ field: "created_at", op: "between", value: [from, to] }] },
     sort: [{ field: "created_at", direction: "asc" }],
     per_page: 200,
   };
-  const search =
-    `created_at=gte.${from}&created_at=lte.${to}&order=created_at,tenant_id,id&limit=200`;
-  return { body, search };
 }
 
-function describeSingle({ rows, part }: Place) {
+function describeSingle({ rows, part }: Place): UpdateBody {
   const id = 1 + Math.floor(part * rows);
   const fields = { visits: Number(VARYING), company: `Company ${VARYING}` };
-  return { body: { filters: { id }, fields }, search: `id=eq.${id}` };
+  return { filters: { id }, fields };
 }
 
-function describeBulk({ rows, part }: Place) {
+function describeBulk({ rows, part }: Place): UpdateBody {
   const list = 1 + Math.floor(part * (rows / 100 - 2));
-  const body = { filters: { list_id: list }, fields: { visits: Number(VARYING) } };
-  return { body, search: `list_id=eq.${list}` };
+  return { filters: { list_id: list }, fields: { visits: Number(VARYING) } };
 }
 
 async function findMoments(
@@ -175,5 +179,5 @@ async function findMoments(
 
 /** Whether a work changes rows. */
 export function isUpdate(work: Work): boolean {
-  return work.startsWith("U");
+  return work.startsWith("U") || work === "DU";
 }

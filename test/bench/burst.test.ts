@@ -9,6 +9,7 @@ const OK = "HTTP/1.1 200 OK\r\n";
 
 /** The first 200 take 30 ms, two of them 90; later ones 10. */
 const TIMINGS = Array.from({ length: 1000 }, (_, index) => ({
+  number: index,
   startMs: index * 5,
   tookMs: index >= FIRST ? 10 : index % 100 === 7 ? 90 : 30,
 }));

@@ -1,0 +1,68 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Work } from "../../scripts/bench/options.ts";
+import { beginResults } from "../../scripts/bench/results.ts";
+import type { Cell, Measured } from "../../scripts/bench/rounds.ts";
+import { compareMix, printSummary } from "../../scripts/bench/summary.ts";
+
+const OPTIONS = { rounds: 3, seconds: 1, concurrency: [16], seed: undefined };
+
+function makeCell(work: Work, contender: string, rates: readonly number[]): Cell {
+  const rest = { p50: 1, p99: 1, serviceCpu: 1, postgresCpu: 1, errors: 0 };
+  const turns = rates.map((requestsPerSecond) => ({ requestsPerSecond, ...rest }));
+  return { work, contender, concurrency: 16, kind: "rowgate", turns };
+}
+
+function makeResults(cells: readonly Cell[]): Measured {
+  return { ...beginResults(OPTIONS, { postgres: "15", before: undefined }), cells };
+}
+
+const DRAWN = makeResults([
+  // The machine is slower in the last round, for both.
+  makeCell("DR", "rowgate deno", [400, 420, 40]),
+  makeCell("DR", "postgrest", [200, 200, 20]),
+  makeCell("DU", "rowgate deno", [100, 100, 11]),
+  makeCell("DU", "postgrest", [100, 100, 10]),
+]);
+
+describe("the results of the benchmark", () => {
+  it("are compared round by round, by the geometric mean over the works", () => {
+    const ratio = compareMix(DRAWN, {
+      works: ["DR", "DU"],
+      concurrency: 16,
+      one: "rowgate deno",
+      other: "postgrest",
+    });
+    const rounds = [Math.sqrt(2), Math.sqrt(2.1), Math.sqrt(2.2)];
+    assertEquals(ratio?.median.toFixed(6), rounds[1]!.toFixed(6));
+    assertEquals(ratio?.spread.toFixed(6), ((rounds[2]! - rounds[0]!) / 2).toFixed(6));
+  });
+
+  it("leave empty what was not measured", () => {
+    const lines = printSummary(DRAWN).split("\n").slice(2, 6);
+    assertEquals(lines, [
+      "| fixed | Deno |  |  |",
+      "| fixed | Bun |  |  |",
+      "| fixed | Node |  |  |",
+      "| drawn | Deno | 1.45 ± 2% |  |",
+    ]);
+  });
+
+  it("go on with the seed and the cells of an earlier piece", () => {
+    const before = JSON.stringify(DRAWN);
+    const resumed = beginResults(OPTIONS, { postgres: "15", before });
+    assertEquals(JSON.stringify(resumed), before);
+    assertThrows(() => beginResults({ ...OPTIONS, seconds: 2 }, { postgres: "15", before }));
+    const other = { ...OPTIONS, seed: DRAWN.seed + 1 };
+    assertThrows(
+      () => beginResults(other, { postgres: "15", before }),
+      Error,
+      `seed ${DRAWN.seed}`,
+    );
+  });
+
+  it("have a seed of their own for each run", () => {
+    const seeds = Array.from({ length: 20 }, () => makeResults([]).seed);
+    assertEquals(new Set(seeds).size > 15, true);
+  });
+});
