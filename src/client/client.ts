@@ -51,6 +51,8 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     poll: createPoll(reader),
     updateSingle: update("single"),
     updateBulk: update("bulk"),
+    updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>
+      update("batch")(table, { updates }, options),
     tables,
     fields: (table: string, options: ClientRequest) => request(onTable(table, "fields"), options),
     token: request.bind(null, "token"),

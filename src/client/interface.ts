@@ -3,6 +3,7 @@ import type {
   Page,
   TableList,
   TokenAnswer,
+  UpdatedBatch,
   UpdatedBulk,
   UpdatedSingle,
 } from "./responses.ts";
@@ -132,6 +133,15 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     update: Update<T[K]>,
     options?: UpdateOptions,
   ): Promise<Result<UpdatedBulk>>;
+  /**
+   * Runs up to 200 single updates of a table in order, all or none: the first that fails undoes the
+   * others, and the message begins with its place, such as `updates[3]`.
+   */
+  updateBatch<K extends WritableOf<T>>(
+    table: K,
+    updates: readonly Update<T[K]>[],
+    options?: UpdateOptions,
+  ): Promise<Result<UpdatedBatch>>;
   /** Lists the tables that the token gives access to. */
   tables(options?: CallOptions): Promise<Result<TableList>>;
   /** Lists the columns of a table. */

@@ -21,6 +21,12 @@ export interface UpdatedBulk {
   readonly updated: number;
 }
 
+/** The response of Update Batch: one result for each update, in order. */
+export interface UpdatedBatch {
+  readonly table: string;
+  readonly results: readonly { readonly matched: 1; readonly updated: number }[];
+}
+
 /** The response of Get Tables. */
 export interface TableList {
   readonly tables: readonly {

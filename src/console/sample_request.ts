@@ -24,6 +24,8 @@ export function makeSample(
       return sampleUpdate(table, fields);
     case "updateBulkRecords":
       return sampleBulkUpdate(table, fields);
+    case "updateBatchOfRecords":
+      return sampleBatch(table, fields);
     case "getFields":
       return { response: { success: true, table, fields: fields.slice(0, 1) } };
     default:
@@ -92,6 +94,12 @@ function sampleBulkUpdate(table: string, fields: readonly Field[]): Sample {
       fields: sampleRow(changed === undefined ? [] : [changed]),
     };
   return { body, response: { success: true, table, updated: 12 } };
+}
+
+function sampleBatch(table: string, fields: readonly Field[]): Sample {
+  const { body } = sampleUpdate(table, fields);
+  const results = [{ matched: 1, updated: 1 }];
+  return { body: { updates: [body] }, response: { success: true, table, results } };
 }
 
 function sampleRow(fields: readonly Field[]): Row {

@@ -47,6 +47,11 @@ export function printPath(path: Path): string {
   return text;
 }
 
+/** Prints what a message about a part of the body begins with; nothing for the body itself. @see E5 */
+export function printAt(path: Path): string {
+  return path === null ? "" : `${printPath(path)}: `;
+}
+
 /**
  * Prints a value of the client for a message: strings quoted, everything cut at 100 characters.
  * @see E6

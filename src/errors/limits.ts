@@ -35,6 +35,10 @@ export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
  * as much memory to print it. @see docs/decisions/0018-memory-of-a-page.md
  */
 export const MAX_PAGE_BYTES = 8_388_608;
+/** Updates in one batch. @see U52 */
+export const MAX_BATCH_UPDATES = 200;
+/** Entries of all `filters` and `fields` of a batch: planning them takes some 20 ms. @see U53 */
+export const MAX_BATCH_ENTRIES = 20_000;
 /** Rows per page by default. @see L7 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not rejected. @see L7, Q76 */

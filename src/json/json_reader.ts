@@ -14,7 +14,9 @@ export interface JsonReader {
   at: number;
   readonly path: (string | number)[];
   readonly open: JsonContainer[];
-  /** Where the open containers of the first {@link NOTED_DEPTH} levels begin. */
+  /** Depth of the deepest container whose text may be needed: the new value of a `json` column. */
+  readonly valueDepth: number;
+  /** Where the open containers down to that depth begin. */
   readonly starts: number[];
   /** Where the text of each of them begins and ends. */
   readonly spans: Map<unknown, readonly [from: number, to: number]>;
@@ -30,8 +32,6 @@ export interface JsonReader {
 }
 
 const SPACE = 0x20;
-/** Deep enough for the new value of a `json` column. */
-export const NOTED_DEPTH = 2;
 /** More issues than are reported, since a key and its value may share a path. */
 const MAX_ISSUES_KEPT = 10;
 

@@ -2,13 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { pathOf, printPath, quote } from "../errors/issue.ts";
 import { MAX_JSON_DEPTH } from "../errors/limits.ts";
 import { readNumber } from "./json_number.ts";
-import {
-  type JsonContainer,
-  type JsonReader,
-  NOTED_DEPTH,
-  rejectSyntax,
-  skipSpace,
-} from "./json_reader.ts";
+import { type JsonContainer, type JsonReader, rejectSyntax, skipSpace } from "./json_reader.ts";
 import { checkKey, checkString, readString } from "./json_string.ts";
 import { closeTrimmed, openTrimmed, putTrimmed } from "./trimming.ts";
 
@@ -118,7 +112,7 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
       `body: nested too deeply, expected at most ${MAX_JSON_DEPTH} levels of arrays and objects`,
     );
   }
-  if (reader.path.length <= NOTED_DEPTH) reader.starts[reader.path.length] = reader.at;
+  if (reader.path.length <= reader.valueDepth) reader.starts[reader.path.length] = reader.at;
   const isArray = Array.isArray(container);
   if (reader.trimming !== undefined) openTrimmed(reader.trimming, reader, isArray);
   reader.open.push(container);
@@ -135,7 +129,7 @@ export function leave(reader: JsonReader): JsonContainer {
   const { trimming } = reader;
   const container = trimming === undefined ? whole : closeTrimmed(trimming, reader, whole);
   const depth = reader.path.length;
-  if (depth <= NOTED_DEPTH) reader.spans.set(container, [reader.starts[depth]!, reader.at]);
+  if (depth <= reader.valueDepth) reader.spans.set(container, [reader.starts[depth]!, reader.at]);
   return container;
 }
 

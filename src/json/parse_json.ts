@@ -10,6 +10,8 @@ import { startTrimming, type UseOf } from "./trimming.ts";
 const VALUES_OF_A_STEP = 500;
 /** A shorter document is read in one go, and kept whole. */
 const SHORT_CHARACTERS = 4096;
+/** The path to a new value in an update's body: `fields`, and the column's name. */
+const DEPTH_OF_FIELDS = 2;
 
 /** A JSON document, and what in it would not reach Postgres unchanged. */
 export interface ParsedJson extends SourceText {
@@ -40,6 +42,10 @@ export function parseJson(text: string): ParsedJson {
 export interface ReadingOptions {
   /** What its parts are used for; undefined: all are kept. */
   readonly useOf?: UseOf | undefined;
+  /** Parts that may be `quoted` or `unread`; undefined: as many as a table has columns, and some more. */
+  readonly maxTrimmed?: number;
+  /** Depth of the values of `json` columns, from 0 at the top; undefined: that of an update. */
+  readonly valueDepth?: number;
   /** Milliseconds between two yields to the event loop. */
   readonly sliceMs?: number;
 }
@@ -53,28 +59,32 @@ export interface ReadingOptions {
  */
 export function parseJsonInSlices(
   text: string,
-  { useOf, sliceMs }: ReadingOptions = {},
+  options: ReadingOptions = {},
 ): ParsedJson | Promise<ParsedJson> {
   const isShort = text.length < SHORT_CHARACTERS;
-  const reader = openReader(text, isShort ? undefined : useOf);
+  const reader = openReader(text, isShort ? { ...options, useOf: undefined } : options);
   const read = () => readValues(reader, VALUES_OF_A_STEP);
   const parsed = isShort || !isSlicing() ? read() : undefined;
-  return parsed ?? runInSlices(read, { sliceMs });
+  return parsed ?? runInSlices(read, options);
 }
 
-function openReader(text: string, useOf?: UseOf): JsonReader {
+function openReader(
+  text: string,
+  { useOf, maxTrimmed, valueDepth = DEPTH_OF_FIELDS }: ReadingOptions = {},
+): JsonReader {
   const reader: JsonReader = {
     text,
     at: 0,
     path: [],
     open: [],
+    valueDepth,
     starts: [],
     spans: new Map(),
     issues: [],
     literal: undefined,
     zeros: 0,
     literals: new Map(),
-    trimming: useOf && startTrimming(useOf),
+    trimming: useOf && startTrimming(useOf, maxTrimmed),
   };
   if (skipSpace(reader) < text.length) return reader;
   throw new ApiError(400, "body: the body is empty, expected a JSON object");

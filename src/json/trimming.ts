@@ -32,6 +32,7 @@ const DROPPED_OBJECT: Record<string, unknown> = Object.freeze(Object.create(null
  */
 export interface Trimming {
   readonly useOf: UseOf;
+  readonly maxTrimmed: number;
   /** Depth of the outermost open container that is not `read`. */
   from: number;
   /** Depth of the outermost open container that is dropped. */
@@ -47,9 +48,10 @@ export interface Trimming {
 }
 
 /** Starts to trim a document. */
-export function startTrimming(useOf: UseOf): Trimming {
+export function startTrimming(useOf: UseOf, maxTrimmed = MAX_TRIMMED): Trimming {
   return {
     useOf,
+    maxTrimmed,
     from: Infinity,
     dropped: Infinity,
     room: 0,
@@ -79,7 +81,7 @@ export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: b
   trimming.trimmed++;
   const quoted = use === "quoted" && trimming.quoted++ < MAX_QUOTED;
   trimming.room = quoted ? CONTAINERS_QUOTED : 0;
-  if (use === "unread" || trimming.trimmed > MAX_TRIMMED) trimming.dropped = depth;
+  if (use === "unread" || trimming.trimmed > trimming.maxTrimmed) trimming.dropped = depth;
 }
 
 /** Returns what is kept of a container that ends at `reader.path`. */
@@ -89,13 +91,13 @@ export function closeTrimmed(
   container: JsonContainer,
 ): JsonContainer {
   const depth = path.length;
-  const { dropped, from, trimmed, skips } = trimming;
+  const { dropped, from, trimmed, skips, maxTrimmed } = trimming;
   if (depth === from) trimming.from = Infinity;
   if (depth < dropped) return container;
   if (depth === dropped) trimming.dropped = Infinity;
   const isArray = Array.isArray(container);
   // An object of its own, by which its text can be found.
-  if (depth === from && trimmed <= MAX_TRIMMED && !skips) return isArray ? [] : Object.create(null);
+  if (depth === from && trimmed <= maxTrimmed && !skips) return isArray ? [] : Object.create(null);
   return isArray ? DROPPED_ARRAY : DROPPED_OBJECT;
 }
 

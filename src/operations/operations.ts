@@ -1,7 +1,7 @@
 import { describeInterface, describeToken, listFields, listTables } from "./describe.ts";
 import type { Operation } from "./operation.ts";
 import { queryRecords } from "./query_records.ts";
-import { updateBulk, updateSingle } from "./update_records.ts";
+import { updateBatch, updateBulk, updateSingle } from "./update_records.ts";
 
 /**
  * Every operation that takes a token. A new one is one entry here and its file beside this one. The
@@ -14,6 +14,7 @@ export const OPERATIONS: readonly Operation[] = [
   queryRecords,
   updateSingle,
   updateBulk,
+  updateBatch,
   listTables,
   listFields,
   describeToken,

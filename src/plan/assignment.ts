@@ -1,5 +1,5 @@
 import type { Column, ReadOnlyReason, Table } from "../catalogue/catalogue.ts";
-import { type Path, pathOf, quote, under } from "../errors/issue.ts";
+import { type Path, quote, under } from "../errors/issue.ts";
 import type { Json } from "../json/json.ts";
 import type { SourceText } from "../json/source_text.ts";
 import { printArray } from "../text/array_text.ts";
@@ -23,8 +23,6 @@ export interface Assignment {
   readonly certain: boolean;
 }
 
-const FIELDS = pathOf("fields");
-
 const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
   "primary key": "is a primary key column and cannot be set",
   tenant: "is the tenant column and cannot be set",
@@ -38,15 +36,15 @@ const REASONS: Readonly<Record<ReadOnlyReason, string>> = {
 
 /**
  * Returns the assignment of one field: its name resolved to a column that may be set, its value
- * checked. Undefined, with an issue at `fields.<name>`, when the column or the value is wrong.
+ * checked. Undefined, with an issue at its name under `holder`, when the column or the value is wrong.
  * @see U8, U12, U13
  */
 export function planAssignment(
-  { field, value }: { field: string; value: Json },
+  { field, value, holder }: { field: string; value: Json; holder: Path },
   table: Table,
   findings: Findings,
 ): Assignment | undefined {
-  const path = under(FIELDS, field);
+  const path = under(holder, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   const message = describeReadOnly(column) ?? describeNull(column, value);
@@ -96,7 +94,9 @@ interface Place {
 
 function checkNew(value: Exclude<Json, null>, column: Column, place: Place): Misfit | Accepted {
   const { path, source, maxTsqueryCharacters } = place;
-  const literal = typeof value === "number" ? source.literalsIn(FIELDS)?.[column.name] : undefined;
+  const literal = typeof value === "number"
+    ? source.literalsIn(path?.holder ?? null)?.[column.name]
+    : undefined;
   if (column.kind === "json") return { text: literal ?? source.print(value) };
   if (Array.isArray(value)) return checkArray(value, column, place);
   if (typeof value === "object") {

@@ -1,8 +1,9 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import { pathOf, rejectIssues, under } from "../errors/issue.ts";
+import { type Path, rejectIssues, under } from "../errors/issue.ts";
 import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
 import type { Scalar } from "../json/json.ts";
-import type { UpdateRequest } from "../request/update_request.ts";
+import type { BatchRequest } from "../request/batch_request.ts";
+import type { UpdateBody, UpdateRequest } from "../request/update_request.ts";
 import type { Access } from "../tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
 import { type Findings, planEach, resolveColumn } from "./column.ts";
@@ -11,8 +12,6 @@ import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
-const FILTERS = pathOf("filters");
-
 /** What the audit says of an update: names, never values. @see docs/decisions/0026-audit.md */
 export interface AuditEntry {
   readonly requestId: string;
@@ -20,7 +19,7 @@ export interface AuditEntry {
   readonly tenant: string;
   readonly schema: string;
   readonly table: string;
-  /** `update_single` or `update_bulk`. */
+  /** `update_single`, `update_bulk` or `update_batch`. */
   readonly operation: string;
   /** Names of the filters and of the fields, in the order of the request. */
   readonly filters: readonly string[];
@@ -29,6 +28,8 @@ export interface AuditEntry {
 
 /** An update after all checks. Only the database can still reject it. */
 export interface UpdatePlan {
+  /** Where it is in the body: null at the top, or its place in a batch. */
+  readonly path: Path;
   readonly table: Table;
   readonly scope: Scope & { readonly kind: "tenant" };
   readonly predicate: Predicate;
@@ -41,6 +42,12 @@ export interface UpdatePlan {
   readonly rollback: boolean;
   /** Undefined: no audit is kept. */
   readonly audit?: AuditEntry | undefined;
+}
+
+/** A batch after all checks: single updates of one table, in order. */
+export interface BatchPlan
+  extends Pick<UpdatePlan, "table" | "scope" | "maxAffected" | "rollback"> {
+  readonly updates: readonly UpdatePlan[];
 }
 
 /** What an update is planned against, and what the `Prefer` header asks for. */
@@ -60,23 +67,61 @@ export interface UpdateOptions {
  * @throws {ApiError} 400 at the path of each name or value that does not fit the table
  * @see docs/specification/updates.md
  */
-export function planUpdate(request: UpdateRequest, options: UpdateOptions): UpdatePlan {
-  const { table, access, maxAffected, rollback, audited } = options;
-  const { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS } = options;
-  const findings: Findings = { issues: [], source: request.source, maxTsqueryCharacters };
-  const items = planEach(
-    request.filters,
+export function planUpdate(request: UpdateBody, options: UpdateOptions): UpdatePlan {
+  const findings = startFindings(request, options);
+  const plan = planOne(request, options, findings);
+  if (findings.issues.length > 0) {
+    throw rejectIssues(findings.issues, request.document, { stale: true });
+  }
+  return plan;
+}
+
+/**
+ * Plans each update of a batch as a single update. `max-affected` limits the batch as a whole.
+ * @throws {ApiError} 400 as {@link planUpdate}, at a path that begins with that of the update
+ * @see docs/specification/updates.md#batch-several-single-updates
+ */
+export function planBatch(request: BatchRequest, options: UpdateOptions): BatchPlan {
+  const { table, maxAffected, rollback } = options;
+  const findings = startFindings(request, options);
+  const unlimited = { ...options, maxAffected: undefined };
+  const updates = planEach(
+    request.updates,
     findings,
-    ([field, value]) => planUpdateFilter({ field, value }, table, findings),
-  );
-  const assignments = planEach(
-    request.fields,
-    findings,
-    ([field, value]) => planAssignment({ field, value }, table, findings),
+    (update) => planOne(update, unlimited, findings),
   );
   if (findings.issues.length > 0) {
     throw rejectIssues(findings.issues, request.document, { stale: true });
   }
+  return { table, scope: updates[0]!.scope, maxAffected, rollback, updates };
+}
+
+function startFindings(
+  { source }: UpdateBody | BatchRequest,
+  { maxTsqueryCharacters = MAX_TSQUERY_CHARACTERS }: UpdateOptions,
+): Findings {
+  return { issues: [], source, maxTsqueryCharacters };
+}
+
+/** What it returns is of use only if nothing was found. */
+function planOne(
+  request: UpdateRequest,
+  { table, access, maxAffected, rollback, audited }: UpdateOptions,
+  findings: Findings,
+): UpdatePlan {
+  const { path } = request;
+  const filters = under(path, "filters");
+  const fields = under(path, "fields");
+  const items = planEach(
+    request.filters,
+    findings,
+    ([field, value]) => planUpdateFilter({ field, value, holder: filters }, table, findings),
+  );
+  const assignments = planEach(
+    request.fields,
+    findings,
+    ([field, value]) => planAssignment({ field, value, holder: fields }, table, findings),
+  );
   const scope = planScope(table, access);
   if (scope.kind !== "tenant") throw new Error("a shared table reached planUpdate");
   const predicate: Predicate = { kind: "and", items };
@@ -89,16 +134,16 @@ export function planUpdate(request: UpdateRequest, options: UpdateOptions): Upda
     fields: request.fields.map(([field]) => field),
     ...audited,
   };
-  return { table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
+  return { path, table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
 }
 
 /** Selects the same rows as an `eq` condition of a query with the same value. */
 function planUpdateFilter(
-  { field, value }: { field: string; value: Scalar },
+  { field, value, holder }: { field: string; value: Scalar; holder: Path },
   table: Table,
   findings: Findings,
 ): Predicate | undefined {
-  const path = under(FILTERS, field);
+  const path = under(holder, field);
   const column = resolveColumn(table, field, { path, findings });
   if (column === undefined) return undefined;
   if (value !== null && !column.equality) {

@@ -6,6 +6,16 @@ export type Compile<R extends Row = Row> = (sql: Sql) => PendingQuery<R[]>;
 /** Compiles one statement of a transaction, from the rows of the step before. */
 export type Step = (sql: Sql, before: Rows) => Fragment;
 
+/** Steps of a transaction that are sent at once; the step after them gets the rows of all. */
+export interface StepGroup {
+  readonly steps: readonly Step[];
+  /**
+   * Called with the rows of all of them, in order, or of those before one that failed; what it throws
+   * rolls the transaction back.
+   */
+  readonly take: (rows: Rows) => void;
+}
+
 /**
  * The client that waits for a response. Its signal is aborted when the client disconnects. It is read
  * only when something takes long, because runtimes create it when it is first read.
@@ -35,6 +45,8 @@ export interface PipelineOptions extends Pick<RunOptions, "write" | "tenant"> {
 
 /** How a transaction is run. */
 export interface TransactionOptions extends Pick<RunOptions, "tenant" | "client"> {
+  /** Called with the step whose statement failed. */
+  readonly onFailure?: (step: Step) => void;
   /** True: everything is done, deferred constraints are checked, and then it is rolled back. */
   readonly rollback: boolean;
 }
@@ -58,7 +70,7 @@ export interface Database {
   ) => readonly Promise<R[] | undefined>[];
   /** Runs the steps in one transaction, one transaction of a tenant at a time; gives the last rows. */
   readonly transact: <R extends Row>(
-    steps: readonly Step[],
+    steps: readonly (Step | StepGroup)[],
     options: TransactionOptions,
   ) => Promise<Rows<R>>;
   /** Calls back on each NOTIFY of the channel; does nothing behind a pooler and on the embedded one. */

@@ -4,7 +4,14 @@ import { watchAbandoned } from "./abandoned.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
-import type { Compile, Database, RunOptions, Step, TransactionOptions } from "./database.ts";
+import type {
+  Compile,
+  Database,
+  RunOptions,
+  Step,
+  StepGroup,
+  TransactionOptions,
+} from "./database.ts";
 import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import { openListeners } from "./listener.ts";
@@ -99,7 +106,10 @@ export function openDatabase(
     );
   }
 
-  function transact<R extends Row>(steps: readonly Step[], options: TransactionOptions) {
+  function transact<R extends Row>(
+    steps: readonly (Step | StepGroup)[],
+    options: TransactionOptions,
+  ) {
     const transact = options.tenant === undefined ? transactOwn : transactOfTenant;
     return transact<R>(steps, options);
   }

@@ -47,6 +47,22 @@ export function settle<R extends Row>(
   });
 }
 
+/** Waits for queries that are sent at once, within the deadline; gives their outcomes in order. */
+export function settleAll<R extends Row>(
+  session: Session,
+  queries: readonly PendingQuery<R[]>[],
+  options: Omit<StatementOptions, "cache">,
+): Promise<readonly Outcome<Rows<R>>[]> {
+  return new Promise((resolve) => {
+    const outcomes: Outcome<Rows<R>>[] = [];
+    settleEach(session, queries, {
+      ...options,
+      onOutcome: (place, outcome) => outcomes[place] = outcome,
+      onEnd: () => resolve(outcomes),
+    });
+  });
+}
+
 /** What may end queries that are sent at once, and how their results are reported. */
 export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cache"> {
   /** Called for each query when it has ended. */

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row, Rows, Sql } from "./driver.ts";
 import type { Session } from "./session.ts";
-import type { Client, Compile, Database, Step, TransactionOptions } from "./database.ts";
+import type { Client, Database, Step, StepGroup, TransactionOptions } from "./database.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
 import type { Failure } from "./database_error.ts";
 import {
@@ -10,7 +10,7 @@ import {
   TRANSACTION_TIMEOUT,
 } from "./database_error.ts";
 import type { Outcome, StatementOptions } from "./statement.ts";
-import { ABORTED, runStatement, settle } from "./statement.ts";
+import { ABORTED, settle, settleAll } from "./statement.ts";
 
 /**
  * The connection was lost before the commit. Nothing was kept, hence `unavailable`: after `lost` the
@@ -37,12 +37,12 @@ export function createTransact(
   options: TransactOptions,
 ): Database["transact"] {
   return async function transact<R extends Row>(
-    steps: readonly Step[],
-    { rollback, tenant, client }: TransactionOptions,
+    steps: readonly (Step | StepGroup)[],
+    { rollback, tenant, client, onFailure }: TransactionOptions,
   ): Promise<Rows<R>> {
     const rows = await withSession(
       source,
-      (session) => runTransaction(session, steps, { ...options, rollback, client }),
+      (session) => runTransaction(session, steps, { ...options, rollback, client, onFailure }),
       { write: true, tenant, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
     );
     return rows as Rows<R>;
@@ -51,7 +51,7 @@ export function createTransact(
 
 async function runTransaction(
   session: Session,
-  steps: readonly Step[],
+  steps: readonly (Step | StepGroup)[],
   options: TransactOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   const limit = new AbortController();
@@ -78,25 +78,39 @@ function joinClients(limit: Client, { client }: TransactionOptions): Client {
 
 async function runSteps(
   session: Session,
-  steps: readonly Step[],
+  steps: readonly (Step | StepGroup)[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   // The client's signal ends a step, never the commands that begin and end the transaction.
-  const { client, ...lasting } = options;
+  const { client, onFailure, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(session, failure, lasting);
   const begun = await settle(session, COMMANDS.begin(session.sql), lasting);
   if (begun.failure !== undefined) {
     return begun.failure.kind === "lost" ? { failure: TRANSACTION_LOST } : begun;
   }
-  let rows: Rows = Object.assign([], { count: 0 });
+  let rows = noRows();
   try {
     for (const step of steps) {
       if (!session.isOpen()) return { failure: TRANSACTION_LOST };
+      const { steps: group, take } = typeof step === "function"
+        ? { steps: [step], take: undefined }
+        : step;
       const before = rows;
-      const compile: Compile = (sql) => step(sql, before) as PendingQuery<Row[]>;
-      const outcome = await runStatement(session, compile, options);
-      if (outcome.failure !== undefined) return { failure: await undo(outcome.failure) };
-      rows = outcome.rows;
+      const queries = group.map((one) =>
+        options.cache.compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>)
+      );
+      const outcomes = await settleAll(session, queries, options);
+      rows = noRows();
+      for (const [place, outcome] of outcomes.entries()) {
+        if (outcome.failure !== undefined) {
+          // An update before it may have to be reported in its place.
+          take?.(rows);
+          onFailure?.(group[place]!);
+          return { failure: await undo(outcome.failure) };
+        }
+        rows = place === 0 ? outcome.rows : joinRows(rows, outcome.rows);
+      }
+      take?.(rows);
     }
   } catch (error) {
     // A statement that cannot be compiled must not leave the transaction open.
@@ -114,6 +128,14 @@ async function runSteps(
   }
   await undo(TRANSACTION_LOST);
   return { rows };
+}
+
+function noRows(): Rows {
+  return Object.assign([], { count: 0 });
+}
+
+function joinRows(first: Rows, second: Rows): Rows {
+  return Object.assign([...first, ...second], { count: first.count + second.count });
 }
 
 /**

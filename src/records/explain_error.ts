@@ -1,6 +1,6 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { pathOf, quote, rejectIssues } from "../errors/issue.ts";
+import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { describeCheck } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Predicate } from "../plan/predicate.ts";
@@ -14,8 +14,10 @@ import type { Run } from "./run.ts";
 export interface FailedStatement {
   readonly run: Run;
   readonly plan: {
+    /** Where the update is in the body. */
+    readonly path?: Path;
     readonly table: Table;
-    readonly predicate: Predicate | undefined;
+    readonly predicate?: Predicate | undefined;
     readonly assignments?: readonly Assignment[];
     readonly audit?: AuditEntry | undefined;
   };
@@ -70,7 +72,8 @@ async function explainValue(
     ? "The database could not take the values"
     : describeCheck(error);
   const member = plan.assignments === undefined ? "filters" : "fields";
-  return new ApiError(400, `${member}: ${otherwise}`, {
+  const path = printPath(under(plan.path ?? null, member));
+  return new ApiError(400, `${path}: ${otherwise}`, {
     cause: error,
     stale: error.kind === "value",
   });
@@ -78,12 +81,13 @@ async function explainValue(
 
 /** A NULL that only the database knew of, such as one that a trigger made. */
 function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
+  const fields = under(plan.path ?? null, "fields");
   const assignment = plan.assignments?.find(({ column }) => column.name === error.column);
   if (assignment === undefined) {
-    const message = "fields: A column that must have a value would be null";
+    const message = `${printPath(fields)}: A column that must have a value would be null`;
     return new ApiError(400, message, { cause: error });
   }
   const { name } = assignment.column;
   const message = `Column ${quote(name)} cannot be null, expected a value`;
-  return rejectIssues([{ path: pathOf("fields", name), message }], document);
+  return rejectIssues([{ path: under(fields, name), message }], document);
 }

@@ -25,7 +25,7 @@ export const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
  */
 export async function locateValues(
   run: Run,
-  plan: { predicate: Predicate | undefined; assignments?: readonly Assignment[] },
+  plan: { predicate?: Predicate | undefined; assignments?: readonly Assignment[] },
 ): Promise<Issue[]> {
   const suspects = [
     ...(plan.predicate === undefined ? [] : suspectsOf(plan.predicate)),

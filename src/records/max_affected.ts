@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { printAt } from "../errors/issue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 
 /** Reports whether more rows match, given as digits, than may be written. */
@@ -7,10 +8,15 @@ export function exceeds(matched: string, maxRows: number | undefined): boolean {
 }
 
 /** Makes the 409 for more matching rows than `Prefer: max-affected` allows. @see U44 */
-export function rejectExceeded({ maxAffected }: UpdatePlan, matched: string): ApiError {
+export function rejectExceeded(
+  { path, maxAffected }: Pick<UpdatePlan, "path" | "maxAffected">,
+  matched: string,
+): ApiError {
   const rows = matched === "1" ? "1 row matches" : `${matched} rows match`;
   return new ApiError(
     409,
-    `${rows} the filters, more than max-affected=${maxAffected}; nothing was changed`,
+    `${
+      printAt(path)
+    }${rows} the filters, more than max-affected=${maxAffected}; nothing was changed`,
   );
 }

@@ -1,5 +1,5 @@
 import type { QueryPlan } from "../plan/query_plan.ts";
-import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
@@ -7,6 +7,7 @@ import { explainError } from "./explain_error.ts";
 import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
 import type { Batchers, Run } from "./run.ts";
+import { updateBatch } from "./update_batch.ts";
 import { updateManyRows } from "./update_many.ts";
 import { updateOneRow } from "./update_one.ts";
 
@@ -28,7 +29,11 @@ export interface Records {
   readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;
   /** Updates every row that matches, and gives how many were written, as digits. */
   readonly updateMany: (plan: UpdatePlan, request: PlannedRequest) => Promise<string>;
+  /** Updates exactly one row for each update, or none at all, and gives how many each has written. */
+  readonly updateBatch: (plan: BatchPlan, request: PlannedRequest) => Promise<readonly (0 | 1)[]>;
 }
+
+type AnyPlan = QueryPlan | UpdatePlan | BatchPlan;
 
 /** How plans are run. */
 export interface RecordsOptions {
@@ -48,20 +53,20 @@ export function openRecords(
     writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
 
-  function startRun({ scope: { tenant } }: QueryPlan | UpdatePlan, client: Client): Run {
+  function startRun({ scope: { tenant } }: AnyPlan, client: Client): Run {
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
     // The spread comes last: before other members it makes a hidden class for each object on Node 20.
     return { database, settings, requester: { tenant, client }, ...batchers };
   }
 
-  function withRun<Plan extends QueryPlan | UpdatePlan, Result>(
-    perform: (run: Run, plan: Plan) => Promise<Result>,
+  function withRun<Plan extends AnyPlan, Result>(
+    perform: (run: Run, plan: Plan, document: unknown) => Promise<Result>,
   ): (plan: Plan, request: PlannedRequest) => Promise<Result> {
     return async (plan, { client, document }) => {
       const run = startRun(plan, client);
       try {
-        return await perform(run, plan);
+        return await perform(run, plan, document);
       } catch (error) {
         throw await explainError(error, { run, plan, document });
       }
@@ -72,5 +77,6 @@ export function openRecords(
     read: withRun(readPage),
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
+    updateBatch: withRun(updateBatch),
   };
 }

@@ -1,4 +1,4 @@
-import type { Client, Database, RunOptions, Step } from "../postgres/database.ts";
+import type { Client, Database, RunOptions, Step, StepGroup } from "../postgres/database.ts";
 import type { PageRow } from "../sql/query.ts";
 import { compileSetStep, type Setting } from "../sql/settings.ts";
 import type { KeyedRow } from "../sql/update_by_key.ts";
@@ -32,7 +32,10 @@ export function settingSteps({ settings }: Run): Step[] {
 /** Runs steps in one transaction, and gives the one row of the last. */
 export async function transact<R extends object>(
   run: Run,
-  { steps, rollback }: { readonly steps: readonly Step[]; readonly rollback: boolean },
+  { steps, rollback }: {
+    readonly steps: readonly (Step | StepGroup)[];
+    readonly rollback: boolean;
+  },
 ): Promise<R> {
   const all = [...settingSteps(run), ...steps];
   const [row] = await run.database.transact(all, { rollback, ...run.requester });

@@ -1,4 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
+import { printAt } from "../errors/issue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Compile, Step } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
@@ -46,12 +47,17 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
       { plan, compile },
       () => writeAlone(run, compile, { brief: true }),
     );
-    const matched = row.wanted === null ? "0" : "1";
-    return { matched, wanted: row.wanted === true, updated: row.updated === true ? "1" : "0" };
+    return readKeyed(row);
   } catch (error) {
     if (error instanceof DatabaseError && error.code === SECOND_ROW) return undefined;
     throw error;
   }
+}
+
+/** Returns the result of an update by key in the terms of a single update. */
+export function readKeyed({ wanted, updated }: KeyedRow): SingleRow {
+  const matched = wanted === null ? "0" : "1";
+  return { matched, wanted: wanted === true, updated: updated === true ? "1" : "0" };
 }
 
 async function writeAlone<R extends object>(
@@ -64,13 +70,13 @@ async function writeAlone<R extends object>(
 }
 
 /** True when the row was to be written and was not, since another request had changed it meanwhile. */
-function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
+export function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
   return row.matched === "1" && row.wanted && row.updated === "0" &&
     !exceeds(row.matched, plan.maxAffected);
 }
 
 /** How often the transaction is repeated when the row that matches was not yet there to be locked. */
-const MAX_REPEATS = 3;
+export const MAX_REPEATS = 3;
 
 /**
  * Locks, then writes what was locked. A lock that had to wait may find nothing: a row that came to
@@ -83,8 +89,13 @@ async function writeInTransaction(run: Run, plan: UpdatePlan): Promise<SingleRow
       : await writeLocked(run, plan);
     if (row.locked > 0 || !wasOvertaken(plan, row)) return row;
   }
+  throw rejectContended();
+}
+
+/** Makes the 503 for rows that other requests keep changing. */
+export function rejectContended(): ApiError {
   const message = "The rows are being changed by other requests; nothing was changed";
-  throw new ApiError(503, message, { headers: { "Retry-After": "1" } });
+  return new ApiError(503, message, { headers: { "Retry-After": "1" } });
 }
 
 /** What one transaction did. */
@@ -120,15 +131,16 @@ function checkResult(plan: UpdatePlan, row: SingleRow): 0 | 1 {
 }
 
 /** Returns the error that the client gets for a result; undefined for a 200. */
-function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | undefined {
+export function findRejection(plan: UpdatePlan, row: SingleRow): ApiError | undefined {
   const matched = Number(row.matched);
-  if (matched === 0) return new ApiError(404, "No row matches the filters", { matched });
+  const at = printAt(plan.path);
+  if (matched === 0) return new ApiError(404, `${at}No row matches the filters`, { matched });
   if (matched > 1) {
-    const message = `${matched} rows match the filters, expected exactly one; ` +
+    const message = `${at}${matched} rows match the filters, expected exactly one; ` +
       "to update them all, use the bulk operation (PATCH …/records/bulk)";
     return new ApiError(409, message, { matched });
   }
   if (exceeds(row.matched, plan.maxAffected)) return rejectExceeded(plan, row.matched);
   const isSkipped = row.wanted && row.updated === "0";
-  return isSkipped ? new ApiError(409, "The database refused the change") : undefined;
+  return isSkipped ? new ApiError(409, `${at}The database refused the change`) : undefined;
 }

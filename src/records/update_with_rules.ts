@@ -1,6 +1,7 @@
 import type { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Step } from "../postgres/database.ts";
+import type { Step, StepGroup } from "../postgres/database.ts";
+import type { Rows } from "../postgres/driver.ts";
 import { compileLock, type SingleRow } from "../sql/update_single.ts";
 import {
   compileAuditWithRules,
@@ -39,6 +40,19 @@ export async function updateWithRules(
   plan: UpdatePlan,
   { maxRows, lock, findRejection }: RulesOptions,
 ): Promise<RuledResult> {
+  const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection });
+  await run.database.transact([...settingSteps(run), ...steps], {
+    rollback: plan.rollback,
+    ...run.requester,
+  });
+  return read();
+}
+
+/** Makes the steps of such an update, and what reads its result once they have run. */
+export function makeRuledSteps(
+  plan: UpdatePlan,
+  { maxRows, lock, findRejection }: RulesOptions,
+): { readonly steps: readonly (Step | StepGroup)[]; readonly read: () => RuledResult } {
   let decision: Decision = { matched: "0", wanted: false };
   let locked = 0;
   const decide: Step = (sql, before) => {
@@ -53,8 +67,10 @@ export async function updateWithRules(
   };
   let updated = "0";
   const { audit } = plan;
-  const record: Step = (sql, { count }) => {
+  const count = ({ count }: Rows) => {
     updated = String(count);
+  };
+  const record: Step = (sql) => {
     const result = { ...decision, updated };
     return audit === undefined || findRejection(result) !== undefined
       ? sql`select where false`
@@ -62,8 +78,6 @@ export async function updateWithRules(
   };
   const locks: Step[] = lock ? [(sql) => compileLock(sql, plan)] : [];
   const records: Step[] = audit === undefined ? [] : [record];
-  const steps = [...settingSteps(run), ...locks, decide, write, ...records];
-  const options = { rollback: plan.rollback, ...run.requester };
-  const { count } = await run.database.transact(steps, options);
-  return { ...decision, updated: audit === undefined ? String(count) : updated, locked };
+  const steps = [...locks, decide, { steps: [write], take: count }, ...records];
+  return { steps, read: () => ({ ...decision, updated, locked }) };
 }

@@ -1,4 +1,4 @@
-import { MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
+import { MAX_BATCH_UPDATES, MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import type { UseOf } from "../json/trimming.ts";
 
 /** What a new value of a column may be: a scalar, any JSON, a list of scalars, or of any JSON. */
@@ -27,6 +27,21 @@ export function useOfUpdate(shapeOf: (name: string) => FieldShape | undefined): 
     if (misfit === name) return "unread";
     misfit = name;
     return "quoted";
+  };
+}
+
+/** Says what the parts of a batch's body are used for: those of each update as in a body of its own. */
+export function useOfBatch(shapeOf: (name: string) => FieldShape | undefined): UseOf {
+  let useOf = useOfUpdate(shapeOf);
+  let updates = 0;
+  return (path, isArray) => {
+    const depth = path.length;
+    if (depth === 0) return isArray ? "quoted" : "read";
+    if (path[0] !== "updates") return "unread";
+    if (depth === 1) return isArray ? "read" : "quoted";
+    if (depth > 2) return useOf(path.slice(2), isArray);
+    useOf = useOfUpdate(shapeOf);
+    return ++updates > MAX_BATCH_UPDATES ? "skipped" : isArray ? "quoted" : "read";
   };
 }
 

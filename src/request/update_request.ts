@@ -1,4 +1,4 @@
-import { type Issue, pathOf, quote, under } from "../errors/issue.ts";
+import { type Issue, type Path, quote, under } from "../errors/issue.ts";
 import { MAX_LIST_ITEMS, MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import { isObject, type Json, type Scalar } from "../json/json.ts";
 import { NO_SOURCE, type SourceText } from "../json/source_text.ts";
@@ -11,10 +11,16 @@ import { SCALAR } from "./operators.ts";
  * @see docs/specification/updates.md
  */
 export interface UpdateRequest {
+  /** Where it is in the body: null at the top, or its place in a batch. */
+  readonly path: Path;
   /** Name and value of each equality, in document order; at least one. */
   readonly filters: readonly (readonly [field: string, value: Scalar])[];
   /** Name and new value of each field, in document order; at least one. */
   readonly fields: readonly (readonly [field: string, value: Json])[];
+}
+
+/** An update that is a body of its own. */
+export interface UpdateBody extends UpdateRequest {
   /** The parsed body, for the order of issues and for the `fields` of the response. */
   readonly document: { readonly filters: object; readonly fields: object };
   /** The text of the document. */
@@ -37,37 +43,43 @@ export function parseUpdateRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
   source: SourceText = NO_SOURCE,
-): UpdateRequest {
+): UpdateBody {
   const findings: Findings = { issues: [] };
-  const entries = new Map<string, readonly (readonly [string, unknown])[]>();
-  if (!isObject(document)) report(findings, null, describeBadBody(document));
-  for (const key of isObject(document) ? Object.keys(document) : []) {
-    if (isFull(findings)) break;
-    const value = (document as Record<string, unknown>)[key];
-    if (key === "filters" || key === "fields") {
-      entries.set(key, parseEntries(findings, value, { member: key }));
-    } else reportUnknownKey(findings, key, { path: null, known: MEMBERS });
-  }
-  for (const member of isObject(document) ? MEMBERS : []) {
-    if (entries.has(member)) continue;
-    report(findings, pathOf(member), `${member} is required, expected ${EXPECTED[member]}`);
-  }
+  const update = parseUpdate(findings, document, null);
   rejectFindings(findings, { parser: issuesOfParser, document });
-  return {
-    filters: entries.get("filters"),
-    fields: entries.get("fields"),
-    document,
-    source,
-  } as UpdateRequest;
+  return { ...update, document, source } as UpdateBody;
+}
+
+/** Checks the shape of an update at a path; what it returns is of use only if nothing was found. */
+export function parseUpdate(findings: Findings, input: unknown, path: Path): UpdateRequest {
+  const entries = new Map<string, readonly (readonly [string, unknown])[]>();
+  const keys = isObject(input) ? Object.keys(input) : [];
+  if (!isObject(input)) report(findings, path, describeBadUpdate(input, path));
+  for (const key of keys) {
+    if (isFull(findings)) break;
+    const value = (input as Record<string, unknown>)[key];
+    if (key === "filters" || key === "fields") {
+      entries.set(key, parseEntries(findings, value, { member: key, holder: under(path, key) }));
+    } else reportUnknownKey(findings, key, { path, known: MEMBERS });
+  }
+  for (const member of isObject(input) ? MEMBERS : []) {
+    if (entries.has(member)) continue;
+    report(findings, under(path, member), `${member} is required, expected ${EXPECTED[member]}`);
+  }
+  return { path, filters: entries.get("filters"), fields: entries.get("fields") } as UpdateRequest;
+}
+
+function describeBadUpdate(input: unknown, path: Path): string {
+  if (path === null) return describeBadBody(input);
+  return `${quote(input)} is not an update, expected an object with filters and fields`;
 }
 
 function parseEntries(
   findings: Findings,
   input: unknown,
-  { member }: { readonly member: "filters" | "fields" },
+  { member, holder }: { readonly member: "filters" | "fields"; readonly holder: Path },
 ): readonly (readonly [string, unknown])[] {
   const entries: [string, unknown][] = [];
-  const holder = pathOf(member);
   if (!isObject(input)) {
     report(findings, holder, `${quote(input)} is not an object, expected ${EXPECTED[member]}`);
     return entries;

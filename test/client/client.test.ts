@@ -55,6 +55,25 @@ describe("a request of the client", () => {
     assertEquals(single!.headers.get("prefer"), null);
   });
 
+  it("sends a batch as a list of updates", async () => {
+    const answer = {
+      success: true as const,
+      table: "deals",
+      results: [{ matched: 1 as const, updated: 1 }],
+    };
+    const { fetch, requests } = scriptFetch([200, answer]);
+    const update = { filters: { fid: 1 }, fields: { note: null } };
+    const options = { maxAffected: 1 };
+    assertEquals(
+      await createClient({ ...at, fetch }).updateBatch("deals", [update], options),
+      answer,
+    );
+    const [{ url, body, headers, method }] = requests as [typeof requests[0] & object];
+    assert(url.endsWith("/tables/deals/records/batch"));
+    assertEquals([method, body], ["PATCH", { updates: [update] }]);
+    assertEquals(headers.get("prefer"), "max-affected=1");
+  });
+
   it("returns an error as a value, with status, paths and matched", async () => {
     const error = 'filters.and[0].value: "a; b: c" does not fit; per_pages: "per_pages" is not a ' +
       "known key; nothing was changed";

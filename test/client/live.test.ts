@@ -99,6 +99,12 @@ describe("the client and a service", () => {
       rollback: true,
     });
     assert(tried.success && tried.updated > 20);
+    const batch = await client.updateBatch("deals", [
+      { filters: { fid: 2 }, fields: { note: "one" } },
+      { filters: { fid: 2, note: "one" }, fields: { note: null } },
+    ]);
+    assert(batch.success);
+    assertEquals(batch.results, [{ matched: 1, updated: 1 }, { matched: 1, updated: 1 }]);
     const left = await client.query("deals", {
       filters: { and: [{ field: "note", op: "eq", value: "client" }] },
     });

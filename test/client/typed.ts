@@ -83,6 +83,9 @@ export function checkErrors(): void {
   void client.poll("orders", {}, { by: "changed" });
 
   void client.updateSingle("orders", { filters: { id: 1 }, fields: { note: null } });
+  void client.updateBatch("orders", [{ filters: { id: 1 }, fields: { note: null } }]);
+  // @ts-expect-error the key cannot be set
+  void client.updateBatch("orders", [{ filters: { id: 1 }, fields: { id: 2 } }]);
   // @ts-expect-error the table is read-only
   void client.updateBulk("countries", { filters: { code: "DE" }, fields: { name: "D" } });
   // @ts-expect-error the key cannot be set

@@ -29,6 +29,11 @@ export interface Conversation {
     body?: unknown,
     options?: SendOptions,
   ) => Promise<ReceivedResponse>;
+  readonly batch: (
+    table: string,
+    body?: unknown,
+    options?: SendOptions,
+  ) => Promise<ReceivedResponse>;
   readonly get: (path: string, options?: SendOptions) => Promise<ReceivedResponse>;
   /** Runs statements as superuser, beside the service. */
   readonly run: (text: string) => Promise<Record<string, unknown>[]>;
@@ -70,6 +75,8 @@ export function converse(kind: DatabaseKind, service: () => TestService): Conver
       service().send("PATCH", at(table, "records/single"), { body, ...options }),
     bulk: (table, body = {}, options = {}) =>
       service().send("PATCH", at(table, "records/bulk"), { body, ...options }),
+    batch: (table, body = {}, options = {}) =>
+      service().send("PATCH", at(table, "records/batch"), { body, ...options }),
     get: (path, options = {}) => service().send("GET", path, options),
     run: async (text) => [...await service().database.admin.unsafe(text)],
   };

@@ -31,7 +31,7 @@ const ENVIRONMENTS: Record<string, Record<string, string>> = {
 
 for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
   describeService(`Running, the audit${how}`, (conversation) => {
-    const { service, single, bulk, query, get, run } = conversation;
+    const { service, single, bulk, batch, query, get, run } = conversation;
     const audit = watchAudit(conversation);
 
     it("gives a request whose id holds a token another id [AU19]", async () => {
@@ -97,6 +97,20 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
       assertEquals(countsOf(rows), ["guests 1 1", "guests 5 4", "guests 5 5"]);
       assertEquals(rows.map((row) => row["operation"]), Array(3).fill("update_bulk"));
       assertEquals(rows[1]!["filter_fields"], "{tenant_id}");
+    });
+
+    it("has a row for each update of a batch, and none of one that is undone [U60] [R23]", async () => {
+      const update = (id: number, name: string) => ({ filters: { id }, fields: { name } });
+      const [first] = await run("select id from guests where tenant_id = 1 order by id limit 1");
+      const id = Number(first!["id"]);
+      assertOk(await batch("guests", { updates: [update(id, "once"), update(id, "twice")] }));
+      const rows = await audit();
+      assertEquals(countsOf(rows), ["guests 1 1", "guests 1 1"]);
+      assertEquals(rows.map((row) => row["operation"]), Array(2).fill("update_batch"));
+      assertMatched(await batch("guests", { updates: [update(id, "x"), update(-1, "x")] }), 404, 0);
+      assertEquals(await audit(), []);
+      assertOk(await batch("guests", { updates: [update(id, "b")] }));
+      assertEquals((await audit()).length, 1);
     });
 
     it("has a row for each 200, also when nothing had to change [R23]", async () => {

@@ -61,6 +61,17 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
     path: `${ORDERS}/records/bulk`,
     body: { filters: { status: "cancelled", note: null }, fields: { note: "Cancelled" } },
   },
+  {
+    operation: "updateBatchOfRecords",
+    method: "PATCH",
+    path: `${ORDERS}/records/batch`,
+    body: {
+      updates: [
+        { filters: { id: 2 }, fields: { note: "Call first" } },
+        { filters: { order_no: "A-2026-01472", status: "placed" }, fields: { status: "paid" } },
+      ],
+    },
+  },
   { operation: "getTables", method: "GET", path: "/integration/tables" },
   { operation: "getFields", method: "GET", path: "/integration/tables/countries/fields" },
   { operation: "getToken", method: "GET", path: "/integration/token" },

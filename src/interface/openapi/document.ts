@@ -77,7 +77,8 @@ function describePaths(
   const { scopes } = holder.access;
   const scope = operation.body === "Query" ? "query" : "update";
   if (operation.body !== undefined && !scopes.includes(scope)) return [];
-  return holder.tables.filter((table) => operation.body !== "Update" || table.writable)
+  const writes = operation.body !== undefined && operation.body !== "Query";
+  return holder.tables.filter((table) => !writes || table.writable)
     .map((table) => [
       operation.path.replace("{table}", table.name),
       { [operation.method]: describeOperation(operation, table) },

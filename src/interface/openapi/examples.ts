@@ -62,6 +62,23 @@ export const EXAMPLES: readonly Example[] = [
     "response": { "success": true, "table": "orders", "updated": 56 },
   },
   {
+    "operation": "updateBatchOfRecords",
+    "body": {
+      "updates": [
+        { "filters": { "id": 2 }, "fields": { "note": "Call first" } },
+        {
+          "filters": { "order_no": "A-2026-01472", "status": "placed" },
+          "fields": { "status": "paid" },
+        },
+      ],
+    },
+    "response": {
+      "success": true,
+      "table": "orders",
+      "results": [{ "matched": 1, "updated": 1 }, { "matched": 1, "updated": 1 }],
+    },
+  },
+  {
     "operation": "getTables",
     "response": {
       "success": true,

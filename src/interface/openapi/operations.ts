@@ -21,6 +21,7 @@ export interface DescribedOperation {
     | "queryRecords"
     | "updateSingleRecord"
     | "updateBulkRecords"
+    | "updateBatchOfRecords"
     | "getTables"
     | "getFields"
     | "getToken";
@@ -31,7 +32,7 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly description: string;
   /** The name of the body's schema; the document of a token prefixes it with the table's name. */
-  readonly body?: "Query" | "Update";
+  readonly body?: "Query" | "Update" | "Batch";
   /** The name of the response's schema. */
   readonly response: string;
   readonly preferences: readonly JsonSchema[];
@@ -98,6 +99,20 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "values are neither written nor counted.",
     body: "Update",
     response: "UpdatedBulk",
+    preferences: [UPDATE_PREFERENCES],
+    errors: [...WITH_BODY, 409],
+  },
+  {
+    id: "updateBatchOfRecords",
+    method: "patch",
+    path: "/integration/tables/{table}/records/batch",
+    tag: "Records",
+    summary: "Update Batch of Records",
+    description: "Runs up to 200 single updates in one transaction, in order, each seeing those " +
+      "before it. The first that matches no row or several, or is refused, undoes all of them; the " +
+      "message begins with its place, such as `updates[3]`.",
+    body: "Batch",
+    response: "UpdatedBatch",
     preferences: [UPDATE_PREFERENCES],
     errors: [...WITH_BODY, 409],
   },

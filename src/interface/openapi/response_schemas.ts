@@ -1,4 +1,4 @@
-import { MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
+import { MAX_BATCH_UPDATES, MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
 import { OPERATOR_NAMES } from "../../request/operators.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 
@@ -19,6 +19,20 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
       fields: { type: "object", description: "The values as they were sent." },
     }),
     UpdatedBulk: objectOf({ success: TRUE, table: TEXT, updated: COUNT }),
+    UpdatedBatch: objectOf({
+      success: TRUE,
+      table: TEXT,
+      results: {
+        type: "array",
+        items: objectOf({
+          matched: { const: 1 },
+          updated: { type: "integer", minimum: 0, maximum: 1 },
+        }),
+        minItems: 1,
+        maxItems: MAX_BATCH_UPDATES,
+        description: "One result for each update, in order.",
+      },
+    }),
     Tables: objectOf({
       success: TRUE,
       tables: {
@@ -66,7 +80,14 @@ export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
         minProperties: 1,
       },
     }),
+    Batch: describeBatch(refer("Update")),
   };
+}
+
+/** Describes a batch of the given updates. @see U51, U52 */
+export function describeBatch(update: JsonSchema): JsonSchema {
+  const updates = { type: "array", items: update, minItems: 1, maxItems: MAX_BATCH_UPDATES };
+  return objectOf({ updates });
 }
 
 /** Describes a page of the given records. @see Q80 */

@@ -1,10 +1,11 @@
 import type { Column, Table, ValueKind } from "../../catalogue/catalogue.ts";
 import { operatorsOf } from "../../plan/condition.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
+import { describeBatch } from "./response_schemas.ts";
 
 /**
  * Describes the bodies of requests and responses for one table, by name: `deals.Record`,
- * `deals.Query` and its parts, and `deals.Update` if the table is writable.
+ * `deals.Query` and its parts, and `deals.Update` and `deals.Batch` if the table is writable.
  * @see T47
  */
 export function describeTable(table: Table): Readonly<Record<string, JsonSchema>> {
@@ -36,7 +37,10 @@ export function describeTable(table: Table): Readonly<Record<string, JsonSchema>
         sort: { type: "array", items: { properties: { field: named } } },
       },
     },
-    ...(table.writable && { [`${name}.Update`]: describeUpdate(table) }),
+    ...(table.writable && {
+      [`${name}.Update`]: describeUpdate(table),
+      [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)),
+    }),
   };
 }
 

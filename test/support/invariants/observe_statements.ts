@@ -12,6 +12,15 @@ export type OnStatement = (statement: PrintedStatement, batched: boolean) => voi
 export function observeStatements(database: Database, onStatement: OnStatement): Database {
   const report = (compile: (sql: Sql) => unknown, batched = false) =>
     onStatement(printStatement(compile), batched);
+  const reported = new WeakMap<Step, Step>();
+  const reportStep = (step: Step): Step => {
+    const reporting: Step = (sql, before) => {
+      report((sql) => step(sql, before));
+      return step(sql, before);
+    };
+    reported.set(reporting, step);
+    return reporting;
+  };
   return {
     ...database,
     run: (compile, options) =>
@@ -29,11 +38,12 @@ export function observeStatements(database: Database, onStatement: OnStatement):
       ),
     transact: (steps, options) =>
       database.transact(
-        steps.map((step): Step => (sql, before) => {
-          report((sql) => step(sql, before));
-          return step(sql, before);
-        }),
-        options,
+        steps.map((step) =>
+          typeof step === "function"
+            ? reportStep(step)
+            : { ...step, steps: step.steps.map(reportStep) }
+        ),
+        { ...options, onFailure: (step) => options.onFailure?.(reported.get(step) ?? step) },
       ),
   };
 }

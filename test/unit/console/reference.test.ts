@@ -25,7 +25,12 @@ describe("the document that the reference shows", () => {
     assertEquals(
       reference.sections.map(({ name, operations }) => [name, operations.map(({ id }) => id)]),
       [
-        ["Records", ["queryRecords", "updateSingleRecord", "updateBulkRecords"]],
+        ["Records", [
+          "queryRecords",
+          "updateSingleRecord",
+          "updateBulkRecords",
+          "updateBatchOfRecords",
+        ]],
         ["Catalogue", ["getTables", "getFields", "getToken"]],
       ],
     );

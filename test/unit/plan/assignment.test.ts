@@ -11,7 +11,7 @@ import { makeColumn, makeTable } from "../../support/table.ts";
 function plan(column: Column, value: Json) {
   const findings: Findings = { issues: [], source: NO_SOURCE, maxTsqueryCharacters: 20 };
   const assignment = planAssignment(
-    { field: column.name, value },
+    { field: column.name, value, holder: pathOf("fields") },
     makeTable([column]),
     findings,
   );

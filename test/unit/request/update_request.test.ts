@@ -2,9 +2,9 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import { parseJson } from "../../../src/json/parse_json.ts";
-import { parseUpdateRequest, type UpdateRequest } from "../../../src/request/update_request.ts";
+import { parseUpdateRequest, type UpdateBody } from "../../../src/request/update_request.ts";
 
-function parse(body: unknown): UpdateRequest {
+function parse(body: unknown): UpdateBody {
   const { value, issues } = parseJson(typeof body === "string" ? body : JSON.stringify(body));
   return parseUpdateRequest(value, issues);
 }

@@ -1,0 +1,200 @@
+import { ApiError } from "../errors/api_error.ts";
+import { printAt } from "../errors/issue.ts";
+import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
+import { toApiError } from "../http/database_status.ts";
+import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
+import type { Step, StepGroup } from "../postgres/database.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import type { Rows } from "../postgres/driver.ts";
+import type { FailureKind } from "../postgres/failure_kind.ts";
+import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
+import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import { explainError } from "./explain_error.ts";
+import { exceeds, rejectExceeded } from "./max_affected.ts";
+import { type Run, settingSteps } from "./run.ts";
+import {
+  findRejection,
+  MAX_REPEATS,
+  readKeyed,
+  rejectContended,
+  wasOvertaken,
+} from "./update_one.ts";
+import { makeRuledSteps } from "./update_with_rules.ts";
+
+/**
+ * Runs the single updates of a batch in one transaction, in order, each seeing those before it. Gives
+ * how many rows each has written: 0 when its row held the values already.
+ *
+ * First as statements that are sent at once, as far as each is one statement. If another request changes
+ * a row meanwhile, all are undone and run again, each after a lock on its row.
+ * @throws {ApiError} of the first update that fails, at its path in the body; 503 other requests keep
+ * changing the rows. Nothing was changed.
+ * @throws {DatabaseError}
+ * @see docs/specification/updates.md#batch-several-single-updates
+ */
+export async function updateBatch(
+  run: Run,
+  plan: BatchPlan,
+  document: unknown,
+): Promise<readonly (0 | 1)[]> {
+  const { table } = plan;
+  let locks = table.hasRewriteRules;
+  for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
+    const results = await runTransaction(run, plan, { locks, document });
+    if (results !== undefined) return results;
+    locks = true;
+  }
+  throw rejectContended();
+}
+
+/** An update was decided on a row that another request changed before it was written. */
+class OvertakenError extends Error {}
+
+interface BatchOptions {
+  /** True: lock each row before it is written. */
+  readonly locks: boolean;
+  readonly document: unknown;
+}
+
+/** Undefined when another request came in between; then nothing was written. */
+async function runTransaction(
+  run: Run,
+  plan: BatchPlan,
+  { locks, document }: BatchOptions,
+): Promise<(0 | 1)[] | undefined> {
+  const results: (0 | 1)[] = [];
+  const updateOf = new Map<Step, UpdatePlan>();
+  const parts = plan.updates.map((update, place) => {
+    const part = makePart(run, update, locks);
+    for (const step of part.steps.flatMap(stepsOf)) updateOf.set(step, update);
+    const take = (rows: Rows) => results[place] = checkResult(plan, place, part.read(rows));
+    return { ...part, take };
+  });
+  let failed: UpdatePlan | undefined;
+  try {
+    await run.database.transact([...settingSteps(run), ...groupParts(parts)], {
+      rollback: plan.rollback,
+      onFailure: (step) => failed = updateOf.get(step),
+      ...run.requester,
+    });
+    return results;
+  } catch (error) {
+    if (error instanceof OvertakenError) return undefined;
+    if (!(error instanceof DatabaseError) || failed === undefined) throw error;
+    if (error.code === SECOND_ROW && failed.byKey && !locks) return undefined;
+    throw await explainAt(error, { run, plan: failed, document });
+  }
+}
+
+/** What one update did. */
+interface PartResult {
+  readonly row: SingleRow;
+  /** True when the row was locked before it was decided. */
+  readonly locked: boolean;
+}
+
+/** The steps of one update, and what reads its result from the rows of the last. */
+interface Part {
+  readonly steps: readonly (Step | StepGroup)[];
+  readonly read: (rows: Rows) => PartResult;
+}
+
+function makePart(run: Run, update: UpdatePlan, locks: boolean): Part {
+  const { table, byKey } = update;
+  const { settings } = run;
+  if (table.hasRewriteRules) {
+    const { steps, read } = makeRuledSteps(update, {
+      maxRows: 1,
+      lock: true,
+      findRejection: (row) => findRejection(update, row),
+    });
+    return { steps, read: () => ({ row: read(), locked: read().locked > 0 }) };
+  }
+  if (!locks && byKey) {
+    const write: Step = (sql) => compileUpdateByKey(sql, update, settings);
+    return {
+      steps: [write],
+      read: ([row]) => ({ row: readKeyed(row as KeyedRow), locked: false }),
+    };
+  }
+  const readSingle = ([row]: Rows) => row as SingleRow;
+  if (!locks && table.pinnable) {
+    const write: Step = (sql) => compileUpdateSingle(sql, update, settings);
+    return { steps: [write], read: (rows) => ({ row: readSingle(rows), locked: false }) };
+  }
+  let locked = false;
+  const lock: Step = (sql) => compileLock(sql, update);
+  const write: Step = (sql, before) => {
+    locked = before.length > 0;
+    return compileUpdateSingle(sql, { ...update, readsOnly: !locked }, settings);
+  };
+  return { steps: [lock, write], read: (rows) => ({ row: readSingle(rows), locked }) };
+}
+
+function stepsOf(step: Step | StepGroup): readonly Step[] {
+  return typeof step === "function" ? [step] : step.steps;
+}
+
+/** Updates of one statement each are sent at once, as many as a session may be sent. */
+function groupParts(
+  parts: readonly (Part & { readonly take: (rows: Rows) => void })[],
+): (Step | StepGroup)[] {
+  const grouped: (Step | StepGroup)[] = [];
+  let group: { readonly steps: Step[]; readonly takes: ((rows: Rows) => void)[] } | undefined;
+  for (const { steps, take } of parts) {
+    const last = steps.at(-1)!;
+    if (steps.length > 1 || typeof last !== "function") {
+      group = undefined;
+      const takeLast = (rows: Rows) => {
+        if (typeof last !== "function") last.take(rows);
+        take(rows);
+      };
+      grouped.push(...steps.slice(0, -1), { steps: stepsOf(last), take: takeLast });
+    } else if (group !== undefined && group.steps.length < MAX_PIPELINED_STATEMENTS) {
+      group.steps.push(last);
+      group.takes.push(take);
+    } else {
+      const takes = [take];
+      group = { steps: [last], takes };
+      // Each of these statements gives one row.
+      grouped.push({
+        steps: group.steps,
+        take: (rows) => rows.forEach((row, place) => takes[place]!(rowsOf(row))),
+      });
+    }
+  }
+  return grouped;
+}
+
+function rowsOf(row: Rows[number]): Rows {
+  return Object.assign([row], { count: 1 });
+}
+
+/** Returns how many rows an update has written. `max-affected` limits the batch up to here. */
+function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult): 0 | 1 {
+  const update = plan.updates[place]!;
+  const { maxAffected } = plan;
+  if (!locked && wasOvertaken(update, row)) throw new OvertakenError();
+  const rejection = findRejection(update, row);
+  if (rejection !== undefined) throw rejection;
+  const matched = String(place + 1);
+  if (exceeds(matched, maxAffected)) {
+    throw rejectExceeded({ path: update.path, maxAffected }, matched);
+  }
+  return row.updated === "1" ? 1 : 0;
+}
+
+/** Errors that the values or the row of one update cause. */
+const OF_ONE_UPDATE: ReadonlySet<FailureKind> = new Set(["conflict", "raised", "locked"]);
+
+/** Returns the error of an update as that of the batch: its path comes first. */
+async function explainAt(
+  error: DatabaseError,
+  failed: { readonly run: Run; readonly plan: UpdatePlan; readonly document: unknown },
+): Promise<unknown> {
+  const explained = await explainError(error, failed);
+  if (!(explained instanceof DatabaseError) || !OF_ONE_UPDATE.has(explained.kind)) return explained;
+  const { status, message, headers } = toApiError(explained);
+  const at = printAt(failed.plan.path);
+  return new ApiError(status, `${at}${message}`, { headers, cause: explained });
+}
