@@ -85,12 +85,15 @@ describe("a service under overload", () => {
 
   it("responds with 503 and Retry-After after the wait when all connections stay held, and is well again at once [RE8]", async () => {
     const { a, b } = service.tokens;
+    const c = await service.issue({ name: "c", tenant: "3" });
+    // Each is known, and active.
+    await Promise.all([a, b, c].map((token) => query("guests", token)));
     let holding: Promise<unknown> | undefined;
     await whileHeld(async () => {
-      holding = Promise.all([a, a, a, a, a, b, b].map((token) => query("deals", token)));
+      holding = Promise.all([a, a, a, a, a, b, b, c].map((token) => query("deals", token)));
       await new Promise((resolve) => setTimeout(resolve, 100));
       const response = await query("guests", service.tokens.uuid);
-      // Two tenants hold all there is.
+      // Three tenants hold all there is.
       assertEquals(response.status, 503, response.text);
       assertMatch(response.headers.get("retry-after") ?? "", /^\d+$/);
     });
