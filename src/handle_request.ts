@@ -6,14 +6,15 @@ import type { Config } from "./config/config.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { openBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
-import { applyPreferences, wantsWideNumbersAsText } from "./http/preferences.ts";
+import { readPageToken } from "./http/page_link.ts";
+import { applyPreferences, noteApplied, wantsWideNumbersAsText } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
 import { respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
-import type { Operation } from "./operations/operation.ts";
+import type { Operation, Printed } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {
@@ -62,9 +63,9 @@ export async function handleRequest(
   const body = openBody(exchange, access.tenant, service);
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
-    const { json, rows } = await retryOnFreshCatalogue(async (current) => {
+    const { json, rows, applied, link } = await retryOnFreshCatalogue(async (current) => {
       if ("describe" in operation) {
-        return { json: operation.describe({ catalogue: await current(), access }) };
+        return { json: operation.describe({ catalogue: await current(), access }) } as Printed;
       }
       if ("describeTable" in operation) {
         const target = { access, operation: "fields" } as const;
@@ -83,7 +84,8 @@ export async function handleRequest(
       }
       const { request } = parsed;
       const wideNumbersAsText = wantsWideNumbersAsText(headers.get("accept"));
-      const context = { table, access, preferences, wideNumbersAsText, requestId, config };
+      const after = readPageToken(exchange.request);
+      const context = { table, access, preferences, wideNumbersAsText, after, requestId, config };
       const plan = operation.plan(request, context); // step 7
       const { document } = request;
       const planned = { client: exchange.request, document };
@@ -92,6 +94,8 @@ export async function handleRequest(
     }, { source: service.catalogue, table: tableName });
 
     if (rows !== undefined) trace.rows = rows;
+    if (applied !== undefined) noteApplied(exchange, applied);
+    if (link !== undefined) exchange.headers["link"] = link;
     return await respondJson(json, exchange, operation);
   } finally {
     body.release();

@@ -32,28 +32,38 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   if (tenant === "none" || (!stored && !policy.expose)) return undefined;
   const keyNames = stored ? ownKey(found) : policy.primaryKey;
   const writable = tenant !== "shared" && stored && !policy.readOnly;
+  const tenantName = tenant === "shared" ? undefined : tenant.name;
+  const build = (column: FoundColumn) =>
+    buildColumn(column, {
+      types: context.types,
+      closed: !writable || policy.readOnlyColumns.has(column.name),
+      isTenant: tenantName === column.name,
+      primaryKey: keyNames.includes(column.name),
+    });
   const columns = new Map<string, Column>();
   for (const column of found.columns) {
     if (!column.select || !NAME_PATTERN.test(column.name)) continue;
-    if (policy.hiddenColumns.has(column.name)) continue;
-    const closed = !writable || policy.readOnlyColumns.has(column.name);
-    const isTenant = tenant !== "shared" && tenant.name === column.name;
-    const rules = { closed, isTenant, primaryKey: keyNames.includes(column.name) };
-    columns.set(column.name, buildColumn(column, { types: context.types, ...rules }));
+    if (!policy.hiddenColumns.has(column.name)) columns.set(column.name, build(column));
   }
   if (columns.size === 0) return undefined;
-  const tenantName = tenant === "shared" ? undefined : tenant.name;
   // Rows of child tables belong to the table as well, and their keys may repeat.
   const keyUnique = stored && !found.hasChildTables && keyNames.length > 0 &&
     keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
-  const readable = new Set(found.columns.filter((each) => each.select).map((each) => each.name));
+  const readable = new Map(
+    found.columns.filter((each) => each.select).map((each) => [
+      each.name,
+      each,
+    ]),
+  );
   return {
     name: found.name,
     identifier: qualify(options.schema, found.name),
     comment: found.comment,
     columns,
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
-    keyOrder: keyNames.filter((name) => readable.has(name)).map(quoteIdentifier),
+    keyOrder: keyNames.flatMap((name) => columns.get(name) ?? readable.get(name) ?? [])
+      .map((column) => "identifier" in column ? column : build(column)),
+    uniqueColumns: listUnique(found, { keyNames, tenant: tenantName }),
     orderedByIndex: new Set(listOrdered(found, tenantName)),
     keyUnique,
     keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
@@ -110,6 +120,23 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
     const name = first !== undefined && first === tenant ? second : first;
     return name === undefined ? [] : [quoteIdentifier(name)];
   });
+}
+
+/** The unique indexes of a table, or the key that the policy gives to a view. */
+function listUnique(
+  found: FoundTable,
+  { keyNames, tenant }: {
+    readonly keyNames: readonly string[];
+    readonly tenant: string | undefined;
+  },
+): SqlText[][] {
+  // Rows of child tables belong to the table as well, and its indexes do not cover them.
+  if (found.hasChildTables) return [];
+  const names = new Map(found.columns.map((column) => [column.number, column.name]));
+  const indexes = found.unique.map((numbers) => numbers.map((number) => names.get(number)!));
+  const lists = found.kind === "r" || found.kind === "p" ? indexes : [...indexes, keyNames];
+  return lists.filter((list) => list.length > 0)
+    .map((list) => list.filter((name) => name !== tenant).map(quoteIdentifier));
 }
 
 /** The index of the key has the tenant's column, or another one is (tenant, key). */

@@ -102,10 +102,15 @@ export interface Table {
   /** The exposed columns of the primary key, in key order. */
   readonly primaryKey: readonly Column[];
   /**
-   * Quoted identifiers of the key columns that the role may read, exposed or not, in key order: they
-   * end every sort.
+   * The key columns that the role may read, exposed or not, in key order: they end every sort. Only
+   * those that are in `columns` too may be named to clients.
    */
-  readonly keyOrder: readonly SqlText[];
+  readonly keyOrder: readonly Column[];
+  /**
+   * Lists of columns, by quoted identifier without the tenant's: no two rows of a tenant are equal in
+   * all columns of one list. A sort by all of them has no ties.
+   */
+  readonly uniqueColumns: readonly (readonly SqlText[])[];
   /** Quoted identifiers of the columns by which an index orders the rows of a tenant. */
   readonly orderedByIndex: ReadonlySet<SqlText>;
   /** True when no two rows have the same key, and clients can see all of it. */

@@ -135,6 +135,20 @@ described_tables as (
       join pg_catalog.pg_class x on x.oid = i.indexrelid
       join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree'
       where i.indrelid = r.oid and i.indisvalid and i.indpred is null), '[]'),
+    'unique', coalesce((
+      select pg_catalog.json_agg(u.columns order by u.columns::text)
+      from pg_catalog.pg_index i cross join lateral (
+        select pg_catalog.json_agg(i.indkey[k] order by k) as columns,
+          pg_catalog.bool_and(a.attnotnull and o.opcdefault and i.indcollation[k] = a.attcollation)
+            as total
+        from pg_catalog.generate_series(0, i.indnkeyatts - 1) k
+        left join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[k]
+          and a.attnum > 0
+        left join pg_catalog.pg_opclass o on o.oid = i.indclass[k]
+        having pg_catalog.count(a.attnum) = i.indnkeyatts
+      ) u
+      where i.indrelid = r.oid and i.indisunique and i.indisvalid and i.indpred is null
+        and u.total), '[]'),
     'columns', coalesce(c.list, '[]')) as description
   from relations r
   left join described_columns c on c.attrelid = r.oid
@@ -180,6 +194,11 @@ export interface FoundTable {
   readonly key: readonly number[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
+  /**
+   * Column numbers of each unique index whose columns are never NULL and compared as a sort compares
+   * them.
+   */
+  readonly unique: readonly (readonly number[])[];
   /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
 }

@@ -84,7 +84,8 @@ async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {
   const unindexed = await readUnindexed(setup);
   const findings = unindexed.map(({ table: name, rows, partitioned }) => {
     const { identifier, tenant, keyOrder } = setup.catalogue.tables.get(name)!;
-    const others = keyOrder.filter((column) => column !== tenant!.identifier);
+    const others = keyOrder.map(({ identifier }) => identifier)
+      .filter((column) => column !== tenant!.identifier);
     const columns = [tenant!.identifier, ...others].join(", ");
     return {
       level: "warning" as const,

@@ -43,6 +43,16 @@ export const MAX_BATCH_ENTRIES = 20_000;
 export const DEFAULT_ROWS_PER_PAGE = 50;
 /** Rows per page at most; more is capped, not rejected. @see L7, Q76 */
 export const MAX_ROWS_PER_PAGE = 200;
+/**
+ * Characters of a page token: with its path it fits into the 8 KiB that proxies take for the line of a
+ * request. @see L18
+ */
+export const MAX_PAGE_TOKEN_CHARACTERS = 6144;
+/**
+ * Columns of a sort with a page token, with those of the key: as many as an index of Postgres has at
+ * most. @see L19
+ */
+export const MAX_PAGE_TOKEN_COLUMNS = 32;
 /** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 /** Issues that a 400 reports. @see E8 */

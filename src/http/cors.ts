@@ -8,6 +8,7 @@ const ALLOWED_HEADERS = [
 ].join(", ");
 const EXPOSED_HEADERS = [
   "ETag",
+  "Link",
   "Preference-Applied",
   "RateLimit",
   "RateLimit-Policy",

@@ -8,6 +8,8 @@ import type { Exchange } from "./respond.ts";
 export interface Preferences {
   /** False on `count=none`; query only. */
   readonly count: boolean;
+  /** True on `page-token`; query only. It is noted as applied when the page is read. */
+  readonly pageToken: boolean;
   /** From `max-affected=N`; updates only. */
   readonly maxAffected: number | undefined;
   /** True on `tx=rollback`; updates only. */
@@ -18,12 +20,13 @@ export interface Preferences {
 
 /** The preferences of each kind of operation, besides `handling`. */
 const KNOWN = {
-  query: ["count"],
+  query: ["count", "page-token"],
   update: ["max-affected", "tx"],
 } as const;
 
 const NONE: Preferences = {
   count: true,
+  pageToken: false,
   maxAffected: undefined,
   rollback: false,
   applied: undefined,
@@ -54,6 +57,7 @@ export function parsePreferences(
     const change = known.includes(name) ? readPreference(name, value) : undefined;
     if (change !== undefined) preferences = { ...preferences, ...change };
     const honoured = change !== undefined || (name === "handling" && isHandling(value));
+    if (change?.pageToken) continue;
     if (honoured) applied.push(`${name}=${value.toLowerCase()}`);
     else if (strict) throw rejectUnknown(name, { value, known: ["handling", ...known] });
   }
@@ -73,7 +77,14 @@ export function applyPreferences(
   return preferences;
 }
 
+/** Notes a preference that was applied, for the response of a request. */
+export function noteApplied({ headers }: Exchange, preference: string): void {
+  const others = headers["preference-applied"];
+  headers["preference-applied"] = others === undefined ? preference : `${others}, ${preference}`;
+}
+
 function readPreference(name: string, value: string): Partial<Preferences> | undefined {
+  if (name === "page-token") return value === "" ? { pageToken: true } : undefined;
   if (name === "count") return value.toLowerCase() === "none" ? { count: false } : undefined;
   if (name === "tx") {
     if (value.toLowerCase() === "rollback") return { rollback: true };
@@ -103,6 +114,7 @@ function rejectUnknown(
 const SPELT: Readonly<Record<string, string>> = {
   "handling": "handling=strict",
   "count": "count=none",
+  "page-token": "page-token",
   "max-affected": "max-affected=N",
   "tx": "tx=rollback",
 };

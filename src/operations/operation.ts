@@ -60,6 +60,8 @@ export interface PlanContext {
   readonly wideNumbersAsText: boolean;
   readonly requestId: string;
   readonly config: Config;
+  /** The page token in the address, where there is one. */
+  readonly after: string | undefined;
 }
 
 /** What a description depends on. */
@@ -74,6 +76,10 @@ export interface Printed {
   readonly json: string;
   /** Rows read or written, for the log. */
   readonly rows?: number;
+  /** A preference that was applied, besides those that are known before. */
+  readonly applied?: string | undefined;
+  /** The Link header. */
+  readonly link?: string | undefined;
 }
 
 /** Checks the steps of an operation against each other. */

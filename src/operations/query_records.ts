@@ -1,4 +1,5 @@
 import { parseJsonInSlices } from "../json/parse_json.ts";
+import { PAGE_TOKEN, printNextLink } from "../http/page_link.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import type { Page } from "../records/read.ts";
 import { useOfQuery } from "../request/body_parts.ts";
@@ -18,19 +19,23 @@ export const queryRecords: Operation = defineOperation({
     const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
     return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });
   },
-  plan(request, { table, access, preferences: { count }, wideNumbersAsText, config }) {
+  plan(request, { table, access, preferences, wideNumbersAsText, after, config }) {
+    const { count, pageToken } = preferences;
     const { maxPageBytes, maxTsqueryCharacters } = config;
     const limits = { maxPageBytes, maxTsqueryCharacters };
-    return planQuery(request, { table, access, count, wideNumbersAsText, ...limits });
+    const options = { table, access, count, wideNumbersAsText, pageToken, after };
+    return planQuery(request, { ...options, ...limits });
   },
   perform: (plan, records, request) => records.read(plan, request),
   print: printPage,
 });
 
 /** The records go out as Postgres printed them. */
-function printPage({ total, rows, records }: Page, plan: QueryPlan): Printed {
-  const { table, page, perPage } = plan;
+function printPage(result: Page, { table, perPage }: QueryPlan): Printed {
+  const { page, total, rows, records, continued } = result;
   const json = `{"success":true,"table":${JSON.stringify(table.name)},"page":${page},` +
     `"per_page":${perPage},"total":${total},"records":${records}}`;
-  return { json, rows: Number(rows) };
+  if (continued === undefined) return { json, rows: Number(rows) };
+  const link = continued.token && printNextLink(table.name, continued.token);
+  return { json, rows: Number(rows), applied: PAGE_TOKEN, link };
 }

@@ -65,7 +65,10 @@ export function readsKeysFirst(
 ): boolean {
   if ((page - 1) * perPage < DEEP_ROWS || sort.length === 0) return false;
   if (!table.keyIndexed || scope.kind !== "tenant") return false;
-  const indexed = new Set([...table.keyOrder, scope.column.identifier]);
+  const indexed = new Set([
+    ...table.keyOrder.map(({ identifier }) => identifier),
+    scope.column.identifier,
+  ]);
   return sort.every(({ column }) => indexed.has(column.identifier)) &&
     (predicate === undefined || isOn(predicate, indexed));
 }

@@ -8,6 +8,7 @@ import { planGroup } from "./filters.ts";
 import { readsKeysFirst } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
+import { type OrderKey, planTotalOrder } from "./total_order.ts";
 
 const SELECT = pathOf("select");
 const SORT = pathOf("sort");
@@ -19,7 +20,7 @@ export interface QueryPlan {
   readonly predicate: Predicate | undefined;
   /** Never empty, no column twice. */
   readonly columns: readonly Column[];
-  readonly sort: readonly { readonly column: Column; readonly descending: boolean }[];
+  readonly sort: readonly OrderKey[];
   readonly page: number;
   readonly perPage: number;
   /** False on `Prefer: count=none`. */
@@ -32,9 +33,24 @@ export interface QueryPlan {
   readonly wideNumbersAsText: boolean;
   /** Bytes of a page at most. */
   readonly maxPageBytes: number;
+  /** On `Prefer: page-token` and with a page token; undefined: pages are numbered alone. */
+  readonly continued: Continued | undefined;
   /** True: every value is measured before the page is printed, because a record may be large. */
   readonly measured: boolean;
 }
+
+/** A page that is followed by the address of the next one. */
+export interface Continued {
+  /** `sort` and the key: no two rows are equal in it. */
+  readonly order: readonly OrderKey[];
+  /** The page token of the request, not opened yet; undefined on the first page. */
+  readonly token: string | undefined;
+  /** Values of `order` of the row that the page starts behind; undefined while there is none. */
+  readonly after: readonly (string | null)[] | undefined;
+}
+
+/** A plan whose page is followed by the next one. */
+export type ContinuedPlan = QueryPlan & { readonly continued: Continued };
 
 /** What a query is planned against, and what the headers ask for. */
 export interface QueryOptions {
@@ -44,6 +60,10 @@ export interface QueryOptions {
   readonly wideNumbersAsText: boolean;
   readonly maxPageBytes?: number;
   readonly maxTsqueryCharacters?: number;
+  /** True: the response has the address of the next page. */
+  readonly pageToken?: boolean;
+  /** The page token in the address of the request. */
+  readonly after?: string | undefined;
 }
 
 /**
@@ -58,19 +78,21 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
   const predicate = request.filters && planGroup(request.filters, { table, findings });
   const columns = planSelect(request.select, table, findings);
   const sort = planSort(request.sort, table, findings);
+  const continued = planContinued(sort, { request, options, findings });
   if (findings.issues.length > 0) {
     throw rejectIssues(findings.issues, request.document, { stale: true });
   }
   const scope = planScope(table, access);
   const { page, perPage } = request;
-  const oneReading = count && readsAll(sort, table);
-  const keysFirst = !oneReading && readsKeysFirst({ table, scope, predicate, sort, page, perPage });
+  const oneReading = count && readsAll(continued?.order ?? sort, table);
+  const keysFirst = !oneReading && continued === undefined &&
+    readsKeysFirst({ table, scope, predicate, sort, page, perPage });
   return {
     table,
     scope,
     predicate,
     columns,
-    sort,
+    sort: continued?.order ?? sort,
     page,
     perPage,
     count,
@@ -78,8 +100,34 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
     keysFirst,
     wideNumbersAsText,
     maxPageBytes,
+    continued,
     measured: false,
   };
+}
+
+/** A page token says which page it is, so the body must not. */
+function planContinued(
+  sort: QueryPlan["sort"],
+  { request, options, findings }: {
+    readonly request: QueryRequest;
+    readonly options: QueryOptions;
+    readonly findings: Findings;
+  },
+): Continued | undefined {
+  const { table, pageToken = false, after: token } = options;
+  if (!pageToken && token === undefined) return undefined;
+  if (token !== undefined && request.page > 1) {
+    const message =
+      `${request.page} stands beside a page token, which has the number of its page, ` +
+      "expected no page";
+    findings.issues.push({ path: pathOf("page"), message });
+  }
+  const order = planTotalOrder(sort, table);
+  if ("message" in order) {
+    findings.issues.push(order);
+    return undefined;
+  }
+  return { order, token, after: undefined };
 }
 
 /** Where no index has the order, all rows that match are read to find the first. */

@@ -1,7 +1,8 @@
 import { ApiError } from "../errors/api_error.ts";
 import { findKey } from "../plan/keys.ts";
-import type { QueryPlan } from "../plan/query_plan.ts";
+import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
 import { compileQuery, type PageRow } from "../sql/query.ts";
+import { identifyQuery, openPageToken, sealPageToken } from "./page_token.ts";
 import type { Run } from "./run.ts";
 
 /** One page of records, as Postgres printed it: every digit, every microsecond. */
@@ -12,17 +13,46 @@ export interface Page {
   readonly total: string | null;
   /** A JSON array. */
   readonly records: string;
+  /** Its number. */
+  readonly page: number;
+  /** What leads to the next page, where that was asked for and can be given. */
+  readonly continued?: { readonly token: string | undefined } | undefined;
 }
 
 /**
  * Reads the page of a plan.
- * @throws {ApiError} 400 the page is too large
+ * @throws {ApiError} 400 the page is too large, or its page token is not valid
  * @throws {DatabaseError}
  */
 export async function readPage(run: Run, plan: QueryPlan): Promise<Page> {
-  const { rows, total, records } = await readRow(run, plan);
+  const { continued } = plan;
+  if (continued !== undefined) return await readContinued(run, { ...plan, continued });
+  return printable(await readRow(run, plan), plan);
+}
+
+/** Where page tokens are not available, a first page is read as any other. */
+async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
+  const { cursors } = run;
+  if (plan.continued.token === undefined && !await cursors.available()) {
+    return printable(
+      await readAlone(run, { ...plan, continued: undefined }, { brief: false }),
+      plan,
+    );
+  }
+  const identity = await identifyQuery(plan);
+  const opened = await openPageToken(cursors, plan, identity);
+  const row = await readAlone(run, opened, { brief: false });
+  const page = printable(row, opened);
+  const { next: after } = row;
+  const token = after == null
+    ? undefined
+    : await sealPageToken(cursors, opened, { identity, after });
+  return { ...page, continued: { token } };
+}
+
+function printable({ rows, total, records }: PageRow, plan: QueryPlan): Page {
   if (records === null) throw rejectSize(plan);
-  return { rows, total, records };
+  return { rows, total, records, page: plan.page };
 }
 
 /** A look-up by key is batched; one statement serves several tenants only where it needs no settings. */

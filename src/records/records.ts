@@ -1,6 +1,7 @@
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
+import type { Cursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { explainError } from "./explain_error.ts";
@@ -40,12 +41,14 @@ export interface RecordsOptions {
   readonly observe: Observe;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
+  /** Seals page tokens. */
+  readonly cursors: Cursors;
 }
 
 /** Opens the records of a database, once for all requests. */
 export function openRecords(
   database: Database,
-  { observe, tenantSetting }: RecordsOptions,
+  { observe, tenantSetting, cursors }: RecordsOptions,
 ): Records {
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
@@ -57,7 +60,7 @@ export function openRecords(
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
     // The spread comes last: before other members it makes a hidden class for each object on Node 20.
-    return { database, settings, requester: { tenant, client }, ...batchers };
+    return { database, cursors, settings, requester: { tenant, client }, ...batchers };
   }
 
   function withRun<Plan extends AnyPlan, Result>(

@@ -1,3 +1,4 @@
+import type { Cursors } from "../cursors/cursors.ts";
 import type { Client, Database, RunOptions, Step, StepGroup } from "../postgres/database.ts";
 import type { PageRow } from "../sql/query.ts";
 import { compileSetStep, type Setting } from "../sql/settings.ts";
@@ -18,6 +19,7 @@ export interface Batchers {
 /** One plan on its way: what its statements run on, and on whose behalf. */
 export interface Run extends Batchers {
   readonly database: Database;
+  readonly cursors: Cursors;
   /** What each of its statements sets for itself. @see R22, R6 */
   readonly settings: readonly Setting[];
   /** The tenant whose share of the connections it takes, and the client that waits. */

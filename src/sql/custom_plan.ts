@@ -27,8 +27,10 @@ export function compilePlanCondition(sql: Sql, plan: QueryPlan): Fragment | unde
  * Compiles the limit of a first page so that Postgres does not know it, and takes it for a tenth of the
  * rows. Where it knows that 50 rows are wanted, it walks an index in the order of the page and expects
  * to find them soon; if they all stand at its end, or are fewer, it reads the whole table: 50 ms instead
- * of 1. Of a later page it knows how many rows come before, and that the walk is long.
+ * of 1. Of a later page it knows how many rows come before, and that the walk is long. A page behind a
+ * row is the first one of those behind it.
  */
 export function compileFirstLimit(sql: Sql, plan: QueryPlan, limit: Fragment): Fragment {
-  return plan.page === 1 && dependsOnValues(plan) ? sql`(select ${limit})` : limit;
+  const isFirst = plan.page === 1 || plan.continued?.after !== undefined;
+  return isFirst && dependsOnValues(plan) ? sql`(select ${limit})` : limit;
 }

@@ -10,7 +10,13 @@ const LITERALS = new Map<SqlText, TemplateStringsArray>();
 const COLUMNS = new Map<SqlText, TemplateStringsArray>();
 const LISTS = new Map<string, TemplateStringsArray>();
 
-const SEPARATORS = { "and": " and ", "or": " or ", "+": " + ", ",": ", " } as const;
+const SEPARATORS = {
+  "and": " and ",
+  "or": " or ",
+  "union all": " union all ",
+  "+": " + ",
+  ",": ", ",
+} as const;
 
 /** Puts text of the catalogue (a quoted identifier, a type name) into a statement as it is. */
 export function literal(sql: Sql, text: SqlText): Fragment {
@@ -33,7 +39,7 @@ export function compileColumn(
   return sql(COLUMNS.get(identifier) ?? keep(COLUMNS, identifier, [`"$row".${identifier}`]));
 }
 
-/** Joins one or more fragments by ` and `, ` or `, ` + ` or `, `. */
+/** Joins one or more fragments by ` and `, ` or `, ` union all `, ` + ` or `, `. */
 export function join(
   sql: Sql,
   separator: keyof typeof SEPARATORS,

@@ -5,8 +5,8 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 
-/** A column in a comparison: a domain over an enum has no `=` of its own. */
-function compileOperand(sql: Sql, column: Column): Fragment {
+/** Compiles a column in a comparison: a domain over an enum has no `=` of its own. */
+export function compileOperand(sql: Sql, column: Column): Fragment {
   const value = compileColumn(sql, column);
   return column.comparedAs === undefined
     ? value

@@ -1,8 +1,10 @@
-import type { QueryPlan } from "../plan/query_plan.ts";
+import type { ContinuedPlan, QueryPlan } from "../plan/query_plan.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 import { compileValueCheck } from "./check_values.ts";
+import { compileNext, compileRead } from "./continued.ts";
 import { compileFirstLimit, compilePlanCondition } from "./custom_plan.ts";
 import { compileColumn, compileTable, join, literal } from "./fragment.ts";
+import { compileNeeded, compileOrder } from "./order.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
@@ -18,6 +20,8 @@ export interface PageRow {
   readonly records: string | null;
   /** Records that may be large, as digits. If there are any, the page is read again and measured. */
   readonly large?: string | null;
+  /** Where the next page starts, a JSON array of texts; null on the last page. */
+  readonly next?: string | null;
 }
 
 /** What Postgres counts as part of a value besides its bytes. */
@@ -42,23 +46,30 @@ export function compileQuery(
   const from = plan.oneReading ? sql`"$matched" "$row"` : rows;
   const limit = sql`${String(plan.perPage)}::text::int8`;
   const offset = sql`${String(BigInt(plan.page - 1) * BigInt(plan.perPage))}::text::int8`;
-  const onPage = sql`
-    ${from} ${compileOrder(sql, plan)} limit ${
-    compileFirstLimit(sql, plan, limit)
-  } offset ${offset}`;
+  const { continued } = plan;
+  const onPage = continued === undefined
+    ? sql`
+      ${from} ${compileOrder(sql, plan)} limit ${
+      compileFirstLimit(sql, plan, limit)
+    } offset ${offset}`
+    : sql`"$read" "$row" ${compileOrder(sql, plan)} limit ${limit}`;
+  const following = continued && compileFollowing(sql, { ...plan, continued }, { from, offset });
   const output = sql`
     select ${compileOutput(sql, plan)}
     from ${plan.keysFirst ? compileKeysFirst(sql, plan, onPage) : onPage}`;
   const small = plan.measured
     ? undefined
     : compileSmall(sql, plan, plan.maxPageBytes / plan.perPage);
-  const page = plan.measured ? compileMeasured(sql, plan) : compilePage(sql, { output, small });
+  const page = plan.measured
+    ? compileMeasured(sql, plan, following)
+    : compilePage(sql, { output, small, following });
   const { before, read, source } = placePage(sql, {
     settings,
     page,
     condition: compilePlanCondition(sql, plan),
     kept: [
       ...(plan.oneReading ? [compileMatched(sql, plan, rows)] : []),
+      ...(following?.read ?? []),
       ...(plan.measured ? [sql`"$unprinted" as materialized (${output})`] : []),
     ],
   });
@@ -70,8 +81,25 @@ export function compileQuery(
       ${read(sql`"$count"`)}::text "rows",
       ${read(sql`case when pg_column_size("$json") <= ${maxBytes} then "$json" end`)} records
       ${small === undefined ? sql`` : sql`, ${read(sql`"$large"`)}::text large`}
+      ${following === undefined ? sql`` : sql`, ${read(sql`"$next"`)} "next"`}
       ${compileValueCheck(sql, plan.predicate)}
     ${source}`;
+}
+
+/** The parts of the statement of a continued page. */
+interface Following {
+  readonly read: readonly Fragment[];
+  /** With its comma. */
+  readonly next: Fragment;
+}
+
+function compileFollowing(
+  sql: Sql,
+  plan: ContinuedPlan,
+  { from, offset }: Record<"from" | "offset", Fragment>,
+): Following {
+  const read = compileRead(sql, plan, { rows: from, offset, matched: plan.oneReading });
+  return { read, next: sql`, ${compileNext(sql, plan)} "$next"` };
 }
 
 /** Where the page is in the statement. */
@@ -118,12 +146,17 @@ function placePage(
 /** Records that may be large are counted, not printed: then the page is read again and measured. */
 function compilePage(
   sql: Sql,
-  { output, small }: { readonly output: Fragment; readonly small: Fragment | undefined },
+  { output, small, following }: {
+    readonly output: Fragment;
+    readonly small: Fragment | undefined;
+    readonly following: Following | undefined;
+  },
 ): Fragment {
+  const next = following?.next ?? sql``;
   if (small === undefined) {
     return sql`
       (
-        select count(*) "$count", coalesce(json_agg("$record"), '[]') "$json"
+        select count(*) "$count", coalesce(json_agg("$record"), '[]') "$json" ${next}
         from (${output}) "$record"
       )`;
   }
@@ -133,12 +166,17 @@ function compilePage(
         count(*) "$count",
         count(*) filter (where not (${small})) "$large",
         coalesce(json_agg("$record") filter (where ${small}), '[]') "$json"
+        ${next}
       from (${output}) "$record"
     )`;
 }
 
 /** The rows are kept as they are stored, and printed only if the sizes of all values allow it. */
-function compileMeasured(sql: Sql, plan: QueryPlan): Fragment {
+function compileMeasured(
+  sql: Sql,
+  plan: QueryPlan,
+  following: Following | undefined,
+): Fragment {
   const limit = sql`${String(plan.maxPageBytes)}::text::int8`;
   return sql`
     (
@@ -148,6 +186,7 @@ function compileMeasured(sql: Sql, plan: QueryPlan): Fragment {
           when (${compileBytes(sql, plan)}) <= ${limit}
           then (select coalesce(json_agg("$record"), '[]') from "$unprinted" "$record")
         end "$json"
+        ${following?.next ?? sql``}
       from "$unprinted"
     )`;
 }
@@ -167,22 +206,13 @@ function compileMatched(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
     )`;
 }
 
-function compileNeeded(sql: Sql, { columns, sort, table }: QueryPlan): Fragment {
-  const needed = new Set([
-    ...columns.map(({ identifier }) => identifier),
-    ...sort.map(({ column }) => column.identifier),
-    ...table.keyOrder,
-  ]);
-  return join(sql, ",", [...needed].map((identifier) => compileColumn(sql, { identifier })));
-}
-
 /**
  * Reads the keys of the page from their index first, and then each row by its key. The planner does
  * not know how few keys there are; `limit 1` keeps it from reading the whole table to join them.
  */
 function compileKeysFirst(sql: Sql, plan: QueryPlan, onPage: Fragment): Fragment {
-  const columns = plan.table.keyOrder.map((identifier) => compileColumn(sql, { identifier }));
-  const same = plan.table.keyOrder.map((identifier, place) =>
+  const columns = plan.table.keyOrder.map((column) => compileColumn(sql, column));
+  const same = plan.table.keyOrder.map(({ identifier }, place) =>
     sql`${columns[place]!} = "$key".${literal(sql, identifier)}`
   );
   return sql`
@@ -196,17 +226,4 @@ function compileKeysFirst(sql: Sql, plan: QueryPlan, onPage: Fragment): Fragment
       limit 1
     ) "$row"
     ${compileOrder(sql, plan)}`;
-}
-
-/** The primary key comes last, so that paging is stable. Without a sort there is no order. */
-function compileOrder(sql: Sql, { sort, table }: QueryPlan): Fragment {
-  if (sort.length === 0) return sql``;
-  const sorted = new Set(sort.map(({ column }) => column.identifier));
-  const keys = sort.map(({ column, descending }) => {
-    const value = compileColumn(sql, column);
-    return descending ? sql`${value} desc` : sql`${value}`;
-  });
-  const last = table.keyOrder.filter((identifier) => !sorted.has(identifier))
-    .map((identifier) => compileColumn(sql, { identifier }));
-  return sql`order by ${join(sql, ",", [...keys, ...last])}`;
 }

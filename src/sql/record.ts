@@ -111,6 +111,7 @@ function isText({ kind, baseType }: Column): boolean {
   return kind !== "array" && TEXTS.has(baseType);
 }
 
-function isShort({ kind, baseType }: Column): boolean {
+/** Reports whether every value of a column is short. */
+export function isShort({ kind, baseType }: Column): boolean {
   return SHORT_KINDS.has(kind) || kind !== "array" && SHORT.has(baseType);
 }

@@ -19,7 +19,7 @@ export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment
  */
 export function compileTotal(
   sql: Sql,
-  { count, oneReading }: QueryPlan,
+  { count, oneReading, continued }: QueryPlan,
   { from, limit, offset, read }: TotalParts,
 ): Fragment {
   if (!count) return sql`null`;
@@ -30,6 +30,8 @@ export function compileTotal(
       from ${from}
     )`;
   }
+  // Nothing says how many rows are before a page that starts behind a row.
+  if (continued?.after !== undefined) return sql`(select count(*) from ${from})`;
   return read(sql`
     case
       when "$count" < ${limit} and ("$count" > 0 or ${offset} = 0) then ${offset} + "$count"

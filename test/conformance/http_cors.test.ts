@@ -33,7 +33,10 @@ describeService("HTTP, CORS for named origins", ({ query, service }) => {
       ]
     ) {
       assertEquals(response.headers.get("access-control-allow-origin"), origin);
-      assertMatch(response.headers.get("access-control-expose-headers") ?? "", /x-request-id/i);
+      const exposed = response.headers.get("access-control-expose-headers") ?? "";
+      for (const name of [/x-request-id/i, /\blink\b/i, /preference-applied/i]) {
+        assertMatch(exposed, name);
+      }
       assertEquals(response.headers.get("access-control-allow-credentials"), null);
     }
   });

@@ -6,6 +6,7 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
@@ -48,7 +49,10 @@ export async function startService(
   if (!("policy" in parsed)) throw new Error(parsed.problems.join("; "));
   const observe = () => {};
   const database = openDatabase(config, observe, embedded === undefined ? {} : { embedded });
-  if (embedded !== undefined) await fillDemonstration(database);
+  if (embedded !== undefined) {
+    await migrateSchema(database);
+    await fillDemonstration(database);
+  }
   const { schema, tenantColumn } = config;
   const { policy } = parsed;
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });

@@ -73,6 +73,35 @@ describe("the recipe for n8n", () => {
   }
 });
 
+describe("the recipe for any program", () => {
+  const section = markdown.slice(markdown.indexOf("## Any program"), markdown.indexOf("## Make"));
+  const [program = ""] = readTexts(section, "js");
+  let service: DocumentedService;
+  before(async () => {
+    service = await startDemonstration();
+  });
+  after(() => service.close());
+
+  it("reads each order once", async () => {
+    const seen: number[] = [];
+    const save = (records: readonly Row[]) => seen.push(...records.map(({ id }) => id));
+    const url = "http://127.0.0.1:8080";
+    const fetch = (address: string, init: RequestInit) => service.app(new Request(address, init));
+    const run = new Function(
+      "url",
+      "token",
+      "fetch",
+      "save",
+      `return (async () => {${program}})()`,
+    );
+    await run(url, "TOKEN", fetch, save);
+    const filters = { and: [{ field: "status", op: "neq", value: "draft" }] };
+    const { total } = await send(service, ORDERS, { filters });
+    assert(total > 1000);
+    assertEquals([seen.length, new Set(seen).size], [total, total]);
+  });
+});
+
 describe("the recipe for Airbyte", () => {
   const section = markdown.slice(markdown.indexOf("## Airbyte"), markdown.indexOf("## Make"));
   const [whole = "", , changed = ""] = readTexts(section, "http");

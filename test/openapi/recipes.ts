@@ -103,6 +103,13 @@ export const REJECTIONS: readonly ErrorRecipe[] = [
     summary: "An update of the primary key",
     ...single({ filters: { id: 1 }, fields: { id: 2 } }),
   },
+  {
+    name: "pageToken",
+    status: 400,
+    summary: "A page token that was not given out",
+    ...query({}),
+    path: `${ORDERS}/query?after=abc`,
+  },
   { name: "noToken", status: 401, summary: "No token", ...query({}), token: null },
   {
     name: "invalidToken",

@@ -19,7 +19,7 @@ export interface Oracle {
   readonly close: () => Promise<void>;
 }
 
-export type Operation = "query" | "records/single" | "records/bulk";
+export type Operation = "query" | `query?after=${string}` | "records/single" | "records/bulk";
 
 /** Opens a service on an empty database, and makes the oracle's table in it. */
 export async function openOracle(kind: DatabaseKind): Promise<Oracle> {
@@ -31,7 +31,7 @@ export async function openOracle(kind: DatabaseKind): Promise<Oracle> {
     admin,
     send: (operation, body, { tenant = 1, prefer } = {}) =>
       service.send(
-        operation === "query" ? "POST" : "PATCH",
+        operation.startsWith("query") ? "POST" : "PATCH",
         `/integration/tables/${ORACLE_TABLE}/${operation}`,
         {
           body,

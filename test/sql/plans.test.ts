@@ -77,12 +77,26 @@ const ASKED: readonly (readonly [string, Compile, readonly string[]])[] = [
   ["a range, and conditions without index", nested(), TIME],
   ["a page in an order without index", page({ field: "amount" }, RANGE), TIME],
   ["a page in order of time", query({ sort: LATEST }, { count: false }), TIME],
+  ["a page behind a key", behind({}, ["70"]), KEY],
+  ["a page behind a time", behind({ sort: [{ field: "at" }] }, ["2024-06-01", "7"]), TIME],
+  ["a page behind a time, backwards", behind({ sort: LATEST }, ["2024-06-01", "7"]), TIME],
+  ["a page behind NULL", behind({ sort: LATEST }, [null, "7"]), TIME],
   ["a single update by key", update(compileUpdateByKey)({ id: 7 }), KEY],
   ["a single update by key that counts", update(compileUpdateSingle)({ id: 7 }), KEY],
   ["a single update by a text", update(compileUpdateSingle)({ name: "n7" }), NAME],
   ["a bulk update by a text", update(compileUpdateBulk)({ name: "n7" }), NAME],
   ["the lock of a single update in a transaction", update(compileLock)({ id: 7 }), KEY],
 ];
+
+/** A page that starts behind a row with these values. */
+function behind(body: object, after: readonly (string | null)[]): Compile {
+  const orderedByIndex = new Set([...TABLE.orderedByIndex, TABLE.columns.get("at")!.identifier]);
+  const options = { access: ACCESS, count: false, wideNumbersAsText: false, pageToken: true };
+  const table = { ...TABLE, orderedByIndex };
+  const plan = planQuery(parseQueryRequest(body), { ...options, table });
+  const continued = { ...plan.continued!, after };
+  return (sql) => compileQuery(sql, { ...plan, continued });
+}
 
 function keyed(value: number): object {
   return { and: [{ field: "id", op: "eq", value }] };

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Fragment, Sql } from "../../src/postgres/driver.ts";
+import type { Table } from "../../src/catalogue/catalogue.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
@@ -36,13 +37,27 @@ const TABLE = makeTable([
 const AUDITED = { requestId: "r", schema: "app", operation: "update_single" };
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
 
-function select(body: object, preferences: { count?: boolean; wide?: boolean } = {}) {
+interface Preferred {
+  readonly count?: boolean;
+  readonly wide?: boolean;
+  readonly pageToken?: boolean;
+  readonly table?: Table;
+}
+
+function select(body: object, preferences: Preferred = {}) {
   return planQuery(parseQueryRequest(body), {
-    table: TABLE,
+    table: preferences.table ?? TABLE,
     access: ACCESS,
     count: preferences.count ?? true,
     wideNumbersAsText: preferences.wide ?? false,
+    pageToken: preferences.pageToken ?? false,
   });
+}
+
+/** A page behind a row with these values. */
+function behind(body: object, after: readonly (string | null)[], preferences: Preferred = {}) {
+  const plan = select(body, { ...preferences, pageToken: true });
+  return { ...plan, continued: { ...plan.continued!, after } };
 }
 
 function update(body: object, { maxAffected, pinnable = true, audited }: {
@@ -104,6 +119,27 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
         per_page: 1,
       }),
     ),
+  "a query followed by a page token": (sql) =>
+    compileQuery(sql, select({ select: ["status"], per_page: 2 }, { pageToken: true })),
+  "a query behind a row, by the key": (sql) =>
+    compileQuery(sql, behind({ select: ["status"] }, ["7"], { count: false })),
+  "a query behind a row, zone by zone": (sql) =>
+    compileQuery(
+      sql,
+      behind(
+        {
+          filters: { and: [{ field: "status", op: "eq", value: "open" }] },
+          select: ["status"],
+          sort: [{ field: "day", direction: "desc" }, { field: "amount" }],
+        },
+        ["2026-01-31", "1.50", "7"],
+        { table: { ...TABLE, orderedByIndex: new Set([TABLE.columns.get("day")!.identifier]) } },
+      ),
+    ),
+  "a query behind a row, in one reading": (sql) =>
+    compileQuery(sql, behind({ select: ["id"], sort: [{ field: "amount" }] }, [null, "7"])),
+  "a query behind a row, with a tenant setting": (sql) =>
+    compileQuery(sql, behind({ select: ["id"] }, ["7"]), SETTINGS),
   "a query without count, wide numbers as text": (sql) =>
     compileQuery(
       sql,

@@ -117,7 +117,7 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
       200: describeSuccess(schema, {
         description: "Success",
         headers: preferences.length > 0
-          ? ["Preference-Applied"]
+          ? ["Preference-Applied", ...operation.headers ?? []]
           : body === undefined
           ? ["ETag"]
           : [],

@@ -49,6 +49,16 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     },
   },
   {
+    "name": "pageToken",
+    "status": 400,
+    "summary": "A page token that was not given out",
+    "body": {
+      "success": false,
+      "error":
+        "after: The page token is none that was given out here, expected the address from the Link header of the page before, and the same body",
+    },
+  },
+  {
     "name": "noToken",
     "status": 401,
     "summary": "No token",

@@ -1,3 +1,4 @@
+import { MAX_PAGE_TOKEN_CHARACTERS } from "../../errors/limits.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /** A status of an error response. */
@@ -35,7 +36,10 @@ export interface DescribedOperation {
   readonly body?: "Query" | "Update" | "Batch";
   /** The name of the response's schema. */
   readonly response: string;
+  /** The preferences, and the parameters of the query string. */
   readonly preferences: readonly JsonSchema[];
+  /** Headers of its 200 besides those of every response and Preference-Applied. */
+  readonly headers?: readonly string[];
   readonly errors: readonly ErrorStatus[];
 }
 
@@ -54,6 +58,27 @@ const UPDATE_PREFERENCES = {
   example: "tx=rollback, max-affected=10",
 };
 
+const QUERY_PARAMETERS: readonly JsonSchema[] = [
+  {
+    name: "Prefer",
+    in: "header",
+    description: "`count=none`: do not count the rows; `total` is null. `page-token`: the `Link` " +
+      "header of the response leads to the next page, unless it was the last one; each page costs " +
+      "the same, and a row that stays is given once. `handling=strict`: 400 for an unknown " +
+      "preference. `Preference-Applied` names the preferences that were applied.",
+    schema: { type: "string" },
+    example: "page-token, count=none",
+  },
+  {
+    name: "after",
+    in: "query",
+    description:
+      "The page token of the `Link` header of the page before. The body must be the same " +
+      "as there; only `select` and `per_page` may differ, and `page` is left out.",
+    schema: { type: "string", maxLength: MAX_PAGE_TOKEN_CHARACTERS },
+  },
+];
+
 /** Every operation that needs a token, in the order of the specification. @see S7 */
 export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
   {
@@ -67,13 +92,8 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "NULL match none of `neq`, `not_in` and `not_like`; `is_null` finds them.",
     body: "Query",
     response: "Page",
-    preferences: [{
-      name: "Prefer",
-      in: "header",
-      description: "`count=none`: do not count the rows; `total` is null.",
-      schema: { type: "string" },
-      example: "count=none",
-    }],
+    preferences: QUERY_PARAMETERS,
+    headers: ["Link"],
     errors: WITH_BODY,
   },
   {

@@ -32,6 +32,10 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "RateLimit": describeHeader('What remains of the rate limit: `"default";r=599;t=60`'),
   "RateLimit-Policy": describeHeader('The rate limit: `"default";q=600;w=60`'),
   "Preference-Applied": describeHeader("The preferences that were applied"),
+  "Link": describeHeader(
+    'The next page of a query with `Prefer: page-token`: `<…?after=…>; rel="next"`. Send the same ' +
+      "body to that address. The last page has no such header",
+  ),
   "ETag": describeHeader(
     "Send it back in `If-None-Match`: the response is 304 if nothing has changed",
   ),

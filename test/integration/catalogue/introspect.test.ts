@@ -162,7 +162,7 @@ for (const kind of DATABASE_KINDS) {
     it("exposes views read-only, only by policy, with the key that it names [T7] [T17] [T8] [0012]", () => {
       const view = tableOf(built, "open_deals");
       assertEquals(view.primaryKey.map((column) => column.name), ["fid"]);
-      assertEquals(view.keyOrder as readonly string[], ['"fid"']);
+      assertEquals(view.keyOrder.map(({ identifier }) => identifier as string), ['"fid"']);
       assertEquals([view.writable, view.pinnable], [false, false]);
       assertEquals(view.comment, "Deals that are not closed");
       assertEquals(tableOf(built, "deal_totals").primaryKey, []);
@@ -183,7 +183,7 @@ for (const kind of DATABASE_KINDS) {
       const lines = tableOf(built, "order_lines");
       assertEquals(lines.columns.has("line_no"), false);
       assertEquals(lines.primaryKey.map((column) => column.name), ["tenant_id", "order_no"]);
-      assertEquals(lines.keyOrder as readonly string[], [
+      assertEquals(lines.keyOrder.map(({ identifier }) => identifier as string), [
         '"tenant_id"',
         '"order_no"',
         '"line_no"',

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
+import { readPages } from "../../support/read_pages.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { askDuring, awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
@@ -39,6 +40,24 @@ else {
       assert(!own[0]!.text.includes("CANARY") && own[1]!.text.includes("CANARY"));
       const responses = await Promise.all(Array.from({ length: 60 }, (_, index) => ask(index)));
       responses.forEach(({ text }, index) => assertEquals(text, own[index % 2]!.text));
+    });
+
+    it("tenants at once read their own rows by page token, each once [DB25] [Q94]", async () => {
+      const { tokens, send } = pooled;
+      const body = { sort: [{ field: "amount", direction: "desc" }], per_page: 7 };
+      const readers = Array.from({ length: 6 }, (_, reader) => ({
+        tenant: 1 + reader % 2,
+        rows: readPages(send, {
+          table: "deals",
+          body,
+          token: reader % 2 === 0 ? tokens.a : tokens.b,
+        }),
+      }));
+      for (const { tenant, rows } of readers) {
+        const read = await rows;
+        assertEquals([read.length, new Set(read.map(({ fid }) => fid)).size], [60, 60]);
+        assertEquals(new Set(read.map((row) => row["tenant_id"])), new Set([tenant]));
+      }
     });
 
     it("updates, and transactions that are undone, hold to their tenant [DB25]", async () => {

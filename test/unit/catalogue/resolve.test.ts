@@ -51,6 +51,7 @@ function table(name: string, update = true) {
     hasChildTables: false,
     key: [1],
     indexes: [],
+    unique: [],
     columns,
   };
 }

@@ -37,7 +37,7 @@ describe("the document that the reference shows", () => {
     const [query] = reference.sections[0]!.operations;
     assertEquals(query!.request.path, "integration/tables/orders/query");
     assert(query!.request.body !== undefined && query!.response !== undefined);
-    assertEquals(query!.parameters.map(({ name }) => name), ["table", "Prefer"]);
+    assertEquals(query!.parameters.map(({ name }) => name), ["table", "Prefer", "after"]);
   });
 
   it("has every error once, with messages", () => {

@@ -38,14 +38,14 @@ const FIRST = "ab".repeat(32);
 const SECOND = "cd".repeat(32);
 
 describe("cursors", () => {
-  it("open on every instance with the same secret", async () => {
+  it("open on every instance with the same secret [PT8]", async () => {
     const cursor = await openOn(makeTable(FIRST)).seal(PAYLOAD, USE);
     assertMatch(cursor, /^[A-Za-z0-9_-]+$/);
     assertEquals(await openOn(makeTable(FIRST)).open(cursor, USE), PAYLOAD);
     assertEquals(await openOn(makeTable(SECOND)).open(cursor, USE), undefined);
   });
 
-  it("do not show their payload, and are different each time", async () => {
+  it("do not show their payload, and are different each time [PT10]", async () => {
     const cursors = openOn(makeTable(FIRST));
     const first = await cursors.seal("secret value", USE);
     const second = await cursors.seal("secret value", USE);
@@ -66,7 +66,7 @@ describe("cursors", () => {
     ) assertEquals(await cursors.open(cursor, use), undefined, JSON.stringify(use));
   });
 
-  it("do not open with any character changed, left out or added", async () => {
+  it("do not open with any character changed, left out or added [PT1]", async () => {
     const cursors = openOn(makeTable(FIRST));
     const cursor = await cursors.seal("x", USE);
     for (let at = 0; at < cursor.length; at++) {
@@ -80,7 +80,7 @@ describe("cursors", () => {
     }
   });
 
-  it("open while their secret is there; the newest one seals", async () => {
+  it("open while their secret is there; the newest one seals [PT4]", async () => {
     const table = makeTable(FIRST);
     let clock = 0;
     const cursors = openOn(table, () => clock);
@@ -96,7 +96,7 @@ describe("cursors", () => {
     assertEquals(await cursors.open(elsewhere, USE), "new");
   });
 
-  it("do not read the secrets for each cursor that is made up", async () => {
+  it("do not read the secrets for each cursor that is made up [PT11]", async () => {
     const table = makeTable(FIRST);
     const cursors = openOn(table, () => 0);
     const madeUp = encodeBase64Url(Uint8Array.from({ length: 60 }, (_, at) => at === 0 ? 1 : 9));

@@ -4,7 +4,13 @@ import { ApiError } from "../../../src/errors/api_error.ts";
 import { parsePreferences } from "../../../src/http/preferences.ts";
 import { wantsWideNumbersAsText } from "../../../src/http/preferences.ts";
 
-const NONE = { count: true, maxAffected: undefined, rollback: false, applied: undefined };
+const NONE = {
+  count: true,
+  pageToken: false,
+  maxAffected: undefined,
+  rollback: false,
+  applied: undefined,
+};
 
 function reject(header: string, operation: "query" | "update"): string {
   const error = assertThrows(() => parsePreferences(header, operation), ApiError) as ApiError;
@@ -28,9 +34,19 @@ describe("parsePreferences", () => {
     }
   });
 
+  it("reads page-token for a query, and leaves open whether it is applied [Q93]", () => {
+    for (const header of ["page-token", "Page-Token", "handling=lenient, page-token; x=y"]) {
+      const { pageToken, applied } = parsePreferences(header, "query");
+      assertEquals([pageToken, applied?.includes("page-token") ?? false], [true, false], header);
+    }
+    assertEquals(parsePreferences("handling=strict, page-token", "query").pageToken, true);
+    assertEquals(parsePreferences("page-token=5", "query"), NONE);
+    assertEquals(parsePreferences("page-token", "update"), NONE);
+  });
+
   it("reads max-affected and tx for updates [U44] [U45]", () => {
     assertEquals(parsePreferences("max-affected=10, tx=rollback", "update"), {
-      count: true,
+      ...NONE,
       maxAffected: 10,
       rollback: true,
       applied: "max-affected=10, tx=rollback",

@@ -1,0 +1,63 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import type { FilledPlace, Place, Zone } from "../plan/after.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { join } from "./fragment.ts";
+import { compileOperand, compileValue } from "./predicate.ts";
+
+/** Compiles which rows are in a zone; the result can stand beside an AND. */
+export function compileZone(sql: Sql, { same, behind }: Zone): Fragment {
+  const before = same.map((place) => compileSame(sql, place));
+  const last = behind.kind === "row"
+    ? compileRow(sql, behind.places)
+    : compileNull(sql, behind.column, behind.kind === "not null");
+  return join(sql, "and", [...before, last]);
+}
+
+/**
+ * Compiles which rows are in one of the zones, as one condition for a single scan. Where it can be, the
+ * first key of the order is bounded outside of the OR, for an index.
+ */
+export function compileZones(sql: Sql, zones: readonly Zone[]): Fragment {
+  if (zones.length === 0) return sql`false`;
+  if (zones.length === 1) return compileZone(sql, zones[0]!);
+  const any = sql`(${join(sql, "or", zones.map((zone) => sql`(${compileZone(sql, zone)})`))})`;
+  const { behind } = zones.at(-1)!;
+  const first = behind.kind === "row" ? behind.places[0] : undefined;
+  if (first === undefined) return any;
+  const operand = compileOperand(sql, first.column);
+  const value = compileValue(sql, { text: first.value }, first);
+  return first.descending
+    ? sql`${operand} <= ${value} and ${any}`
+    : sql`${operand} >= ${value} and ${any}`;
+}
+
+function compileRow(sql: Sql, places: readonly FilledPlace[]): Fragment {
+  const operands = join(sql, ",", places.map(({ column }) => compileOperand(sql, column)));
+  const values = join(
+    sql,
+    ",",
+    places.map(({ column, value }) => compileValue(sql, { text: value }, { column })),
+  );
+  if (places.length === 1) {
+    return places[0]!.descending ? sql`${operands} < ${values}` : sql`${operands} > ${values}`;
+  }
+  return places[0]!.descending
+    ? sql`(${operands}) < (${values})`
+    : sql`(${operands}) > (${values})`;
+}
+
+function compileSame(sql: Sql, { column, value }: Place): Fragment {
+  if (value === null) return compileNull(sql, column, false);
+  return sql`${compileOperand(sql, column)} = ${compileValue(sql, { text: value }, { column })}`;
+}
+
+/** `is null` is true of a composite value, too, if all its fields are NULL; an order sees a value. */
+function compileNull(sql: Sql, column: Column, negated: boolean): Fragment {
+  const operand = compileOperand(sql, column);
+  if (column.kind !== "composite") {
+    return negated ? sql`${operand} is not null` : sql`${operand} is null`;
+  }
+  return negated
+    ? sql`${operand} is distinct from null`
+    : sql`${operand} is not distinct from null`;
+}
