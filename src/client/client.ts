@@ -32,12 +32,13 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
     return request(onTable(table, `records/${how}`), { ...options, method: "PATCH", body, prefer });
   };
-  const query: Reader["query"] = (table, body = {}, { count, ...options } = {}) =>
-    request(onTable(table, "query"), {
+  const query: Reader["query"] = (table, body = {}, { count, after, ...options } = {}) =>
+    request(onTable(table, after ? `query?after=${after}` : "query"), {
       ...options,
       method: "POST",
       body,
-      prefer: count === false && "count=none",
+      prefer: [count === false && "count=none", after !== undefined && "page-token"]
+        .filter(Boolean).join(),
     });
   const tables: Reader["listTables"] = request.bind(null, "tables");
   const reader: Reader = { query, listTables: tables };

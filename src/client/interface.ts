@@ -98,8 +98,9 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: QueryOptions<C>,
   ): Promise<Result<Page<Pick<T[K]["record"], S>, C>>>;
   /**
-   * Reads all rows, page by page. Without `sort`, pages follow the key, so rows that appear or
-   * disappear meanwhile shift nothing; with `sort`, pages are numbered. The key is always selected.
+   * Reads all rows, page by page; each page costs the same. A row that stays is given once, whatever
+   * is written meanwhile. A table without a key needs a `sort` by a unique column for that; sorted by
+   * others, its pages are numbered.
    */
   pages<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,

@@ -8,12 +8,18 @@ export type AnyRecord = AnyTables[string]["record"];
 /** A query on any table. */
 export type AnyQuery = Query<AnyTables[string]>;
 
+/** Options of the queries that iterators make. */
+export interface ReaderOptions extends QueryOptions {
+  /** The page token to go on with; empty for the first page. Undefined: pages are numbered. */
+  readonly after?: string | undefined;
+}
+
 /** The calls that iterators are made of. */
 export interface Reader {
   readonly query: (
     table: string,
     request?: AnyQuery,
-    options?: QueryOptions,
+    options?: ReaderOptions,
   ) => Promise<Result<Page<AnyRecord>>>;
   readonly listTables: (options: CallOptions) => Promise<Result<TableList>>;
 }
@@ -71,24 +77,54 @@ export async function findKey(
   );
 }
 
-/** Creates `pages` of the client: by key without `sort`, else by page number. */
+/**
+ * Creates `pages` of the client: by page token. Where the service gives none, for a table without a key
+ * or because it is older, by key without `sort`, else by page number.
+ */
 export function createPages(reader: Reader) {
   return async function* pages(
     table: string,
     request: AnyQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<readonly AnyRecord[], void, undefined> {
-    if (request.sort?.length) {
-      return yield* readPages(reader, { table, request, next: (_, page) => ({ page }), options });
+    const body = { ...request, per_page: request.per_page ?? ROWS_PER_PAGE };
+    for (let after: string | undefined = ""; after !== undefined;) {
+      let headers: Headers | undefined;
+      const onHeaders = (received: Headers) => {
+        headers = received;
+        options.onHeaders?.(received);
+      };
+      const result = await reader.query(table, body, {
+        ...options,
+        onHeaders,
+        count: false,
+        after,
+      });
+      const isApplied = headers?.get("preference-applied")?.includes("page-token");
+      if (after === "" && (result.success ? !isApplied : result.error.path === "sort")) {
+        return yield* readWithoutTokens(reader, { table, request, options });
+      }
+      if (!result.success) throw result.error;
+      yield result.records;
+      after = headers?.get("link")?.match(/[?&]after=([\w-]+)/)?.[1];
     }
-    const key = await findKey(reader, table, options);
-    yield* readPages(reader, {
-      table,
-      request: sortBy(request, key),
-      next: (last) => ({ filters: restrict(request, isAfter(key, last)) }),
-      options,
-    });
   };
+}
+
+async function* readWithoutTokens(
+  reader: Reader,
+  { table, request, options }: Omit<PagedQuery, "next">,
+) {
+  if (request.sort?.length) {
+    return yield* readPages(reader, { table, request, next: (_, page) => ({ page }), options });
+  }
+  const key = await findKey(reader, table, options);
+  yield* readPages(reader, {
+    table,
+    request: sortBy(request, key),
+    next: (last) => ({ filters: restrict(request, isAfter(key, last)) }),
+    options,
+  });
 }
 
 type AnyCondition = AnyTables[string]["condition"];

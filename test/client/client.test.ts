@@ -124,6 +124,68 @@ describe("a request of the client", () => {
   });
 });
 
+describe("pages of the client", () => {
+  const records = (...ids: number[]) => ({ ...PAGE, records: ids.map((id) => ({ id })) });
+  const APPLIED = { "Preference-Applied": "count=none, page-token" };
+  const linked = (token: string) => ({
+    ...APPLIED,
+    "Link": `</integration/tables/deals/query?after=${token}>; rel="next"`,
+  });
+
+  it("follow the page tokens of the service, with the same body", async () => {
+    const { fetch, requests } = scriptFetch(
+      [200, records(1, 2), linked("abc-_1")],
+      [200, records(3, 4), linked("def")],
+      [200, records(5), APPLIED],
+    );
+    const body = { sort: [{ field: "name" }], per_page: 2 };
+    const headers: (string | null)[] = [];
+    const onHeaders = (received: Headers) => headers.push(received.get("link"));
+    const pages = createClient({ ...at, fetch }).records("deals", body, { onHeaders });
+    assertEquals((await Array.fromAsync(pages)).map(({ id }) => id), [1, 2, 3, 4, 5]);
+    const base = "https://rows.example/base/integration/tables/deals/query";
+    assertEquals(requests.map(({ url }) => url), [
+      base,
+      `${base}?after=abc-_1`,
+      `${base}?after=def`,
+    ]);
+    for (const request of requests) {
+      assertEquals(request.headers.get("prefer"), "count=none,page-token");
+      assertEquals<unknown>(request.body, body);
+    }
+    assertEquals(headers.length, 3);
+  });
+
+  it("throw an error in the middle", async () => {
+    const error = "after: The page token belongs to other filters";
+    const { fetch } = scriptFetch([200, records(1), linked("x")], [400, { success: false, error }]);
+    const pages = createClient({ ...at, fetch }).pages("deals", { per_page: 1 });
+    assertEquals((await pages.next()).value, [{ id: 1 }]);
+    const found = await pages.next().catch((error: unknown) => error);
+    assert(isRowgateError(found) && found.path === "after");
+  });
+
+  it("are numbered, or by key, where the service gives no page tokens", async () => {
+    const sort = [{ field: "name" }];
+    const two = (...ids: number[]) => ({ ...records(...ids), per_page: 2 });
+    const older = scriptFetch([200, two(1, 2)], [200, two(1, 2)], [200, two(3)]);
+    const numbered = createClient({ ...at, ...older }).records("deals", { sort, per_page: 2 });
+    assertEquals((await Array.fromAsync(numbered)).map(({ id }) => id), [1, 2, 3]);
+    const keyless = scriptFetch(
+      [400, { success: false, error: 'sort: Table "deals" has no primary key' }],
+      [200, two(1, 2)],
+      [200, two(3)],
+    );
+    const pages = createClient({ ...at, ...keyless }).records("deals", { sort, per_page: 2 });
+    assertEquals((await Array.fromAsync(pages)).map(({ id }) => id), [1, 2, 3]);
+    assertEquals(keyless.requests.map(({ body }) => (body as { page?: number }).page), [
+      undefined,
+      undefined,
+      2,
+    ]);
+  });
+});
+
 describe("the client sends again", () => {
   it("a request that was rejected for now, when the response says so", async () => {
     const { fetch, requests } = scriptFetch([429, {}, { "Retry-After": "1" }], BUSY, [200, PAGE]);
