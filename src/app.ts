@@ -2,7 +2,6 @@ import { type IRequest, Router } from "itty-router";
 import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import type { Config } from "./config/config.ts";
 import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
-import { openCursors } from "./cursors/cursors.ts";
 import { ApiError } from "./errors/api_error.ts";
 import { quote } from "./errors/issue.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
@@ -66,10 +65,9 @@ type Handlers = Map<string, Map<string, Handler>>;
  */
 export function createApp(dependencies: Dependencies): App {
   const { config, database, observe } = dependencies;
-  const cursors = openCursors(database);
   const service: Service = {
     ...dependencies,
-    records: openRecords(database, { observe, tenantSetting: config.tenantSetting, cursors }),
+    records: openRecords(database, { observe, tenantSetting: config.tenantSetting }),
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
     bodies: openByteBudget(config.maxBodiesBytes),
   };

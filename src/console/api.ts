@@ -19,6 +19,8 @@ export interface ApiResponse<Body> {
   /** How many rows matched, when the error says so. */
   readonly matched: number | undefined;
   readonly requestId: string | null;
+  /** The page token of the next page. @see Q93 */
+  readonly next: string | undefined;
   readonly durationMs: number;
 }
 
@@ -123,6 +125,7 @@ export async function sendRequest<Body>(
       error: response.ok ? undefined : body.error ?? `Status ${response.status}`,
       matched: body.matched,
       requestId: response.headers.get("x-request-id"),
+      next: /[?&]after=([\w-]+)/.exec(response.headers.get("link") ?? "")?.[1],
       durationMs: elapsedMs(),
     };
   } catch (error) {
@@ -133,6 +136,7 @@ export async function sendRequest<Body>(
       error: `No response from the service: ${reason}`,
       matched: undefined,
       requestId: null,
+      next: undefined,
       durationMs: elapsedMs(),
     };
   }

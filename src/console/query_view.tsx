@@ -64,10 +64,22 @@ export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
     },
   });
 
+  /** A page token costs the same on every page, and rows that come or go do not shift the page. */
+  function makePageRequest(query: Draft, page: number): ApiRequest {
+    if (table.primary_key.length === 0) return makeRequest(query, page);
+    const prefer = "page-token";
+    const { next, body } = response ?? {};
+    if (next === undefined || query !== sent || page !== body!.page + 1) {
+      return { ...makeRequest(query, page), prefer };
+    }
+    const request = makeRequest(query);
+    return { ...request, path: `${request.path}?after=${next}`, prefer };
+  }
+
   async function run(query: Draft, page = 1): Promise<void> {
     if (busy) return;
     setBusy(true);
-    const received = await sendRequest<Page>(token, makeRequest(query, page));
+    const received = await sendRequest<Page>(token, makePageRequest(query, page));
     setBusy(false);
     setSent(query);
     setResponse(received);

@@ -54,7 +54,7 @@ async function open(
  * Seals the page token that leads behind the last row of a page; `after` is as Postgres printed it.
  * @throws {ApiError} 400 at `sort`: the values of the row are too long for an address
  * @throws {DatabaseError}
- * @see Q98
+ * @see L21
  */
 export async function sealPageToken(
   cursors: Cursors,

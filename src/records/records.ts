@@ -1,7 +1,7 @@
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
-import type { Cursors } from "../cursors/cursors.ts";
+import { openCursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { explainError } from "./explain_error.ts";
@@ -41,20 +41,20 @@ export interface RecordsOptions {
   readonly observe: Observe;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
-  /** Seals page tokens. */
-  readonly cursors: Cursors;
 }
 
 /** Opens the records of a database, once for all requests. */
 export function openRecords(
   database: Database,
-  { observe, tenantSetting, cursors }: RecordsOptions,
+  { observe, tenantSetting }: RecordsOptions,
 ): Records {
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
     readByKey: pipelineStatements(database, observe, { operation: "query_records", write: false }),
     writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
+
+  const cursors = openCursors(database);
 
   function startRun({ scope: { tenant } }: AnyPlan, client: Client): Run {
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));

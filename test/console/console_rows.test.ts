@@ -112,7 +112,7 @@ describeConsole("the console: rows", (test) => {
     assertEquals(await first.locator("td").nth(9).locator(".null").count(), 0);
   });
 
-  test("turns the pages of the query that was sent", async ({ page }) => {
+  test("turns the pages of the query that was sent", async ({ page, requests }) => {
     await page.getByLabel("Sort by").selectOption("id");
     await run(page);
     const ids = () => page.locator(".rows tbody td:first-child").allInnerTexts();
@@ -124,6 +124,10 @@ describeConsole("the console: rows", (test) => {
     const second = await ids();
     assertEquals([first.length, second.length], [25, 25]);
     assert(Number(second[0]) > Number(first.at(-1)));
+    assertMatch(requests.at(-1)!.url, /\/query\?after=[\w-]+$/);
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("page 3 of 60").waitFor();
+    assertEquals(await ids().then((third) => Number(third[0])), Number(second.at(-1)) + 1);
     await page.getByRole("button", { name: "Last" }).click();
     await page.getByText("page 60 of 60").waitFor();
     assertEquals(

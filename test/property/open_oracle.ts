@@ -12,14 +12,17 @@ export interface Oracle {
   readonly admin: Sql;
   /** Sends one of the three operations as tenant 1 or 2. */
   readonly send: (
-    operation: Operation,
+    operation: Operation | NextPage,
     body: unknown,
     options?: { tenant?: number; prefer?: string },
   ) => Promise<ReceivedResponse>;
   readonly close: () => Promise<void>;
 }
 
-export type Operation = "query" | `query?after=${string}` | "records/single" | "records/bulk";
+export type Operation = "query" | "records/single" | "records/bulk";
+
+/** A query that goes on behind a page. */
+export type NextPage = `query?after=${string}`;
 
 /** Opens a service on an empty database, and makes the oracle's table in it. */
 export async function openOracle(kind: DatabaseKind): Promise<Oracle> {

@@ -14,7 +14,7 @@ import { ORACLE_COLUMNS } from "../support/oracle_columns.ts";
 import { loadOracleRows, ORACLE_TABLE } from "../support/oracle_table.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
-import { openOracle, type Operation, type Oracle, recordsOf } from "./open_oracle.ts";
+import { type NextPage, openOracle, type Oracle, recordsOf } from "./open_oracle.ts";
 
 /** What is written to one row while a client reads. */
 interface Write {
@@ -68,7 +68,7 @@ async function* readPages(
   },
 ): AsyncGenerator<ReceivedResponse> {
   const prefer = count ? "page-token" : "page-token, count=none";
-  let address: Operation = "query";
+  let address: "query" | NextPage = "query";
   for (let page = 1;; page++) {
     if (page > 1) await beforeNext(page);
     const response = await oracle.send(address, body, { prefer });

@@ -18,7 +18,10 @@ const QUERIES: readonly (readonly [table: string, body: Readonly<Record<string, 
 ];
 
 describe("page tokens with row level security and the least rights", () => {
-  const SERVICES = [
+  const SERVICES: readonly {
+    readonly environment: Record<string, string>;
+    readonly rights: readonly string[];
+  }[] = [
     { environment: {}, rights: [] },
     {
       environment: { ROWGATE_TENANT_SETTING: "app.tenant_id" },

@@ -32,7 +32,7 @@ describe("a total order", () => {
     assertEquals(plan([], { keyOrder: [TENANT], uniqueColumns }), ["tenant_id asc"]);
   });
 
-  it("has at most 32 columns [L19]", () => {
+  it("has at most 32 columns [L22]", () => {
     const names = Array.from({ length: 32 }, (_, at) => `c${at}`);
     const { columns } = makeTable(names.map((name) => makeColumn(name, "text")));
     assertEquals(plan(names.slice(1), { columns }).length, 32);
