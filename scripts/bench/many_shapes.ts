@@ -1,12 +1,13 @@
 /**
  * Measures what a tenant of many shapes costs another: `deno task bench:shapes [--runtimes=deno]
- * [--shapes=10000] [--rate=100] [--rounds=3]`. Tenant A sends 10,000 requests that are all of different
- * shape, and then 100 new ones a second, while B, which nobody has heard of yet, sends the six works of
- * the benchmark. Then B is silent, A sends another 10,000, and B comes back.
+ * [--contenders=rowgate,postgrest,bare] [--shapes=10000] [--rate=100] [--rounds=3]`. Tenant A sends
+ * 10,000 requests that are all of different shape, and then 100 new ones a second, while B, which nobody
+ * has heard of yet, sends the six works of the benchmark. Then B is silent, A sends another 10,000, and
+ * B comes back.
  *
- * Two services run on the same data and are measured in turns, since a machine that slows down slows
- * both. To the second, A sends as many requests, all of one shape. The ratios between the two say what
- * the shapes cost B.
+ * Two of each server run on the same data and are measured in turns, since a machine that slows down
+ * slows both. To the second, A sends as many requests, all of one shape. The ratios between the two say
+ * what the shapes cost B.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
+import { startBare } from "./bare.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
 import { readTreeCpuSeconds } from "./cpu.ts";
@@ -30,9 +32,11 @@ import {
   type Work,
 } from "./options.ts";
 import { startFlow } from "./paced_client.ts";
+import { startPostgrest } from "./postgrest.ts";
 import { printTable } from "./report.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import { makeMixedShapes } from "./shapes.ts";
+import { openStatements } from "./statement.ts";
 import { sendTimed } from "./timed_client.ts";
 import { isUpdate, makeTasks, type Task } from "./work.ts";
 
@@ -43,13 +47,14 @@ const TURN_SECONDS = 1;
 const WARM_SECONDS = 1;
 /** More than A needs for its shapes. */
 const LONGEST_SECONDS = 120;
-/** More than A's flow lasts. */
-const FLOW_SECONDS = 1200;
+/** More than A's flow lasts for one round of all works, before B is silent and after it. */
+const FLOW_SECONDS = 50;
 const GOAL = 0.95;
 
 const { values } = parseArgs({
   options: {
     runtimes: { type: "string" },
+    contenders: { type: "string" },
     only: { type: "string" },
     shapes: { type: "string", default: "10000" },
     rate: { type: "string", default: "100" },
@@ -60,16 +65,22 @@ const { values } = parseArgs({
 const works = pick(values.only, FIXED_WORKS);
 const shapes = Number(values.shapes);
 const rate = Number(values.rate);
+const rounds = Number(values.rounds);
+const runtimes = pick(values.runtimes, RUNTIMES);
+const kinds = pick(values.contenders, ["rowgate", "postgrest", "bare"] as const);
 
 await requireWrk();
 await makeBundle();
 await installPackages("test/packages");
+if (kinds.includes("postgrest")) {
+  await installPackages("scripts/bench/packages", ["--ignore-scripts"]);
+}
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
 const cluster = await startCluster();
 try {
   const reports: string[] = [];
-  for (const runtime of pick(values.runtimes, RUNTIMES)) {
-    reports.push(await measureRuntime(cluster, runtime));
+  for (const start of listStarts(cluster.url(DATABASE, "app"))) {
+    reports.push(await measureServer(cluster, start));
     console.log(reports.at(-1));
   }
   await mkdir(values.output, { recursive: true });
@@ -97,12 +108,34 @@ interface Pair {
   readonly postgres: readonly number[];
 }
 
-async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<string> {
+/** Starts a server that is to be asked these tasks, on a fresh copy of the data. */
+type Start = (folder: string, tasks: readonly Task[]) => Promise<Contender>;
+
+function listStarts(databaseUrl: string): Start[] {
+  const startOn = (runtime: Runtime): Start[] => [
+    ...(kinds.includes("rowgate")
+      ? [async (own: string) => {
+        const tokens = await makeTokens(databaseUrl, [A, B]);
+        return await startRowgate(runtime, { databaseUrl, folder: own, tokens });
+      }]
+      : []),
+    ...(kinds.includes("bare")
+      ? [async (own: string, tasks: readonly Task[]) => {
+        const print = await openStatements(databaseUrl);
+        return await startBare(runtime, { databaseUrl, folder: own, print, tasks });
+      }]
+      : []),
+  ];
+  return [
+    ...(kinds.includes("postgrest") ? [(own: string) => startPostgrest(databaseUrl, own)] : []),
+    ...runtimes.flatMap(startOn),
+  ];
+}
+
+async function measureServer(cluster: Cluster, start: Start): Promise<string> {
   await cluster.copy(SIZE, DATABASE);
-  const databaseUrl = cluster.url(DATABASE, "app");
-  const tokens = await makeTokens(databaseUrl, [A, B]);
   const sql = cluster.connect(DATABASE);
-  const all = makeMixedShapes(2 * shapes + FLOW_SECONDS * rate);
+  const all = makeMixedShapes(2 * shapes + FLOW_SECONDS * rounds * rate);
   /** The first shape that A has never sent. */
   let at = 2 * shapes;
   const tasks = new Map<Work, Task[]>();
@@ -110,12 +143,13 @@ async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<strin
   const sides: Side[] = [];
   for (const many of [true, false]) {
     const own = await mkdtemp(join(folder, "side-"));
-    const contender = await startRowgate(runtime, { databaseUrl, folder: own, tokens });
+    const sent = many ? all : all.slice(0, 1);
+    const contender = await start(own, [...tasks.values(), sent].flat());
     const files = new Map<Work, string>();
     for (const [work, list] of tasks) {
       files.set(work, await writeAsks(contender, list, { folder: own, name: work }));
     }
-    sides.push({ contender, files, ask: (number) => contender.ask(all[many ? number : 0]!) });
+    sides.push({ contender, files, ask: (number) => contender.ask(sent[number % sent.length]!) });
   }
   await flood(0);
   for (const work of works) {
@@ -125,7 +159,7 @@ async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<strin
   await flood(shapes);
   const returned = await measure();
   await Promise.all([...sides.map(({ contender }) => contender.stop()), sql.end()]);
-  return print(runtime, [newcomer, returned]);
+  return print(sides[0]!.contender.name, [newcomer, returned]);
 
   /** A sends its next shapes to both, and then only new ones. */
   async function flood(from: number): Promise<void> {
@@ -149,7 +183,7 @@ async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<strin
   async function measure(): Promise<Pair[]> {
     const own = await measureFlows();
     const pairs: Pair[] = [];
-    for (let round = 0; round < Number(values.rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const work of works) {
         const turns: { rate: number; postgres: number }[] = [];
         for (const [place, side] of sides.entries()) {
@@ -188,7 +222,7 @@ async function measureRuntime(cluster: Cluster, runtime: Runtime): Promise<strin
   }
 }
 
-function print(runtime: Runtime, phases: readonly (readonly Pair[])[]): string {
+function print(name: string, phases: readonly (readonly Pair[])[]): string {
   const rows = works.map((work) => [
     work,
     ...phases.flatMap((phase) => {
@@ -201,8 +235,8 @@ function print(runtime: Runtime, phases: readonly (readonly Pair[])[]): string {
       return [`${kept.toFixed(2)}${mark}`, spread, median(list("postgres")).toFixed(2)];
     }),
   ]);
-  const head = ["new", "back"].flatMap((name) => [`${name}: req/s ×`, "from, to", "Postgres ×"]);
-  return `${runtime}: A sent ${shapes} shapes, then ${rate} new ones a second\n\n${
+  const head = ["new", "back"].flatMap((phase) => [`${phase}: req/s ×`, "from, to", "Postgres ×"]);
+  return `${name}: A sent ${shapes} shapes, then ${rate} new ones a second\n\n${
     printTable(["work of B", ...head], rows)
   }`;
 }
