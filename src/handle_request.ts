@@ -14,7 +14,7 @@ import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
-import type { Operation, Printed } from "./operations/operation.ts";
+import { type Operation, type Printed, takeJson } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {
@@ -63,7 +63,7 @@ export async function handleRequest(
   const body = openBody(exchange, access.tenant, service);
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
-    const { json, rows, applied, link } = await retryOnFreshCatalogue(async (current) => {
+    const printed = await retryOnFreshCatalogue(async (current) => {
       if ("describe" in operation) {
         return { json: operation.describe({ catalogue: await current(), access }) } as Printed;
       }
@@ -93,10 +93,11 @@ export async function handleRequest(
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });
 
+    const { rows, applied, link } = printed;
     if (rows !== undefined) trace.rows = rows;
     if (applied !== undefined) noteApplied(exchange, applied);
     if (link !== undefined) exchange.headers["link"] = link;
-    return await respondJson(json, exchange, operation);
+    return await respondJson(takeJson(printed), exchange, operation);
   } finally {
     body.release();
   }

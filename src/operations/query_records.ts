@@ -30,9 +30,10 @@ export const queryRecords: Operation = defineOperation({
   print: printPage,
 });
 
-/** The records go out as Postgres printed them. */
+/** The records go out as Postgres printed them, and the page is emptied, as {@link takeJson} says. */
 function printPage(result: Page, { table, perPage }: QueryPlan): Printed {
   const { page, total, rows, records, continued } = result;
+  result.records = "";
   const json = `{"success":true,"table":${JSON.stringify(table.name)},"page":${page},` +
     `"per_page":${perPage},"total":${total},"records":${records}}`;
   if (continued === undefined) return { json, rows: Number(rows) };

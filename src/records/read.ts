@@ -11,8 +11,8 @@ export interface Page {
   readonly rows: string;
   /** Rows that match across all pages, as digits; null when they were not to be counted. */
   readonly total: string | null;
-  /** A JSON array. */
-  readonly records: string;
+  /** A JSON array; empty once it was printed. */
+  records: string;
   /** Its number. */
   readonly page: number;
   /** What leads to the next page, where that was asked for and can be given. */
@@ -47,11 +47,14 @@ async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
   const token = after == null
     ? undefined
     : await sealPageToken(cursors, opened, { identity, after });
-  return { ...page, continued: { token } };
+  return { continued: { token }, ...page };
 }
 
-function printable({ rows, total, records }: PageRow, plan: QueryPlan): Page {
+/** Takes the records out of the row. @see docs/decisions/0035-responses-are-released.md */
+function printable(row: PageRow, plan: QueryPlan): Page {
+  const { rows, total, records } = row;
   if (records === null) throw rejectSize(plan);
+  row.records = "";
   return { rows, total, records, page: plan.page };
 }
 

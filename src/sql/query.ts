@@ -17,7 +17,7 @@ export interface PageRow {
   /** Rows on the page, as digits. */
   readonly rows: string;
   /** The page, a JSON array printed by Postgres; null when it is larger than a page may be. */
-  readonly records: string | null;
+  records: string | null;
   /** Records that may be large, as digits. If there are any, the page is read again and measured. */
   readonly large?: string | null;
   /** Where the next page starts, a JSON array of texts; null on the last page. */
