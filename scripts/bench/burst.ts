@@ -147,7 +147,7 @@ async function startAll(
 
 async function write(bursts: readonly Burst[]): Promise<void> {
   const report = `${describeMachine()}; the first ${FIRST} requests of ${CLIENTS} clients after ` +
-    `quiet seconds, beside the steady state after them\n\n${printBursts(bursts)}`;
+    `quiet seconds, beside the steady state after them, in ms\n\n${printBursts(bursts)}`;
   await mkdir(values.output, { recursive: true });
   await writeFile(join(values.output, "burst.json"), `${JSON.stringify(bursts, null, 1)}\n`);
   await writeFile(join(values.output, "burst.md"), report);

@@ -43,7 +43,7 @@ export interface Options {
 
 const USAGE = `deno task bench [--brief | --full] [--only=${WORKS.join(",")}]
   [--runtimes=deno,bun,node] [--concurrency=1,16,64] [--rounds=5] [--seconds=4] [--warm=8]
-  [--seed=1] [--resume] [--minutes=4] [--output=folder]`;
+  [--peers] [--seed=1] [--resume] [--minutes=4] [--output=folder]`;
 
 /** How many there are of what is not said, for a rough run, a brief one and a full one. */
 const DEFAULTS = {
@@ -68,6 +68,7 @@ function choose(parameters: readonly string[]): Options {
     options: {
       brief: { type: "boolean", default: false },
       full: { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
       resume: { type: "boolean", default: false },
       minutes: { type: "string" },
       seed: { type: "string" },
@@ -82,7 +83,7 @@ function choose(parameters: readonly string[]): Options {
   });
   const defaults = DEFAULTS[values.full ? "full" : values.brief ? "brief" : "rough"];
   return {
-    peers: defaults.peers,
+    peers: values.peers || defaults.peers,
     works: pick(values.only, WORKS),
     runtimes: pick(values.runtimes, RUNTIMES),
     concurrency: values.concurrency?.split(",").map(readNumber) ?? defaults.concurrency,

@@ -1,6 +1,6 @@
 /**
  * Puts the results of dist/bench into docs/performance/results.md, the summary into
- * docs/performance.md, the charts beside them, and plans and neighbours into their own pages.
+ * docs/performance.md, the charts beside them, and the rest into pages of their own.
  */
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,6 +18,8 @@ await publish("summary", PAGE);
 await publish("results", RESULTS, "ratios");
 await publish("growth", RESULTS, "growth");
 await publish("memory", RESULTS);
+await publish("burst", join(FOLDER, "moments.md"));
+await publish("shapes", join(FOLDER, "moments.md"));
 await publish("grid", join(FOLDER, "plans.md"));
 await publish("neighbours", join(FOLDER, "neighbours.md"));
 

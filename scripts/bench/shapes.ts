@@ -57,6 +57,6 @@ function makeConditions(number: number) {
 function makeCondition(kind: number) {
   const field = FIELDS[kind % FIELDS.length]!;
   const op = OPERATORS[Math.floor(kind / FIELDS.length)]!;
-  const value = op.startsWith("is_") ? undefined : NUMBERS.has(field) ? kind : `text ${kind}`;
-  return { field, op, value };
+  if (op.startsWith("is_")) return { field, op };
+  return { field, op, value: NUMBERS.has(field) ? kind : `text ${kind}` };
 }

@@ -2,6 +2,8 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { startFlow } from "../../scripts/bench/paced_client.ts";
 import { makeMixedShapes, makeShapes } from "../../scripts/bench/shapes.ts";
+import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import type { Task } from "../../scripts/bench/work.ts";
 
 /** A task without its values: two of the same shape print the same. */
@@ -16,6 +18,13 @@ describe("the requests of many shapes", () => {
       assertEquals(new Set(make(20_000).map(printShape)).size, 20_000);
     });
   }
+
+  it("are all accepted", () => {
+    for (const { kind, body } of makeMixedShapes(3000)) {
+      if (kind === "query") parseQueryRequest(body);
+      else parseUpdateRequest(body);
+    }
+  });
 
   it("are look-ups, lists and updates in turn", () => {
     const works = makeMixedShapes(6).map(({ work }) => work);
