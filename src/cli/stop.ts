@@ -1,7 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import { toApiError } from "../http/database_status.ts";
-import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
-import { describeFatal } from "../postgres/fatal.ts";
+import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";
 
 /** An error that ends the command with an exit code and lines for the operator. */
 export interface Stop extends Error {

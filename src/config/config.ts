@@ -45,6 +45,12 @@ export function readConfig(environment: Environment): ReadConfig {
         `expected less than ${SETTINGS.poolWaitMs.variable} (${config.poolWaitMs})`,
     );
   }
+  if (config.poolIdleSize !== undefined && config.poolIdleSize > config.poolSize) {
+    problems.push(
+      `${SETTINGS.poolIdleSize.variable}: ${config.poolIdleSize} is too many, ` +
+        `expected at most ${SETTINGS.poolSize.variable} (${config.poolSize})`,
+    );
+  }
   return problems.length > 0 ? { problems } : { config: Object.freeze(config) };
 }
 

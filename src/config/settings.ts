@@ -38,6 +38,10 @@ export interface Config {
   readonly tenantColumn: string;
   readonly policyFile: string | undefined;
   readonly poolSize: number;
+  /** Connections that are kept while there are no requests; undefined: all of `poolSize`. */
+  readonly poolIdleSize: number | undefined;
+  /** After how long the others are closed. */
+  readonly poolIdleMs: number;
   readonly poolWaitMs: number;
   readonly transactions: number;
   /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
@@ -121,6 +125,14 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   poolSize: setting("ROWGATE_POOL_SIZE", wholeNumber(1, 1000), {
     default: 10,
     help: "Connections to the database",
+  }),
+  poolIdleSize: setting("ROWGATE_POOL_IDLE_SIZE", wholeNumber(0, 1000), {
+    default: undefined,
+    help: "Of these, how many stay open without requests; by default all",
+  }),
+  poolIdleMs: setting("ROWGATE_POOL_IDLE_MS", wholeNumber(1000, 86_400_000), {
+    default: 60_000,
+    help: "Rest after which the others are closed",
   }),
   poolWaitMs: setting("ROWGATE_POOL_WAIT_MS", wholeNumber(10, 600_000), {
     default: 5000,

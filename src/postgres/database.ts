@@ -35,10 +35,16 @@ export interface RunOptions {
   readonly brief?: boolean | undefined;
 }
 
+/** One statement of a pipeline, and the tenant whose share of the prepared statements it takes. */
+export interface PipelinedStatement<R extends Row = Row> {
+  readonly compile: Compile<R>;
+  readonly tenant?: string | undefined;
+}
+
 /** How a pipeline is run. */
-export interface PipelineOptions extends Pick<RunOptions, "write" | "tenant"> {
-  /** When it disconnects, each statement that has not ended is cancelled. */
-  readonly client: Client;
+export interface PipelineOptions extends Pick<RunOptions, "write"> {
+  /** Cancels a statement that runs for so many milliseconds, up to twice as many. */
+  readonly stallMs: number;
   /** Called when the statements are sent. */
   readonly sent: () => void;
 }
@@ -61,11 +67,12 @@ export interface Database {
   readonly run: <R extends Row>(compile: Compile<R>, options: RunOptions) => Promise<R[]>;
   /**
    * Runs a pipeline: statements that are sent at once on one session, each in a transaction of its own.
-   * Gives undefined for one that was cancelled or collided and was rolled back: it may be run alone.
+   * Gives undefined for one that was cancelled or collided and was rolled back: it may be run alone. It
+   * takes a place of the tenant, where all are of one.
    * @see docs/decisions/0024-pipelined-updates.md
    */
   readonly pipeline: <R extends Row>(
-    compiles: readonly Compile<R>[],
+    statements: readonly PipelinedStatement<R>[],
     options: PipelineOptions,
   ) => readonly Promise<R[] | undefined>[];
   /** Runs the steps in one transaction, one transaction of a tenant at a time; gives the last rows. */

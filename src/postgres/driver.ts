@@ -75,45 +75,156 @@ const CLIENT_OPTIONS = {
 /** The members of a query that the driver's types leave out. */
 interface QueryInternals {
   readonly options: { prepare?: boolean };
+  readonly handler: unknown;
+  readonly canceller: unknown;
 }
 
 /**
  * Keeps one query of a client that prepares from being prepared.
  *
- * Point 2: `prepare` in the options of a tagged query. The driver drops no prepared statement, and 3,000
- * of them cost 85 MB in each session. Its public `unsafe(text, parameters, { prepare })` is no
- * substitute: it keeps the text of every such query that fails, for ever (3.4.9).
+ * Point 2: `prepare` in the options of a tagged query. What opens a session is asked once.
  */
 export function skipPrepare<R extends Row>(query: PendingQuery<R[]>): PendingQuery<R[]> {
   (query as unknown as QueryInternals).options.prepare = false;
   return query;
 }
 
-/** Whether a query was prepared, while it is being sent. */
-const SENDING: unique symbol = Symbol();
-
-/**
- * Keeps the driver from repeating a query by itself.
- *
- * Point 3: `prepared` of a query, which the driver reads once to send it and once more when it has
- * failed. One that was prepared and whose plan is out of date is sent again on the same session; two of
- * a batch that do so wait for each other's messages, and neither ends (3.4.9).
- */
-export function neverRepeat<R extends Row>(query: PendingQuery<R[]>): PendingQuery<R[]> {
-  return Object.defineProperty(query, "prepared", TRUE_WHILE_SENDING);
+/** A statement that a session has prepared, or prepares when it is first sent. */
+export interface PreparedStatement {
+  /** Its name in the session. */
+  readonly name: string;
+  /** What the driver fills in: the text until it is sent, and the types of the parameters. */
+  string?: string;
+  types?: readonly number[];
+  /** The columns of its rows, once Postgres has it. */
+  columns?: readonly unknown[];
+  /** Why it must not be used again: its plan is out of date, or whether Postgres has it is unknown. */
+  fault?: "outdated" | "unknown";
 }
 
-/** One descriptor for all queries: V8 keeps functions that are made for a request for too long. */
-const TRUE_WHILE_SENDING: PropertyDescriptor & ThisType<{ [SENDING]: boolean }> = {
-  get() {
-    return this[SENDING];
-  },
-  set(prepared: boolean) {
-    this[SENDING] = prepared;
-    // The driver sends it before it returns.
-    queueMicrotask(() => this[SENDING] = false);
-  },
-};
+/** A statement as Postgres is sent it. */
+export interface StatementText {
+  /** With `$1` and so on for the parameters. */
+  readonly text: string;
+  readonly parameters: readonly (string | null)[];
+}
+
+/**
+ * Makes a query of a text; it is prepared under the name that is given, or else not at all.
+ *
+ * Point 3: the constructor of a query. The tag keeps every template that it has ever seen, and the driver
+ * every statement that it has prepared and the text of every `unsafe` that has failed (3.4.9), while
+ * clients can cause any number of texts. So a query is made of a text as `unsafe` would make it, and of a
+ * subclass that says by itself what the driver would otherwise look up in what it keeps:
+ *
+ * - `origin`, where the query was made, for the stack of its error: nothing.
+ * - `signature`, by which a session knows its statements: always the same, so that it knows one.
+ * - `statement`: ours. So its name is known, and another statement can take its place.
+ * - `prepared`: whether Postgres has it; false once the query was sent. The driver sends a statement again
+ *   whose plan is out of date, and two of a pipeline that it does so with wait for each other for ever.
+ */
+export function makeQuery<R extends Row>(
+  sql: Sql,
+  { text, parameters }: StatementText,
+  statement?: PreparedStatement,
+): PendingQuery<R[]> {
+  const { handler, canceller } = findInternals(sql);
+  const { Unnamed, Named } = CLASSES!;
+  if (statement === undefined) {
+    return new Unnamed([text], parameters, handler, canceller, { prepare: false }) as PendingQuery<
+      R[]
+    >;
+  }
+  const query = new Named([text], parameters, handler, canceller, {});
+  query[STATEMENT] = statement;
+  return query as unknown as PendingQuery<R[]>;
+}
+
+/** Gives the prepared statement that a query runs; undefined for one that is not prepared. */
+export function findStatement(query: object): PreparedStatement | undefined {
+  return (query as Partial<NamedQuery>)[STATEMENT];
+}
+
+const STATEMENT: unique symbol = Symbol();
+const SENDING: unique symbol = Symbol();
+
+interface NamedQuery {
+  [STATEMENT]: PreparedStatement;
+  [SENDING]: boolean;
+}
+
+type QueryClass<Query extends object = object> = new (
+  strings: readonly string[],
+  parameters: readonly (string | null)[],
+  handler: unknown,
+  canceller: unknown,
+  options: { readonly prepare?: boolean },
+) => Query;
+
+/** Made of the first query: the driver does not export its class. */
+let CLASSES:
+  | { readonly Unnamed: QueryClass; readonly Named: QueryClass<NamedQuery> }
+  | undefined;
+
+/** What a client gives its queries. */
+const INTERNALS = new WeakMap<Sql, Pick<QueryInternals, "handler" | "canceller">>();
+
+function findInternals(sql: Sql) {
+  const known = INTERNALS.get(sql);
+  if (known !== undefined) return known;
+  const query = sql`` as unknown as QueryInternals;
+  CLASSES ??= extendQuery(query.constructor as QueryClass);
+  const { handler, canceller } = query;
+  const internals = { handler, canceller };
+  INTERNALS.set(sql, internals);
+  return internals;
+}
+
+function extendQuery(Query: QueryClass): NonNullable<typeof CLASSES> {
+  class Unnamed extends Query {
+    get origin(): string {
+      return "";
+    }
+  }
+
+  class Named extends Unnamed implements NamedQuery {
+    // Assigned, not declared as fields: the driver's constructor runs the setters below first.
+    declare [STATEMENT]: PreparedStatement;
+    declare [SENDING]: boolean;
+
+    get signature(): string {
+      return "";
+    }
+
+    set signature(_text: string) {}
+
+    get statement(): PreparedStatement {
+      return this[STATEMENT];
+    }
+
+    set statement(made: PreparedStatement | null | undefined) {
+      const statement = this[STATEMENT];
+      if (made == null || statement.columns !== undefined) return;
+      statement.string = made.string!;
+      statement.types = made.types!;
+    }
+
+    get prepared(): boolean {
+      return this[SENDING] && this[STATEMENT].columns !== undefined;
+    }
+
+    /** The driver sends the query before it returns. No session keeps the texts that it has sent. */
+    set prepared(_isKnown: boolean) {
+      this[SENDING] = true;
+      queueMicrotask(() => {
+        this[SENDING] = false;
+        this[STATEMENT].string = "";
+      });
+    }
+  }
+
+  return { Unnamed, Named };
+}
 
 /** Rows of a statement, and how many it read or wrote. */
 export type Rows<R extends Row = Row> = R[] & { readonly count: number };
@@ -123,9 +234,6 @@ export type Rows<R extends Row = Row> = R[] & { readonly count: number };
  *
  * Point 4: after a statement that failed in the middle of its rows the driver goes on counting (3.4.9).
  * The list of the session's next statement then begins with holes, which are left out here.
- *
- * Point 5: the answer shares `statement` with the session, which needs the text only to prepare it.
- * Emptying it saves 17 MB on Deno (207 to 190 MB), since ten sessions would keep 256 texts each.
  *
  * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and a
  * fifth of the CPU.
@@ -138,14 +246,13 @@ export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {
     if (place in answer) rows.push(answer[place]!);
   }
   answer.length = 0;
-  answer.statement.string = "";
   return Object.assign(rows, { count: answer.count });
 }
 
 /**
  * Lets V8 optimise the code that makes queries and answers.
  *
- * Point 6: both are classes with a static member of a computed name (`static get [Symbol.species]`),
+ * Point 5: both are classes with a static member of a computed name (`static get [Symbol.species]`),
  * which makes the class a dictionary to V8 (11 to 15). Code that makes an object of such a class is
  * compiled, thrown away and compiled again, for ever. One look-up through a subclass, of a member that
  * does not exist, makes it an ordinary class; on Bun it does nothing. Without it, single updates at 64

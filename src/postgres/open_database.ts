@@ -18,6 +18,7 @@ import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
 import { openPool, type Pool } from "./pool.ts";
+import { createPrimer } from "./pool_care.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
 import { openStatementCache } from "./statement_cache.ts";
@@ -26,8 +27,7 @@ import { observeAvailability, type SessionSource, withSession } from "./with_ses
 
 /** How much longer than Postgres's own timeout a statement may take before its backend counts as frozen. */
 const GRACE_MS = 3000;
-/** How long a session may be idle, and be used. */
-const IDLE_MS = 60_000;
+/** How long a session is used. */
 const LIFE_MS = 1_800_000;
 /** SQLSTATE of a write on a server that only reads. */
 const READ_ONLY = "25006";
@@ -57,15 +57,27 @@ export function openDatabase(
   const openShorter = createSessionOpener(limitStatements(config), embedded);
   const circuit = openCircuit();
   const abandoned = watchAbandoned({ open, observe });
+  const cache = openStatementCache({
+    prepare: config.prepare,
+    shared: embedded !== undefined,
+    onChange: (statements) => observe({ kind: "prepared", statements }),
+  });
   const common = {
     circuit,
     onAbandoned: abandoned.add,
-    ...(embedded === undefined ? { idleMs: IDLE_MS, lifeMs: LIFE_MS } : {}),
+    ...(embedded === undefined ? { idleMs: config.poolIdleMs, lifeMs: LIFE_MS } : {}),
   };
   // PGlite has one session: a second statement would only wait inside it.
   const poolSize = embedded === undefined ? config.poolSize : 1;
   const transactions = embedded === undefined ? config.transactions : 1;
-  const pool = openPool({ size: poolSize, open, ...common });
+  const pool = openPool({
+    size: poolSize,
+    open,
+    ...common,
+    ...(embedded === undefined
+      ? { idleSize: config.poolIdleSize ?? poolSize, primer: createPrimer(cache) }
+      : {}),
+  });
   const transactionPool = openPool({ size: transactions, open: openShorter, ...common });
   const ownPool = openPool({ size: 1, open, ...common });
   const pools = [pool, transactionPool, ownPool];
@@ -79,9 +91,7 @@ export function openDatabase(
   );
 
   const statement: StatementOptions = {
-    cache: openStatementCache({
-      onGrow: (statements) => observe({ kind: "prepared", statements }),
-    }),
+    cache,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
   const statements = source(pool, limit("statements", poolSize));
@@ -98,10 +108,10 @@ export function openDatabase(
   const listeners = openListeners(open, circuit);
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { write, client } = options;
+    const { write, client, tenant } = options;
     return withSession(
       statements,
-      (session) => runStatement(session, compile, { client, ...statement }),
+      (session) => runStatement(session, compile, { client, tenant, ...statement }),
       { mayRepeat: ({ kind }) => kind === "lost" && !write, ...options },
     );
   }

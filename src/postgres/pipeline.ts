@@ -1,8 +1,7 @@
 import type { Row } from "./driver.ts";
-import { neverRepeat } from "./driver.ts";
 import type { Session } from "./session.ts";
 import { type SessionSource, withSession } from "./with_session.ts";
-import type { Compile, Database, PipelineOptions } from "./database.ts";
+import type { Database, PipelinedStatement, PipelineOptions } from "./database.ts";
 import { DatabaseError, isBroken, nameFault } from "./database_error.ts";
 import type { FailureKind } from "./failure_kind.ts";
 import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./statement.ts";
@@ -46,28 +45,36 @@ export function createPipeline(
   }
 
   return function pipeline<R extends Row>(
-    compiles: readonly Compile<R>[],
-    { write, tenant, client, sent }: PipelineOptions,
+    statements: readonly PipelinedStatement<R>[],
+    { write, stallMs, sent }: PipelineOptions,
   ) {
-    const results = compiles.map(() => openPendingResult<R>());
+    const results = statements.map(() => openPendingResult<R>());
     const use = (session: Session): Promise<Outcome<void>> => {
-      const queries = compiles.map((compile) => neverRepeat(cache.compile(session.sql, compile)));
+      const queries = statements.map(({ compile, tenant }) =>
+        cache.compile(session.sql, compile, tenant)
+      );
       sent();
       return new Promise((resolve) => {
-        settleEach(session, queries, {
+        settleEach<R>(session, queries, {
           deadlineMs,
-          client,
+          stallMs,
           onOutcome: (place, outcome) => settleResult(results[place]!, outcome, write),
           onEnd: (failure) => resolve(failure === undefined ? { rows: undefined } : { failure }),
         });
       });
     };
-    const options = { write, tenant, client, brief: true, mayRepeat: () => false };
+    const tenant = findOnly(statements.map(({ tenant }) => tenant));
+    const options = { write, tenant, brief: true, mayRepeat: () => false };
     withSession(source, use, options).catch((error) => {
       for (const { reject } of results) reject(error);
     });
     return results.map(({ promise }) => promise);
   };
+}
+
+/** Undefined where there are several. */
+function findOnly(tenants: readonly (string | undefined)[]): string | undefined {
+  return tenants.every((tenant) => tenant === tenants[0]) ? tenants[0] : undefined;
 }
 
 function openPendingResult<R>(): PendingResult<R> {

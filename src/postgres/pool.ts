@@ -6,13 +6,18 @@ import { startDeadline } from "../runtime/timers.ts";
 import type { Client } from "./database.ts";
 import type { Failure } from "./database_error.ts";
 import { makeFailure } from "./database_error.ts";
+import { type PoolCare, tendPool } from "./pool_care.ts";
+import { checkSession } from "./statement.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
   /** Gives a session, or a failure after the given milliseconds. */
   readonly acquire: (limitMs: number, client?: Client) => Promise<Session | Failure>;
-  /** Returns a session, which is used again if it is still open. */
-  readonly release: (session: Session) => void;
+  /**
+   * Returns a session, which is used again if it is still open. Where Postgres may still work on its
+   * statement, or a cancel request is on its way, it gives a promise that settles when neither is so.
+   */
+  readonly release: (session: Session) => Promise<void> | undefined;
   /** Uses none of the present sessions again. */
   readonly renew: () => void;
   /** Waits for what runs, at most the given milliseconds, cancels it, and ends the sessions. */
@@ -20,49 +25,87 @@ export interface Pool {
 }
 
 /** The size of a pool, where its sessions come from, and when they are ended. */
-export interface PoolOptions {
+export interface PoolOptions extends Partial<Omit<PoolCare, "open">> {
   readonly size: number;
   readonly open: () => Promise<Session | Failure>;
   readonly circuit: Circuit;
   /** Called with a session that is returned while Postgres may still work on its statement. */
   readonly onAbandoned?: (session: Session) => void;
-  /** Milliseconds after which an idle session, and any session, is ended; never when undefined. */
-  readonly idleMs?: number | undefined;
-  readonly lifeMs?: number | undefined;
 }
 
-const SWEEP_MS = 10_000;
 /** How long a cancelled statement has to be answered. */
 const CANCELLED_MS = 1000;
+/** A session that was idle for this long is asked whether it still is there before it is lent. */
+const RESTED_MS = 60_000;
+
+/** A session that is not in use. */
+export interface IdleSession {
+  readonly session: Session;
+  readonly sinceMs: number;
+}
 
 /**
- * Makes a pool. A session is idle, busy, abandoned or being opened, and all of them together are at most
- * `size`. `acquire` gives an idle session, or the first one that is returned or opened: it does not wait
- * for a certain attempt to connect. While no session is busy and the circuit is open, it fails at once.
+ * Makes a pool. A session is idle, busy, abandoned, being cleared of its cancellation or being opened,
+ * and all of them together are at most `size`. `acquire` gives the session that was idle for the
+ * shortest, or the first one that is returned or opened: it does not wait for a certain attempt to
+ * connect. While no session is busy and the circuit is open, it fails at once.
  * @see D7
+ * @see docs/decisions/0054-kept-sessions.md
  */
-export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: PoolOptions): Pool {
-  const idle: { readonly session: Session; readonly sinceMs: number }[] = [];
+export function openPool(
+  { size, open, circuit, onAbandoned, primer, ...care }: PoolOptions,
+): Pool {
+  const idle: IdleSession[] = [];
   const busy = new Set<Session>();
   /** They count like busy ones: Postgres has a connection for each. */
-  const abandoned = new Set<Session>();
+  const unsettled = new Set<Session>();
   const waiting = new Set<(result: Session | Failure) => void>();
   let attempts = 0;
   let renewedMs = 0;
   let closed = false;
   let drained: (() => void) | undefined;
   let paused: ReturnType<typeof setTimeout> | undefined;
-  let sweeper: ReturnType<typeof setInterval> | undefined;
+  /** Replaced while they are in use. */
+  const retired = new WeakSet<Session>();
+  const tender = tendPool({
+    ...{ idleSize: 0, idleMs: undefined, lifeMs: undefined, primer, open, ...care },
+    size,
+    idle,
+    busy,
+    count: countSessions,
+    isWanted: () => waiting.size > 0,
+    take: (entry) => void idle.splice(idle.indexOf(entry), 1),
+    give: (session, sinceMs) => closed ? session.close() : give(session, sinceMs),
+    retire,
+  });
+
+  function countSessions(): number {
+    return busy.size + unsettled.size + idle.length + attempts + tender.held();
+  }
 
   function acquire(limitMs: number, client?: Client): Promise<Session | Failure> {
     if (closed) return Promise.resolve(makeFailure("unavailable", "CONNECTION_ENDED"));
     for (let found = idle.pop(); found !== undefined; found = idle.pop()) {
-      if (!found.session.isOpen()) continue;
-      busy.add(found.session);
-      return Promise.resolve(found.session);
+      const { session, sinceMs } = found;
+      if (!session.isOpen()) continue;
+      busy.add(session);
+      const restedMs = performance.now() - sinceMs;
+      if (restedMs < RESTED_MS || care.lifeMs === undefined) return Promise.resolve(session);
+      return acquireRested(session, { limitMs, client });
     }
     const reason = busy.size === 0 ? circuit.openReason() : undefined;
     return reason === undefined ? wait(limitMs, client) : Promise.resolve(reason);
+  }
+
+  /** A network may drop a connection that nothing is sent on, and tell neither side. */
+  async function acquireRested(
+    session: Session,
+    { limitMs, client }: { readonly limitMs: number; readonly client: Client | undefined },
+  ): Promise<Session | Failure> {
+    if (await checkSession(session, SLOW_MS)) return session;
+    renew();
+    release(session);
+    return await acquire(limitMs, client);
   }
 
   function wait(ms: number, client?: Client): Promise<Session | Failure> {
@@ -85,7 +128,7 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
 
   /** Opens a session for each caller that waits, as far as the size and the circuit allow. */
   function connect(): void {
-    while (attempts < waiting.size && busy.size + abandoned.size + idle.length + attempts < size) {
+    while (attempts < waiting.size && countSessions() < size) {
       if (circuit.mayAttempt()) void attempt();
       else {
         paused ??= setTimeout(() => {
@@ -111,6 +154,10 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
     }, SLOW_MS);
     const result = await open();
     clearTimeout(timer);
+    if (!("kind" in result)) {
+      circuit.succeeded();
+      await primer?.prime(result);
+    }
     discount();
     if ("kind" in result) {
       circuit.failed(result);
@@ -119,13 +166,13 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
       for (const settle of [...waiting]) settle(result);
       return;
     }
-    circuit.succeeded();
-    if (closed || busy.size + abandoned.size + idle.length >= size) result.close();
-    else give(result, performance.now());
+    if (closed || busy.size + unsettled.size + idle.length >= size) result.close();
+    else if (result.isOpen()) give(result, performance.now());
     connect();
   }
 
   function give(session: Session, sinceMs: number): void {
+    tender.start();
     const [first] = waiting;
     if (first !== undefined) {
       busy.add(session);
@@ -137,58 +184,74 @@ export function openPool({ size, open, circuit, onAbandoned, idleMs, lifeMs }: P
       const place = idle.indexOf(entry);
       if (place >= 0) idle.splice(place, 1);
     });
-    if (idleMs !== undefined) sweeper ??= setInterval(sweep, SWEEP_MS);
   }
 
-  function isTooOld({ openedMs }: Session, nowMs: number): boolean {
-    return openedMs < renewedMs || lifeMs !== undefined && nowMs - openedMs > lifeMs;
-  }
-
-  function release(session: Session): void {
+  function release(session: Session): Promise<void> | undefined {
     busy.delete(session);
     session.watch(undefined);
+    let settled: Promise<void> | undefined;
+    if (session.released !== undefined) settled = awaitAbandoned(session, session.released);
+    else if (session.isOpen() && !session.isCertain()) settled = clear(session);
+    else giveBack(session);
+    if (busy.size === 0) drained?.();
+    return settled;
+  }
+
+  function giveBack(session: Session): void {
     const nowMs = performance.now();
-    if (session.released !== undefined) abandon(session, session.released);
-    else if (closed || isTooOld(session, nowMs)) session.close();
+    if (session.isOpen() && isOver(session, nowMs)) session.close();
     if (session.isOpen()) give(session, nowMs);
     else connect();
-    if (busy.size === 0) drained?.();
   }
 
-  function abandon(session: Session, ended: Promise<void>): void {
-    if (closed) return session.destroy();
-    abandoned.add(session);
-    onAbandoned?.(session);
-    ended.then(() => {
-      abandoned.delete(session);
-      connect();
-    });
+  function isOver(session: Session, nowMs: number): boolean {
+    return closed || session.openedMs < renewedMs || retired.has(session) ||
+      tender.isWorn(session, nowMs);
   }
 
-  /** Ends sessions that were idle, or are in use, for too long. */
-  function sweep(): void {
-    const nowMs = performance.now();
-    for (const { session, sinceMs } of [...idle]) {
-      if (nowMs - sinceMs < (idleMs ?? Infinity) && !isTooOld(session, nowMs)) continue;
-      idle.splice(idle.findIndex((entry) => entry.session === session), 1);
+  function retire(session: Session): void {
+    const place = idle.findIndex((entry) => entry.session === session);
+    if (place < 0) retired.add(session);
+    else {
+      idle.splice(place, 1);
       session.close();
     }
-    if (idle.length > 0) return;
-    clearInterval(sweeper);
-    sweeper = undefined;
+  }
+
+  async function awaitAbandoned(session: Session, ended: Promise<void>): Promise<void> {
+    if (closed) return session.destroy();
+    unsettled.add(session);
+    onAbandoned?.(session);
+    await ended;
+    unsettled.delete(session);
+    connect();
+  }
+
+  /**
+   * Makes certain that no cancel request can hit a later statement: Postgres has handled them all, and has
+   * answered a statement since. That one may be hit.
+   * @see docs/decisions/0055-cancelled-sessions.md
+   */
+  async function clear(session: Session): Promise<void> {
+    unsettled.add(session);
+    const isHandled = await session.awaitCancels() && !closed;
+    if (!isHandled || !await checkSession(session, CANCELLED_MS)) session.destroy();
+    unsettled.delete(session);
+    giveBack(session);
   }
 
   function renew(): void {
     renewedMs = performance.now();
-    sweep();
+    for (const { session } of idle.splice(0)) session.close();
   }
 
   async function close(timeoutMs: number): Promise<void> {
     closed = true;
     clearTimeout(paused);
+    tender.stop();
     for (const settle of [...waiting]) settle(makeFailure("unavailable", "CONNECTION_ENDED"));
     renew();
-    for (const session of abandoned) session.destroy();
+    for (const session of unsettled) session.destroy();
     await drain(timeoutMs);
     for (const session of busy) session.cancel();
     await drain(CANCELLED_MS);

@@ -12,14 +12,24 @@ export interface Session {
   readonly isOpen: () => boolean;
   /** Sets the one function that is called when the session ends; undefined removes it. */
   readonly watch: (ended: (() => void) | undefined) => void;
-  /** Makes Postgres cancel what runs. The session must not be used again: a cancellation may arrive late. */
+  /** Makes Postgres cancel what runs; a request that arrives late cancels what runs then. */
   readonly cancel: () => void;
+  /** False after a cancellation, until {@link awaitCancels} has given true. */
+  readonly isCertain: () => boolean;
+  /**
+   * Waits until Postgres has handled every cancel request. After that, and after its answer to another
+   * statement, none of them can hit a later one. Gives false where that is unknown: a request was not
+   * answered, or a pooler is in between, which may pass it on later.
+   */
+  readonly awaitCancels: () => Promise<boolean>;
   /** Ends the session with a message to Postgres; what runs is lost. */
   readonly close: () => void;
   /** Closes the socket at once. */
   readonly destroy: () => void;
   /** The backend of the session; undefined behind a pooler and on the embedded Postgres. */
   readonly identity: SessionIdentity | undefined;
+  /** The part of the server's connections that was free when it was opened, 0 to 1; 1 if unknown. */
+  readonly free: number;
   /** Gives the session up while Postgres may still work on it, until the promise settles. */
   readonly abandon: (settled: Promise<unknown>) => void;
   /** Settles when Postgres no longer works on it; undefined unless the session was abandoned. */
@@ -97,9 +107,12 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
       ? sql<OpeningRow[]>`
         select pg_catalog.pg_is_in_recovery()::text as standby,
           pg_catalog.current_setting('transaction_read_only') as "readOnly",
-          pid::text as pid, backend_start::text as started,
-          pg_catalog.pg_postmaster_start_time()::text as server
-        from pg_catalog.pg_stat_activity where pid = pg_catalog.pg_backend_pid()`
+          max(pid) filter (where pid = pg_catalog.pg_backend_pid())::text as pid,
+          max(backend_start) filter (where pid = pg_catalog.pg_backend_pid())::text as started,
+          pg_catalog.pg_postmaster_start_time()::text as server,
+          (1 - count(datid)::float4 / pg_catalog.current_setting('max_connections')::float4)::text
+            as free
+        from pg_catalog.pg_stat_activity`
       : sql<OpeningRow[]>`
         select pg_catalog.pg_is_in_recovery()::text as standby,
           pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
@@ -108,6 +121,9 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
     const [row] = answer;
     // Both null where Postgres sent no key, as the embedded one does not.
     const key: BackendKey = answer.state;
+    const identity = readIdentity(row, key);
+    /** Whether all requests so far were handled; undefined when there was none. */
+    let cancels: Promise<boolean> | undefined;
     return {
       sql,
       standby: row?.standby === "true",
@@ -117,7 +133,21 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
       watch(ended) {
         listener = ended;
       },
-      cancel: () => void sendCancel(key, options.openSocket),
+      cancel() {
+        if (key.pid === null || key.secret === null) return;
+        const all = [cancels ?? true, sendCancel(key, options.openSocket)];
+        cancels = Promise.all(all).then((handled) => handled.every(Boolean));
+      },
+      isCertain: () => cancels === undefined,
+      async awaitCancels() {
+        if (cancels !== undefined && identity === undefined) return false;
+        while (cancels !== undefined) {
+          const awaited = cancels;
+          if (!await awaited) return false;
+          if (awaited === cancels) cancels = undefined;
+        }
+        return true;
+      },
       close() {
         end();
         socket.end(TERMINATE);
@@ -127,7 +157,8 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
         end();
         socket.destroy();
       },
-      identity: readIdentity(row, key),
+      identity,
+      free: Number(row?.free ?? "1"),
       abandon(settled) {
         end();
         const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
@@ -150,6 +181,7 @@ interface OpeningRow {
   readonly pid?: string;
   readonly started?: string;
   readonly server?: string;
+  readonly free?: string;
 }
 
 /** Undefined behind a pooler, whose key is its own and which gives the backend to other clients. */
@@ -167,27 +199,30 @@ const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
 const CANCEL_CODE = 80877102;
 
 /**
- * Asks on a socket of its own, which Postgres closes without an answer. It is not closed from here:
- * PgBouncer 1.18 fails an assertion when the socket of a cancel request is half closed.
+ * Sends a cancel request on a socket of its own. Postgres closes it without an answer after it has sent
+ * the backend its signal, as libpq waits for too; gives whether it did so. The socket is not closed from
+ * here: PgBouncer 1.18 fails an assertion when the socket of a cancel request is half closed.
  */
 async function sendCancel(
   { pid, secret }: BackendKey,
   openSocket: SessionOptions["openSocket"],
-): Promise<void> {
-  // The embedded Postgres sends no key.
-  if (pid === null || secret === null) return;
+): Promise<boolean> {
   const message = new DataView(new ArrayBuffer(16));
-  [16, CANCEL_CODE, pid, secret].forEach((value, index) => message.setInt32(index * 4, value));
+  [16, CANCEL_CODE, pid!, secret!].forEach((value, index) => message.setInt32(index * 4, value));
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), CANCEL_MS);
   try {
     const socket = await openSocket(controller.signal);
-    socket.on("error", () => clearTimeout(timer));
-    socket.on("close", () => clearTimeout(timer));
-    // A socket without a reader does not notice that its peer has closed it.
-    socket.on("data", () => {});
-    socket.write(new Uint8Array(message.buffer));
+    return await new Promise<boolean>((resolve) => {
+      socket.on("error", () => resolve(false));
+      socket.on("close", () => resolve(!controller.signal.aborted));
+      // A socket without a reader does not notice that its peer has closed it.
+      socket.on("data", () => {});
+      socket.write(new Uint8Array(message.buffer));
+    });
   } catch {
+    return false;
+  } finally {
     clearTimeout(timer);
   }
 }

@@ -1,5 +1,5 @@
-import type { PendingQuery, Row, Rows } from "./driver.ts";
-import { takeRows } from "./driver.ts";
+import type { Row, RowList, Rows } from "./driver.ts";
+import { findStatement, takeRows } from "./driver.ts";
 import type { Session } from "./session.ts";
 import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/timers.ts";
@@ -12,9 +12,11 @@ export type Outcome<T> =
   | { readonly rows: T; readonly failure?: undefined }
   | { readonly failure: Failure };
 
-/** The cache that a statement is compiled with, and what may end it early. */
+/** The cache that a statement is compiled with, for whom, and what may end it early. */
 export interface StatementOptions {
   readonly cache: StatementCache;
+  /** The tenant whose share of the cache it takes. */
+  readonly tenant?: string | undefined;
   /** Milliseconds until the answer must have arrived. */
   readonly deadlineMs: number;
   readonly client?: Client | undefined;
@@ -27,19 +29,29 @@ const CANCELLED = "57014";
 /** A cancel request may arrive before its statement, so it is sent again at this interval. */
 const CANCEL_AGAIN_MS = 200;
 
-/** Compiles one statement and runs it, once, within the deadline. */
-export function runStatement<R extends Row>(
+/** A query on its way: the driver's, or one that prepares a statement and gives no rows. */
+type Sent<R extends Row> = PromiseLike<RowList<R[]>>;
+
+/**
+ * Compiles one statement and runs it within the deadline; once more where the session had prepared it and
+ * its plan is out of date.
+ */
+export async function runStatement<R extends Row>(
   session: Session,
   compile: Compile<R>,
   options: StatementOptions,
 ): Promise<Outcome<Rows<R>>> {
-  return settle(session, options.cache.compile(session.sql, compile), options);
+  const query = options.cache.compile(session.sql, compile, options.tenant);
+  const outcome = await settle(session, query, options);
+  if (outcome.failure === undefined || findStatement(query)?.fault !== "outdated") return outcome;
+  const again = options.cache.compile(session.sql, compile, options.tenant);
+  return await settle(session, again, options);
 }
 
 /** Waits for a query, within the deadline. */
 export function settle<R extends Row>(
   session: Session,
-  query: PendingQuery<R[]>,
+  query: Sent<R>,
   options: Omit<StatementOptions, "cache">,
 ): Promise<Outcome<Rows<R>>> {
   return new Promise((resolve) => {
@@ -50,7 +62,7 @@ export function settle<R extends Row>(
 /** Waits for queries that are sent at once, within the deadline; gives their outcomes in order. */
 export function settleAll<R extends Row>(
   session: Session,
-  queries: readonly PendingQuery<R[]>[],
+  queries: readonly Sent<R>[],
   options: Omit<StatementOptions, "cache">,
 ): Promise<readonly Outcome<Rows<R>>[]> {
   return new Promise((resolve) => {
@@ -63,8 +75,16 @@ export function settleAll<R extends Row>(
   });
 }
 
+/** Asks a session for an answer; false when there is none in time. It may be that it was cancelled. */
+export async function checkSession(session: Session, deadlineMs: number): Promise<boolean> {
+  const { failure } = await settle(session, session.sql`select 1`.simple(), { deadlineMs });
+  return session.isOpen() && (failure === undefined || failure.code === CANCELLED);
+}
+
 /** What may end queries that are sent at once, and how their results are reported. */
 export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cache"> {
+  /** Cancels the query that runs for this many milliseconds, and goes on with the others. */
+  readonly stallMs?: number;
   /** Called for each query when it has ended. */
   readonly onOutcome: (place: number, outcome: Outcome<Rows<R>>) => void;
   /** Called when all have, with what broke the session, if anything did. */
@@ -76,8 +96,9 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cach
  * never answers. Each is open until its answer, the deadline, or the end of the session. When all have
  * ended, the session is
  *
- * - ready for another statement, as a rule;
- * - closed, if it broke, or if a cancel request may still be on its way;
+ * - ready for another statement, as a rule; after a cancellation, once it is certain that none is still
+ *   on its way ({@link Session.isCertain});
+ * - closed, if it broke;
  * - abandoned, at the deadline, since Postgres may work on.
  *
  * A query that has ended here may settle later; its rejection is handled all the same.
@@ -85,20 +106,26 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cach
  */
 export function settleEach<R extends Row>(
   session: Session,
-  queries: readonly PendingQuery<R[]>[],
-  { deadlineMs, client, onOutcome, onEnd }: EachOptions<R>,
+  queries: readonly Sent<R>[],
+  { deadlineMs, stallMs, client, onOutcome, onEnd }: EachOptions<R>,
 ): void {
   const open = new Set(queries.keys());
   let cancelling: ReturnType<typeof setInterval> | undefined;
+  let stalling: ReturnType<typeof setInterval> | undefined;
   let broken: Failure | undefined;
   let isLate = false;
+  let isCancelled = false;
+  const cancel = () => {
+    isCancelled = true;
+    session.cancel();
+  };
   const take = (place: number, outcome: Outcome<Rows<R>>) => {
     if (!open.delete(place)) return;
     const { failure } = outcome;
     if (failure !== undefined && failure !== ABORTED && isBroken(failure)) broken ??= failure;
     if (open.size === 0) end();
     else if (broken !== undefined && !isLate) session.destroy();
-    else if (cancelling !== undefined) session.cancel();
+    else if (cancelling !== undefined) cancel();
     onOutcome(place, outcome);
     if (open.size === 0) onEnd?.(broken);
   };
@@ -109,11 +136,16 @@ export function settleEach<R extends Row>(
     endDeadline();
     session.watch(undefined);
     clearInterval(cancelling);
+    clearInterval(stalling);
     if (isLate) session.abandon(Promise.allSettled(queries));
-    else if (cancelling !== undefined || broken !== undefined) session.destroy();
+    else if (broken !== undefined) session.destroy();
   };
-  const name = (failure: Failure) =>
-    failure.code === CANCELLED && cancelling !== undefined ? ABORTED : failure;
+  const fail = (place: number, error: unknown) => {
+    const failure = classify(error);
+    noteFault(queries[place]!, failure);
+    // The cancellation of one statement may have hit another one, which then was undone as well.
+    take(place, { failure: failure.code === CANCELLED && isCancelled ? ABORTED : failure });
+  };
   const endDeadline = startDeadline({
     ms: deadlineMs,
     late() {
@@ -123,16 +155,36 @@ export function settleEach<R extends Row>(
     },
     client,
     gone() {
-      session.cancel();
-      cancelling ??= setInterval(session.cancel, CANCEL_AGAIN_MS);
+      cancel();
+      cancelling ??= setInterval(cancel, CANCEL_AGAIN_MS);
     },
   });
+  if (stallMs !== undefined) {
+    let [running] = open;
+    stalling = setInterval(() => {
+      const [first] = open;
+      if (first === running) cancel();
+      running = first;
+    }, stallMs);
+  }
   // The driver does not settle every query that it had when the connection broke.
   session.watch(() => takeAll(makeFailure("lost", "CONNECTION_CLOSED")));
   for (const [place, query] of queries.entries()) {
     query.then(
       (answer) => take(place, { rows: takeRows(answer) }),
-      (error) => take(place, { failure: name(classify(error)) }),
+      (error) => fail(place, error),
     );
   }
+}
+
+/** Codes of a prepared statement whose plan is out of date, or that the session does not have any more. */
+const OUTDATED: ReadonlySet<string> = new Set(["0A000", "26000"]);
+
+/** Notes on a prepared statement whether it can be used again. */
+function noteFault(query: object, { code }: Failure): void {
+  const statement = findStatement(query);
+  if (statement === undefined) return;
+  if (statement.columns !== undefined) {
+    if (OUTDATED.has(code)) statement.fault = "outdated";
+  } else if (code === CANCELLED) statement.fault = "unknown";
 }

@@ -1,190 +1,209 @@
 import { MAX_PREPARED_STATEMENTS } from "../errors/limits.ts";
 import type { Compile } from "./database.ts";
-import type { PendingQuery, Row, Sql } from "./driver.ts";
-import { skipPrepare } from "./driver.ts";
+import type { PendingQuery, PreparedStatement, Row, RowList, Sql } from "./driver.ts";
+import { makeQuery } from "./driver.ts";
+import { openFairCache } from "./fair_cache.ts";
+import { collapseSpace, isSame, record, type Recording } from "./statement_text.ts";
 
 /** Makes the driver's queries, and decides which of them are prepared. */
 export interface StatementCache {
   /**
-   * Compiles a statement into one query of the driver.
+   * Compiles a statement into one query of a session, for the tenant whose share of the cache it takes.
    * @throws {TypeError} when a parameter is neither string nor null: the driver would guess its type
    */
-  readonly compile: <R extends Row>(sql: Sql, compile: Compile<R>) => PendingQuery<R[]>;
+  readonly compile: <R extends Row>(
+    sql: Sql,
+    compile: Compile<R>,
+    tenant?: string,
+  ) => PendingQuery<R[]>;
+  /**
+   * Lists what prepares in a session the statements that are used most and that it does not have, at
+   * most so many.
+   */
+  readonly prepareMissing: (sql: Sql, most: number) => readonly Preparation[];
 }
 
-/** The size of a cache, and what observes its growth. */
+/** Prepares one statement and does not run it, hence gives no rows. */
+export type Preparation = () => PromiseLike<RowList<Row[]>>;
+
+const NO_ROWS = Object.assign([], { count: 0 }) as unknown as RowList<Row[]>;
+
+/** The size of a cache, and what observes it. */
 export interface StatementCacheOptions {
-  /** Texts that are prepared. */
+  /** Most texts that it knows, and most prepared statements of a session. */
   readonly size?: number;
-  /** Called with the number of texts when there is one more. */
-  readonly onGrow?: (texts: number) => void;
+  /** False behind a pooler that cannot keep prepared statements. */
+  readonly prepare?: boolean;
+  /** True where the sessions share one of Postgres, and hence the names of their statements. */
+  readonly shared?: boolean;
+  /** Called with the number of texts that are prepared when it changes. */
+  readonly onChange?: (texts: number) => void;
 }
+
+/** A text that the cache knows. */
+interface Known {
+  readonly text: string;
+  readonly parameters: number;
+  uses: number;
+  isForgotten: boolean;
+}
+
+/** What a session has prepared. */
+interface Prepared {
+  readonly statements: Map<Known, PreparedStatement>;
+  /** What its names begin with. */
+  readonly prefix: string;
+  /** Names that no statement of the session has any more. */
+  readonly freeNames: string[];
+  /** Names that were ever given. */
+  names: number;
+}
+
+/** Texts that are sent once cost nothing after that: a text is prepared when it is sent again. */
+const PREPARED_FROM_USE = 2;
 
 /**
- * Makes the cache of prepared statements: the first 256 texts of the process. The driver drops none,
- * and 3,000 of them cost 85 MB in each session.
- *
- * A statement is compiled with a tag that only records it, and reaches the driver as one template with
- * its parameters. The driver makes a promise of every fragment: for the 40 of a look-up by key that
- * was half of the CPU of a request on Deno (512 to 265 µs). It also remembers every template, so each
- * text has one of its own, and a statement that finds the cache full is given to the driver in the
- * fragments that it was written in.
+ * Opens the cache of statements. It knows the texts that were used last, each tenant's share of 256, and
+ * those that were used twice are prepared: 3,000 would cost 85 MB in each session of Postgres. A session
+ * that has prepared 256 deallocates one that the cache has forgotten for each new one; the command is
+ * sent in the same write.
  * @see P12
- * @see docs/decisions/0033-recorded-statements.md
+ * @see docs/decisions/0033-prepared-statements.md
  */
 export function openStatementCache(
-  { size = MAX_PREPARED_STATEMENTS, onGrow }: StatementCacheOptions = {},
+  { size = MAX_PREPARED_STATEMENTS, prepare = true, shared = false, onChange }:
+    StatementCacheOptions = {},
 ): StatementCache {
-  const templates = new Map<string, TemplateStringsArray>();
-  const known = new Map<TemplateStringsArray, KnownStatement[]>();
-  let remembered = 0;
+  const texts = openFairCache<Known>(size);
+  const recordings = new Map<TemplateStringsArray, { parts: Recording["parts"]; known: Known }[]>();
+  const preparedIn = new WeakMap<Sql, Prepared>();
+  let preparedTexts = 0;
+  let sessions = 0;
 
-  function findTemplate(recorded: Recorded, parts: readonly Part[]) {
-    const found = known.get(recorded.strings)?.find((one) => isSame(one.parts, parts));
-    if (found !== undefined) return found.template;
-    const template = findByText(joinTexts(recorded));
-    // Most texts are recorded in one way, and none in many.
-    if (template !== undefined && remembered++ < 2 * size) {
-      const others = known.get(recorded.strings) ?? [];
-      known.set(recorded.strings, [...others, { parts, template }]);
-    }
-    return template;
+  function find(recording: Recording, tenant: string | undefined): Known {
+    const known = findByParts(recording);
+    if (known === undefined) return findByText(recording, tenant);
+    texts.touch(known, tenant);
+    return known;
   }
 
-  function findByText(texts: readonly string[]): TemplateStringsArray | undefined {
-    // Postgres allows no U+0000 in a statement, so no two lists of texts are joined to the same key.
-    const key = texts.join("\0");
-    const template = templates.get(key);
-    if (template !== undefined || templates.size >= size) return template;
-    const made = makeTemplate(collapseTexts(texts));
-    templates.set(key, made);
-    onGrow?.(templates.size);
+  /** Recordings that are used often come to stand in front of those that are not. */
+  function findByParts({ first, parts }: Recording): Known | undefined {
+    const all = recordings.get(first) ?? [];
+    const place = all.findIndex((one) => isSame(one.parts, parts));
+    if (place < 0) return undefined;
+    const found = all[place]!;
+    const ahead = place >> 1;
+    [all[ahead], all[place]] = [found, all[ahead]!];
+    return found.known;
+  }
+
+  function findByText(recording: Recording, tenant: string | undefined): Known {
+    const text = recording.printText();
+    const known = texts.get(text, tenant) ?? add(text, recording.parameters.length, tenant);
+    if (known.isForgotten) return known;
+    const { first, parts } = recording;
+    const all = recordings.get(first) ?? [];
+    // Most texts are recorded in one way, and none in many.
+    if (all.length < 4 * size) all.push({ parts, known });
+    recordings.set(first, all);
+    return known;
+  }
+
+  function add(text: string, parameters: number, tenant: string | undefined): Known {
+    const known = { text: collapseSpace(text.trim()), parameters, uses: 0, isForgotten: false };
+    const forgotten = texts.add(text, known, tenant);
+    if (forgotten !== undefined) forget(forgotten);
+    return known;
+  }
+
+  function forget(known: Known): void {
+    known.isForgotten = true;
+    for (const [first, all] of recordings) {
+      const left = all.filter((one) => one.known !== known);
+      if (left.length === 0) recordings.delete(first);
+      else if (left.length < all.length) recordings.set(first, left);
+    }
+    if (known.uses >= PREPARED_FROM_USE) onChange?.(--preparedTexts);
+  }
+
+  function isPrepared(known: Known): boolean {
+    if (++known.uses === PREPARED_FROM_USE && !known.isForgotten) onChange?.(++preparedTexts);
+    return prepare && !known.isForgotten && known.uses >= PREPARED_FROM_USE;
+  }
+
+  function findPrepared(sql: Sql): Prepared {
+    const known = preparedIn.get(sql);
+    if (known !== undefined) return known;
+    // Always the same names, since pg_stat_statements has an entry for each command to deallocate one.
+    const prefix = shared ? `s${++sessions}_` : "s";
+    const made = { statements: new Map(), prefix, freeNames: [], names: 0 };
+    preparedIn.set(sql, made);
     return made;
   }
 
+  /** Undefined where the session has no room, which it has again when the cache forgets a text. */
+  function prepareIn(sql: Sql, known: Known): PreparedStatement | undefined {
+    const prepared = findPrepared(sql);
+    const { statements } = prepared;
+    const present = statements.get(known);
+    if (present !== undefined && present.fault === undefined) return present;
+    if (present !== undefined) deallocate(sql, prepared, known);
+    const name = findName(sql, prepared);
+    if (name === undefined) return undefined;
+    const made = { name };
+    statements.set(known, made);
+    return made;
+  }
+
+  function findName(sql: Sql, prepared: Prepared): string | undefined {
+    if (prepared.freeNames.length === 0 && prepared.names < size) {
+      return `${prepared.prefix}${++prepared.names}`;
+    }
+    if (prepared.freeNames.length === 0) {
+      for (const known of prepared.statements.keys()) {
+        if (!known.isForgotten) continue;
+        deallocate(sql, prepared, known);
+        break;
+      }
+    }
+    return prepared.freeNames.pop();
+  }
+
   return {
-    compile<R extends Row>(sql: Sql, compile: Compile<R>) {
-      const recorded = compile(RECORD) as unknown as Recorded;
-      const parts: Part[] = [];
-      const parameters: (string | null)[] = [];
-      collect(recorded, parts, parameters);
-      const template = findTemplate(recorded, parts);
-      if (template !== undefined) return sql<R[]>(template, ...parameters);
-      return skipPrepare(replay<R>(sql, recorded));
+    compile<R extends Row>(sql: Sql, compile: Compile<R>, tenant?: string) {
+      const recording = record(compile);
+      const { parameters } = recording;
+      const known = find(recording, tenant);
+      const statement = isPrepared(known) ? prepareIn(sql, known) : undefined;
+      return makeQuery<R>(sql, { text: known.text, parameters }, statement);
+    },
+    prepareMissing(sql, most) {
+      if (!prepare) return [];
+      return [...texts.values()]
+        .filter((known) =>
+          known.uses >= PREPARED_FROM_USE && !preparedIn.get(sql)?.statements.has(known)
+        )
+        .sort((one, other) => other.uses - one.uses)
+        .slice(0, most)
+        .map((known) => () => {
+          const statement = known.isForgotten ? undefined : prepareIn(sql, known);
+          if (statement === undefined) return Promise.resolve(NO_ROWS);
+          const parameters = Array(known.parameters).fill(null);
+          const query = makeQuery(sql, { text: known.text, parameters }, statement);
+          return query.describe().then(() => NO_ROWS);
+        });
     },
   };
 }
 
-/**
- * A statement that was compiled before. It is found by comparing its parts, since its text would have to
- * be put together and hashed for each request, which cost a single update 5 µs and more on Deno.
- */
-interface KnownStatement {
-  readonly parts: readonly Part[];
-  readonly template: TemplateStringsArray;
-}
-
-/** In the order of the text: a template of the source begins, or a parameter stands here. */
-type Part = TemplateStringsArray | typeof PARAMETER;
-
-const PARAMETER: unique symbol = Symbol();
-
-function isSame(one: readonly Part[], other: readonly Part[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false;
-  return true;
-}
-
-/** A template and what stands between its texts: parameters, and other templates. */
-interface Recorded {
-  readonly mark: typeof MARK;
-  readonly strings: TemplateStringsArray;
-  readonly values: readonly unknown[];
-}
-
-/** Only this file has it, so no value of a request can pass for a fragment. */
-const MARK = Object.freeze({});
-
-/** Stands in for the driver's tag. */
-const RECORD = ((strings: TemplateStringsArray, ...values: unknown[]): Recorded => {
-  return { mark: MARK, strings, values };
-}) as unknown as Sql;
-
-function collect(
-  { strings, values }: Recorded,
-  parts: Part[],
-  parameters: (string | null)[],
-): void {
-  parts.push(strings);
-  for (const value of values) {
-    if (value === null || typeof value === "string") {
-      parameters.push(value);
-      parts.push(PARAMETER);
-    } else if (isRecorded(value)) collect(value, parts, parameters);
-    else throw new TypeError(`a parameter must be string or null, not ${typeof value}`);
-  }
-}
-
-/** Gives the texts around a statement's parameters: one more than there are parameters. */
-function joinTexts(recorded: Recorded): readonly string[] {
-  const texts = [""];
-  append(recorded, texts);
-  return texts;
-}
-
-function append({ strings, values }: Recorded, texts: string[]): void {
-  texts[texts.length - 1] += strings[0]!;
-  values.forEach((value, index) => {
-    if (isRecorded(value)) append(value, texts);
-    else texts.push("");
-    texts[texts.length - 1] += strings[index + 1]!;
-  });
-}
-
-function collapseTexts(texts: readonly string[]): readonly string[] {
-  const trimmed = [...texts];
-  trimmed[0] = trimmed[0]!.trimStart();
-  trimmed[trimmed.length - 1] = trimmed.at(-1)!.trimEnd();
-  return trimmed.map(collapseSpace);
-}
-
-/** Quoted names and strings, which stay as they are, and white space, by what stands beside it. */
-const QUOTED_OR_SPACE = /("[^"]*"|'[^']*')|(\()\s+|(\s+(?=[),]))|\s+/g;
-
-/**
- * Collapses the white space of SQL outside of quotes, so that a statement that is written over several
- * lines costs neither the network nor the parser of Postgres more than one that is not. The text must
- * have no comments.
- */
-export function collapseSpace(text: string): string {
-  return text.replace(
-    QUOTED_OR_SPACE,
-    (_all, quoted?: string, open?: string, space?: string) =>
-      quoted ?? open ?? (space === undefined ? " " : ""),
-  );
-}
-
-/** Makes the driver's own fragments, one for each template of the source. */
-function replay<R extends Row>(sql: Sql, { strings, values }: Recorded): PendingQuery<R[]> {
-  const parts = values.map((value) => isRecorded(value) ? replay(sql, value) : value);
-  return sql<R[]>(collapseTemplate(strings), ...parts as string[]);
-}
-
-/** The templates of the source, collapsed: the driver remembers each of them. */
-const COLLAPSED = new WeakMap<TemplateStringsArray, TemplateStringsArray>();
-
-function collapseTemplate(strings: TemplateStringsArray): TemplateStringsArray {
-  const known = COLLAPSED.get(strings);
-  if (known !== undefined) return known;
-  const template = makeTemplate(strings.map(collapseSpace));
-  COLLAPSED.set(strings, template);
-  return template;
-}
-
-function makeTemplate(texts: readonly string[]): TemplateStringsArray {
-  return Object.assign([...texts], { raw: texts });
-}
-
-function isRecorded(value: unknown): value is Recorded {
-  return typeof value === "object" && value !== null && (value as Recorded).mark === MARK;
+/** Has Postgres forget a statement of a session, whose name is then free. */
+function deallocate(sql: Sql, { statements, freeNames }: Prepared, known: Known): void {
+  const { name, columns, fault } = statements.get(known)!;
+  statements.delete(known);
+  // Postgres may have it or not, and would reject either to prepare or to deallocate the name.
+  if (fault === "unknown") return;
+  freeNames.push(name);
+  // Sent before whatever is sent next. It fails only when the session has ended, or no longer has it.
+  if (columns !== undefined) sql`deallocate ${sql(name)}`.simple().catch(() => {});
 }

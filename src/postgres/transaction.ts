@@ -42,7 +42,8 @@ export function createTransact(
   ): Promise<Rows<R>> {
     const rows = await withSession(
       source,
-      (session) => runTransaction(session, steps, { ...options, rollback, client, onFailure }),
+      (session) =>
+        runTransaction(session, steps, { ...options, rollback, tenant, client, onFailure }),
       { write: true, tenant, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
     );
     return rows as Rows<R>;
@@ -92,12 +93,15 @@ async function runSteps(
   try {
     for (const step of steps) {
       if (!session.isOpen()) return { failure: TRANSACTION_LOST };
+      // The step before was cancelled, and had ended already.
+      if (!session.isCertain()) return { failure: await undo(ABORTED) };
       const { steps: group, take } = typeof step === "function"
         ? { steps: [step], take: undefined }
         : step;
       const before = rows;
+      const { tenant, cache: { compile } } = options;
       const queries = group.map((one) =>
-        options.cache.compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>)
+        compile(session.sql, (sql) => one(sql, before) as PendingQuery<Row[]>, tenant)
       );
       const outcomes = await settleAll(session, queries, options);
       rows = noRows();
@@ -122,6 +126,7 @@ async function runSteps(
   // Deferred constraints are checked while they can still be cancelled, not in the commit.
   const checked = await settle(session, COMMANDS.check(session.sql), options);
   if (checked.failure !== undefined) return { failure: await undo(checked.failure) };
+  if (!session.isCertain()) return { failure: await undo(ABORTED) };
   if (!options.rollback) {
     const kept = await settle(session, COMMANDS.commit(session.sql), lasting);
     return kept.failure === undefined ? { rows } : kept;
@@ -150,6 +155,11 @@ async function undoTransaction(
   if (failure.code === DEADLINE) return makeFailure("timeout", TRANSACTION_DEADLINE);
   if (failure === ABORTED && !session.isOpen()) return failure;
   if (failure.kind === "lost" || !session.isOpen()) return TRANSACTION_LOST;
+  // A cancel request that is late must not hit the rollback.
+  if (!await session.awaitCancels()) {
+    session.destroy();
+    return failure;
+  }
   const undone = await settle(session, COMMANDS.rollback(session.sql), options);
   // One that did not answer is abandoned already, and keeps its place.
   if (undone.failure !== undefined && session.released === undefined) session.destroy();

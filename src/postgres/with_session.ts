@@ -52,8 +52,7 @@ export async function withSession<T>(
       onUsed(outcome.failure, session);
       return outcome;
     } finally {
-      released = session.released;
-      pool.release(session);
+      released = pool.release(session);
     }
   };
   try {
@@ -64,7 +63,7 @@ export async function withSession<T>(
     if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
     return outcome.rows;
   } finally {
-    // The place stays taken as long as Postgres works on an abandoned statement.
+    // The place stays taken as long as Postgres works on a statement, or a cancellation is on its way.
     if (released === undefined) leave();
     else released.then(leave);
   }

@@ -1,15 +1,22 @@
 import { DatabaseError } from "../postgres/database_error.ts";
 import { onNextTick, startDeadline } from "../runtime/timers.ts";
 
-/** A batch that has not settled this long after it was sent is given up; what is left of it runs alone. */
-const LATE_MS = 250;
-/** After a batch went wrong, everything runs alone for this long. */
+/** After a tenant's item went wrong in a batch, those of the tenant run alone for this long. */
 const PAUSE_MS = 10_000;
+/** It is twice as long each time that the next one goes wrong, too, up to this. */
+const MAX_PAUSE_MS = 600_000;
 
-/** An item that can be batched, and the way to run it by itself. */
+/** An item that can be batched, its tenant, and the way to run it by itself. */
 export interface Batchable<Item, Result> {
   readonly item: Item;
-  readonly runAlone: () => Promise<Result>;
+  readonly tenant: string;
+  readonly runAlone: (how: RunAlone) => Promise<Result>;
+}
+
+/** How an item is run by itself. */
+export interface RunAlone {
+  /** True after items of its tenant went wrong in a batch: it may take long, or wait for a lock. */
+  readonly paused: boolean;
 }
 
 /** One batch on its way. */
@@ -35,14 +42,15 @@ export interface BatchOptions {
   readonly maxItems: number;
   /** A batch slower than this, in milliseconds, costs more than it saves; never when undefined. */
   readonly slowMs?: number;
+  /** A batch that has not settled this long after it was sent is given up. */
+  readonly lateMs?: number;
   readonly now?: () => number;
 }
 
 /** Runs an item alone or in a batch. */
 export type Batcher<Item, Result> = (batchable: Batchable<Item, Result>) => Promise<Result>;
 
-interface Pending<Item, Result> {
-  readonly item: Item;
+interface Pending<Item, Result> extends Pick<Batchable<Item, Result>, "item" | "tenant"> {
   /** Undefined: the item is to be run alone. */
   readonly resolve: (result: Result | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -51,34 +59,37 @@ interface Pending<Item, Result> {
 /**
  * Opens a batcher. An item runs alone, at once, while no other one is running; otherwise it waits
  * until the end of the current tick of the event loop and runs with those that arrived by then. When
- * something goes wrong with a batch, its items run alone, and so does everything for a while.
+ * something goes wrong with an item in a batch, it runs alone, and so do all of its tenant for a
+ * while: what one tenant sends, such as updates of a row that is locked, delays no other for long.
  * @see docs/decisions/0022-batched-look-ups.md
  */
 export function openBatcher<Item, Result>(
   runBatch: RunBatch<Item, Result>,
-  { maxItems, slowMs = Infinity, now = () => performance.now() }: BatchOptions,
+  { maxItems, slowMs = Infinity, lateMs, now = () => performance.now() }: BatchOptions,
 ): Batcher<Item, Result> {
   let pending: Pending<Item, Result>[] = [];
   let running = 0;
-  let pausedUntilMs = 0;
+  const { isPaused, pause } = openPauses(now);
 
   function run(batchable: Batchable<Item, Result>): Promise<Result> {
-    return running === 0 || now() < pausedUntilMs ? runAlone(batchable) : runWithOthers(batchable);
+    return running === 0 || isPaused(batchable.tenant)
+      ? runAlone(batchable)
+      : runWithOthers(batchable);
   }
 
   async function runAlone(batchable: Batchable<Item, Result>): Promise<Result> {
     running++;
     try {
-      return await batchable.runAlone();
+      return await batchable.runAlone({ paused: isPaused(batchable.tenant) });
     } finally {
       running--;
     }
   }
 
   async function runWithOthers(batchable: Batchable<Item, Result>): Promise<Result> {
-    const { item } = batchable;
+    const { item, tenant } = batchable;
     const result = await new Promise<Result | undefined>((resolve, reject) => {
-      if (pending.push({ item, resolve, reject }) === 1) onNextTick(sendPending);
+      if (pending.push({ item, tenant, resolve, reject }) === 1) onNextTick(sendPending);
     });
     return result === undefined ? await runAlone(batchable) : result;
   }
@@ -99,34 +110,62 @@ export function openBatcher<Item, Result>(
     let unsettled = batch.length;
     let endDeadline: (() => void) | undefined;
     let sentMs = Infinity;
+    /** When the item before was settled: a pipeline runs one after the other. */
+    let beforeMs = Infinity;
+    const slow: string[] = [];
     const sent = () => {
-      sentMs = now();
-      endDeadline ??= startDeadline({ ms: LATE_MS, late: () => client.abort() });
+      sentMs = beforeMs = now();
+      if (lateMs === undefined) return;
+      endDeadline ??= startDeadline({ ms: lateMs, late: () => client.abort() });
     };
-    const settled = () => {
+    const settled = (tenant: string) => {
       running--;
+      const nowMs = now();
+      if (nowMs - beforeMs > slowMs / batch.length) slow.push(tenant);
+      beforeMs = nowMs;
       if (--unsettled > 0) return;
       endDeadline?.();
-      if (now() - sentMs > slowMs) pause();
+      if (nowMs - sentMs > slowMs) slow.forEach(pause);
     };
     const results = runBatch(batch.map(({ item }) => item), { sent, client });
-    batch.forEach(({ resolve, reject }, place) =>
+    batch.forEach(({ tenant, resolve, reject }, place) =>
       results[place]!.then((result) => {
-        settled();
-        if (result === undefined) pause();
+        settled(tenant);
+        if (result === undefined) pause(tenant);
         resolve(result);
       }, (error) => {
-        settled();
+        settled(tenant);
         reject(error);
       })
     );
   }
 
-  function pause(): void {
-    pausedUntilMs = now() + PAUSE_MS;
-  }
-
   return run;
+}
+
+/** Which tenants run alone for now. */
+interface Pauses {
+  readonly isPaused: (tenant: string) => boolean;
+  readonly pause: (tenant: string) => void;
+}
+
+function openPauses(now: () => number): Pauses {
+  const pauses = new Map<string, { readonly ms: number; readonly untilMs: number }>();
+
+  return {
+    isPaused: (tenant) => pauses.size > 0 && now() < (pauses.get(tenant)?.untilMs ?? 0),
+    pause(tenant) {
+      const nowMs = now();
+      const last = pauses.get(tenant);
+      // Several items of one batch count once.
+      if (last !== undefined && nowMs < last.untilMs) return;
+      for (const [name, { ms, untilMs }] of pauses) {
+        if (nowMs > untilMs + ms) pauses.delete(name);
+      }
+      const ms = Math.min(MAX_PAUSE_MS, 2 * (pauses.get(tenant)?.ms ?? PAUSE_MS / 2));
+      pauses.set(tenant, { ms, untilMs: nowMs + ms });
+    },
+  };
 }
 
 /** Keys whose batchers are kept: clients can cause any number of them. */

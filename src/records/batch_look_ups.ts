@@ -5,7 +5,8 @@ import type { Database } from "../postgres/database.ts";
 import { compileLookUps, type FoundRow, MAX_LOOK_UPS, TOO_LARGE } from "../sql/look_ups.ts";
 import type { PageRow } from "../sql/query.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { type BatchRun, openBatcher, openBatchers, repeatAlone } from "./batch.ts";
+import { openFairCache } from "../postgres/fair_cache.ts";
+import { type Batcher, type BatchRun, openBatcher, repeatAlone } from "./batch.ts";
 
 /** Reads the one row that a plan finds by its key; `runAlone` does so in a statement of its own. */
 export type LookUp = (
@@ -15,21 +16,17 @@ export type LookUp = (
 
 /** Shapes of look-up that are batched. Their statements stay prepared, some 0.7 MB in each session. */
 const MAX_SHAPES = 16;
-const RUN_ALONE = Promise.resolve(undefined);
+/** A batch that is not answered in this time is given up. */
+const LATE_MS = 250;
 
 /**
  * Batches look-ups by key: those that arrive in the same tick are read by one statement, since most
- * of what one costs is the round trip to Postgres.
+ * of what one costs is the round trip to Postgres. The shapes that were used last are batched, each
+ * tenant's share of them.
  * @see docs/decisions/0022-batched-look-ups.md
  */
 export function batchLookUps(database: Database, observe: Observe): LookUp {
-  const batchedShapes = new Set<string>();
-
-  /** The first shapes that arrive together are batched, all others run alone. */
-  function admits(shape: string): boolean {
-    if (batchedShapes.size < MAX_SHAPES) batchedShapes.add(shape);
-    return batchedShapes.has(shape);
-  }
+  const shapes = openFairCache<Batcher<QueryPlan, PageRow>>(MAX_SHAPES);
 
   async function find(plans: readonly QueryPlan[], run: BatchRun): Promise<FoundRow[]> {
     observe({ kind: "batch", operation: "query_records", requests: plans.length });
@@ -39,14 +36,19 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     }, { write: false, brief: true, tenant: findTenant(plans), client: run.client });
   }
 
-  const batcherOf = openBatchers<QueryPlan, PageRow>((shape) =>
-    openBatcher((plans, run) => {
-      const rows = admits(shape) ? untilAborted(find(plans, run), run) : RUN_ALONE;
+  const openShape = () =>
+    openBatcher<QueryPlan, PageRow>((plans, run) => {
+      const rows = untilAborted(find(plans, run), run);
       return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
-    }, { maxItems: MAX_LOOK_UPS })
-  );
+    }, { maxItems: MAX_LOOK_UPS, lateMs: LATE_MS });
 
-  return ({ plan, key }, runAlone) => batcherOf(describeShape(plan, key))({ item: plan, runAlone });
+  return ({ plan, key }, runAlone) => {
+    const { tenant } = plan.scope;
+    const name = describeShape(plan, key);
+    let batcher = shapes.get(name, tenant);
+    if (batcher === undefined) shapes.add(name, batcher = openShape(), tenant);
+    return batcher({ item: plan, tenant, runAlone });
+  };
 }
 
 /** Undefined once it is late: a read may be repeated while the first one is still on its way. */

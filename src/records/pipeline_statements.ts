@@ -1,10 +1,9 @@
 import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
-import { findTenant } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { openBatcher, openBatchers, repeatAlone } from "./batch.ts";
+import { openBatcher, openBatchers, repeatAlone, type RunAlone } from "./batch.ts";
 
 /** A statement that finds its row by the key, and gives one row. */
 export interface StatementByKey<R extends object> {
@@ -15,7 +14,7 @@ export interface StatementByKey<R extends object> {
 /** Runs a statement by key, and gives its row; `runAlone` does so by itself. */
 export type RunByKey<R extends object> = (
   statement: StatementByKey<R>,
-  runAlone: () => Promise<R>,
+  runAlone: (how: RunAlone) => Promise<R>,
 ) => Promise<R>;
 
 interface StatementsOptions {
@@ -24,8 +23,13 @@ interface StatementsOptions {
   readonly write: boolean;
 }
 
-/** Statements that take longer wait for one another, and are faster on a session each. */
+/** Statements that take longer in all wait for one another, and are faster on a session each. */
 const SLOW_MS = 100;
+/**
+ * A statement that takes longer is cancelled and runs alone: it may wait for a locked row. No less, since
+ * a cancellation also ends the wait of a commit for a synchronous standby.
+ */
+const STALL_MS = 125;
 
 /**
  * Pipelines statements by key on a table: those that arrive in the same tick are sent together, on one
@@ -40,9 +44,11 @@ export function pipelineStatements<R extends object>(
   const batcherOf = openBatchers<StatementByKey<R>, R>(() =>
     openBatcher((statements, run) => {
       observe({ kind: "batch", operation, requests: statements.length });
-      const tenant = findTenant(statements.map(({ plan }) => plan));
-      const compiles = statements.map(({ compile }) => compile);
-      const results = database.pipeline(compiles, { write, tenant, ...run });
+      const tenanted = statements.map(({ compile, plan }) => ({
+        compile,
+        tenant: plan.scope.tenant,
+      }));
+      const results = database.pipeline(tenanted, { write, stallMs: STALL_MS, sent: run.sent });
       return results.map((result) =>
         (write ? result : result.catch(repeatAlone)).then((rows) => rows?.[0])
       );
@@ -51,6 +57,10 @@ export function pipelineStatements<R extends object>(
 
   // Behind a pooler the driver asks for the types of each statement first, so none could be pipelined.
   const isPooled = () => Object.keys(database.settings).length > 0;
-  return (statement, runAlone) =>
-    isPooled() ? runAlone() : batcherOf(statement.plan.table.name)({ item: statement, runAlone });
+  return (item, runAlone) => {
+    const { table, scope } = item.plan;
+    return isPooled()
+      ? runAlone({ paused: false })
+      : batcherOf(table.name)({ item, tenant: scope.tenant, runAlone });
+  };
 }

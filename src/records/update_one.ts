@@ -45,7 +45,7 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
   try {
     const row = await run.writeByKey(
       { plan, compile },
-      () => writeAlone(run, compile, { brief: true }),
+      ({ paused }) => writeAlone(run, compile, { brief: !paused }),
     );
     return readKeyed(row);
   } catch (error) {

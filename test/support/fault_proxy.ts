@@ -7,6 +7,10 @@ export type Fault =
   | { readonly kind: "pass" }
   /** Each packet arrives so much later, in both directions and in order. */
   | { readonly kind: "delay"; readonly ms: number }
+  /** Each cancel request arrives so much later. */
+  | { readonly kind: "delay_cancels"; readonly ms: number }
+  /** Each cancel request is lost, and its connection is closed as if it had been handled in error. */
+  | { readonly kind: "reset_cancels" }
   /**
    * Nothing goes through any more, nothing is closed; new ones are accepted. Afterwards those of that
    * time are reset, or silent for ever, as when something between has forgotten them.
@@ -49,6 +53,7 @@ interface Pair {
 
 /** The message type of a row. */
 const DATA_ROW = 0x44;
+const CANCEL_CODE = 80877102;
 
 /** Starts a proxy before the server of a URL, on a free port of the loopback. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
@@ -71,6 +76,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     pairs.add(pair);
     client.on("data", (data) => {
       packets++;
+      if (isCancel(data) && fault.kind === "reset_cancels") return end(pair, "rst");
+      if (isCancel(data) && fault.kind === "delay_cancels") {
+        setTimeout(() => server.write(data), fault.ms);
+        return;
+      }
       if (fault.kind !== "black_hole" && !pair.silent) carry(data, server);
     });
     server.on("data", (data) => respond(data, pair));
@@ -157,6 +167,12 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     return changed.href;
   };
   return { port, through, set, drop, connections: () => connections, packets: () => packets, stop };
+}
+
+/** Reports whether a packet asks Postgres to cancel what a session runs. */
+function isCancel(data: Uint8Array): boolean {
+  if (data.length !== 16) return false;
+  return new DataView(data.buffer, data.byteOffset, data.length).getInt32(4) === CANCEL_CODE;
 }
 
 /** Returns where a row begins in a packet that begins with a whole message. */

@@ -1,8 +1,12 @@
 import type { Config } from "../../config/config.ts";
 import { readRole } from "../../doctor/role.ts";
 import type { Database } from "../../postgres/database.ts";
-import { DatabaseError, type Failure, isTransient } from "../../postgres/database_error.ts";
-import { describeFatal } from "../../postgres/fatal.ts";
+import {
+  DatabaseError,
+  describeFatal,
+  type Failure,
+  isTransient,
+} from "../../postgres/database_error.ts";
 import { probeDatabase } from "../../postgres/open_database.ts";
 import type { Output } from "../../runtime/host.ts";
 import { findSchema } from "../../schema/find_schema.ts";

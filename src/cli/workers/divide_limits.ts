@@ -9,21 +9,24 @@ export function countWorkers({ workers, databaseUrl }: Config): number {
 }
 
 /**
- * Returns a worker's share of the limits that the operator has set for the whole service. The shares
- * add up to the whole; each is at least 1, also where there are more workers than that.
+ * Returns a worker its share of the limits that the operator has set for the whole service. The shares
+ * add up to the whole; each is at least 1, also where there are more workers than that, except that
+ * of few connections that are kept without requests some workers keep none.
  * @see docs/decisions/0036-workers.md
  */
 export function divideLimits(
   config: Config,
   { worker, workers }: Pick<SupervisorLink, "worker" | "workers">,
 ): Config {
-  const share = (whole: number) =>
-    Math.max(1, Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0));
-  const { poolSize, transactions, tokenLookUps, rateLimit } = config;
+  const split = (whole: number) =>
+    Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0);
+  const share = (whole: number) => Math.max(1, split(whole));
+  const { poolSize, poolIdleSize, transactions, tokenLookUps, rateLimit } = config;
   const { maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
   return {
     ...config,
     poolSize: share(poolSize),
+    poolIdleSize: poolIdleSize && split(poolIdleSize),
     transactions: share(transactions),
     tokenLookUps: share(tokenLookUps),
     maxInFlight: share(maxInFlight),

@@ -24,6 +24,8 @@ const CONFIG: Config = {
   tenantColumn: "tenant_id",
   policyFile: undefined,
   poolSize: 2,
+  poolIdleSize: undefined,
+  poolIdleMs: 60_000,
   poolWaitMs: 5000,
   statementTimeoutMs: 10_000,
   lockTimeoutMs: 5000,

@@ -21,6 +21,8 @@ export function configure(overrides: Partial<Config>): Config {
     tenantColumn: "tenant_id",
     policyFile: undefined,
     poolSize: 4,
+    poolIdleSize: undefined,
+    poolIdleMs: 60_000,
     poolWaitMs: 5000,
     statementTimeoutMs: 5000,
     lockTimeoutMs: 2000,

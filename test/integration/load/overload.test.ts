@@ -176,12 +176,15 @@ describe("five thousand shapes of queries", () => {
     const service = await createTestService("real", { environment: { ROWGATE_POOL_SIZE: "1" } });
     try {
       const columns = [...COLUMNS, ...MORE];
+      /** Twice, since a shape that is sent once is not prepared. */
       const ask = async (shape: number) => {
         const items = columns.filter((_, bit) => (shape >> bit & 1) === 1)
           .map((field) => ({ field, op: "is_not_null" }));
         const body = { filters: { and: items }, select: ["fid"], per_page: 1 };
         const path = "/integration/tables/deals/query";
-        assertEquals((await service.send("POST", path, { body })).status, 200);
+        for (const _ of [1, 2]) {
+          assertEquals((await service.send("POST", path, { body })).status, 200);
+        }
       };
       for (let shape = 0; shape < 1000; shape++) await ask(shape);
       const before = await readBackendMiB(service);

@@ -28,12 +28,15 @@ export function observeStatements(database: Database, onStatement: OnStatement):
         report(compile);
         return compile(sql);
       }, options),
-    pipeline: (compiles, options) =>
+    pipeline: (statements, options) =>
       database.pipeline(
-        compiles.map((compile): typeof compile => (sql) => {
-          report(compile, true);
-          return compile(sql);
-        }),
+        statements.map(({ compile, tenant }): typeof statements[number] => ({
+          tenant,
+          compile(sql) {
+            report(compile, true);
+            return compile(sql);
+          },
+        })),
         options,
       ),
     transact: (steps, options) =>

@@ -12,6 +12,8 @@ const DEFAULTS = {
   tenantColumn: "tenant_id",
   policyFile: undefined,
   poolSize: 10,
+  poolIdleSize: undefined,
+  poolIdleMs: 60_000,
   poolWaitMs: 5000,
   transactions: 3,
   transactionTimeoutMs: 4000,
@@ -46,6 +48,8 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_SCHEMA: ["pg_catalog", "pg_temp", "information_schema", "rowgate", "x".repeat(64)],
   ROWGATE_TENANT_COLUMN: ["", "ü".repeat(32)],
   ROWGATE_POOL_SIZE: ["0", "-3", "1.5", "1001"],
+  ROWGATE_POOL_IDLE_SIZE: ["-1", "all", "1001"],
+  ROWGATE_POOL_IDLE_MS: ["0", "999", "1d"],
   ROWGATE_STATEMENT_TIMEOUT_MS: ["0", "9", "3600001", "30s"],
   ROWGATE_MAX_BODY_BYTES: ["1023", "999999999"],
   ROWGATE_MAX_BODIES_BYTES: ["65535", "off"],
@@ -84,6 +88,8 @@ describe("readConfig", () => {
       ROWGATE_TENANT_COLUMN: "org-id",
       ROWGATE_POLICY: "policy.json",
       ROWGATE_POOL_SIZE: "3",
+      ROWGATE_POOL_IDLE_SIZE: "2",
+      ROWGATE_POOL_IDLE_MS: "1000",
       ROWGATE_POOL_WAIT_MS: "100",
       ROWGATE_TRANSACTIONS: "2",
       ROWGATE_TRANSACTION_TIMEOUT_MS: "90",
@@ -119,6 +125,8 @@ describe("readConfig", () => {
       tenantColumn: "org-id",
       policyFile: "policy.json",
       poolSize: 3,
+      poolIdleSize: 2,
+      poolIdleMs: 1000,
       poolWaitMs: 100,
       transactions: 2,
       transactionTimeoutMs: 90,
@@ -154,6 +162,12 @@ describe("readConfig", () => {
     assertEquals(read({ ROWGATE_TRANSACTION_TIMEOUT_MS: "5000" }).problems, [
       "ROWGATE_TRANSACTION_TIMEOUT_MS: 5000 is too long, " +
       "expected less than ROWGATE_POOL_WAIT_MS (5000)",
+    ]);
+  });
+
+  it("keeps no more connections without requests than there are [R49]", () => {
+    assertEquals(readConfig({ ROWGATE_POOL_SIZE: "4", ROWGATE_POOL_IDLE_SIZE: "5" }).problems, [
+      "ROWGATE_POOL_IDLE_SIZE: 5 is too many, expected at most ROWGATE_POOL_SIZE (4)",
     ]);
   });
 

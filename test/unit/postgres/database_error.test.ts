@@ -1,7 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { describeFatal } from "../../../src/postgres/fatal.ts";
-import { classify, makeFailure } from "../../../src/postgres/database_error.ts";
+import { classify, describeFatal, makeFailure } from "../../../src/postgres/database_error.ts";
 import type { FailureKind } from "../../../src/postgres/failure_kind.ts";
 
 const SECRET = "Key (email)=(secret@other.example) already exists";

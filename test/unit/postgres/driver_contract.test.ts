@@ -4,17 +4,25 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { MAX_PIPELINED_STATEMENTS } from "../../../src/errors/limits.ts";
 import {
-  neverRepeat,
+  makeQuery,
   openClient,
   optimiseClasses,
   type PendingQuery,
+  type PreparedStatement,
   type Row,
   skipPrepare,
   type Sql,
   takeRows,
 } from "../../../src/postgres/driver.ts";
 import { waitUntil } from "../../support/wait_until.ts";
-import { described, failed, type FakePostgres, openFakePostgres, rows } from "./fake_postgres.ts";
+import {
+  described,
+  failed,
+  type FakePostgres,
+  openFakePostgres,
+  ready,
+  rows,
+} from "./fake_postgres.ts";
 
 /** How a prepared statement fails whose plan is out of date: the driver repeats it. */
 const OUT_OF_DATE = failed("0A000", "RevalidateCachedQuery");
@@ -99,21 +107,84 @@ describe("the contract with postgres.js", () => {
     assertEquals(second, "", "`options.prepare` of a query is not heeded: every text is prepared");
   });
 
-  it("3: repeats a statement whose plan is out of date, unless it is kept from that", async () => {
-    const subject = open();
-    await subject.run(select(subject), described(rows()));
-    const repeated = subject.run(select(subject), OUT_OF_DATE, described(rows("again")));
-    assertEquals(
-      await repeated.then((response) => [...response], () => "rejected"),
-      [{ value: "again" }],
-      "the driver repeats nothing: neverRepeat can go, and run must repeat 0A000 by itself",
-    );
-    const single = neverRepeat(select(subject));
-    assertEquals(
-      await subject.run(single, OUT_OF_DATE, described(rows())).then(() => "", ({ code }) => code),
-      "0A000",
-      "`prepared` of a query is not heeded: two of a batch that are repeated would never end",
-    );
+  describe("3: makes queries of texts", () => {
+    const TEXT = "select value from things";
+    const make = ({ sql }: Subject, statement?: PreparedStatement) =>
+      makeQuery(sql, { text: TEXT, parameters: [] }, statement);
+
+    it("as its tag does, and prepares none without a name", async () => {
+      const subject = open();
+      for (const value of ["a", "b"]) {
+        const response = await subject.run(make(subject), described(rows(value)));
+        assertEquals([...response], [{ value }]);
+      }
+      assertEquals(
+        ofType(subject, "P").map(({ texts }) => texts.slice(0, 2)),
+        Array(2).fill(["", TEXT]),
+        "a query is made in another way: see its class in the driver's src/query.js",
+      );
+    });
+
+    it("and prepares one under the name that it is given, once", async () => {
+      const subject = open();
+      const statement: PreparedStatement = { name: "s1" };
+      await subject.run(make(subject, statement), described(rows("a")));
+      const response = await subject.run(make(subject, statement), rows("b"));
+      assertEquals([...response], [{ value: "b" }]);
+      assertEquals(
+        ofType(subject, "P").map(({ texts }) => texts.slice(0, 2)),
+        [["s1", TEXT]],
+        "`statement` of a query is not ours: its name is unknown, and nothing can deallocate it",
+      );
+      assertEquals(ofType(subject, "B").map(({ texts: [, name] }) => name), ["s1", "s1"]);
+      assertEquals(statement.string, "", "a session keeps the texts of its statements");
+    });
+
+    it("and remembers neither texts nor statements of them", async () => {
+      const subject = open();
+      const names = ["s1", "s2", "s1"];
+      for (const name of names) await subject.run(make(subject, { name }), described(rows("a")));
+      assertEquals(
+        ofType(subject, "P").map(({ texts: [name] }) => name),
+        names,
+        "`prepared` or `signature` of a query is not ours: the driver knows every statement for ever",
+      );
+    });
+
+    it("and describes one without running it", async () => {
+      const subject = open();
+      const statement: PreparedStatement = { name: "s1" };
+      subject.responses.push(described(), ready());
+      await make(subject, statement).describe();
+      assertEquals(statement.columns?.length, 1, "`describe` fills in no statement of ours");
+      const response = await subject.run(make(subject, statement), rows("b"));
+      assertEquals([...response], [{ value: "b" }]);
+      assertEquals([ofType(subject, "P").length, ofType(subject, "E").length], [1, 1]);
+    });
+
+    it("and repeats none whose plan is out of date", async () => {
+      const subject = open();
+      const statement: PreparedStatement = { name: "s1" };
+      await subject.run(make(subject, statement), described(rows("a")));
+      const failing = subject.run(make(subject, statement), OUT_OF_DATE, described(rows()));
+      assertEquals(
+        await failing.then(() => "", ({ code }) => code),
+        "0A000",
+        "`prepared` of a query is not heeded: two of a pipeline that are repeated would never end",
+      );
+    });
+
+    it("and keeps nothing of one that fails", async () => {
+      const subject = open();
+      const failing = subject.run(make(subject), described(failed("22012", "int4div")));
+      const error = await failing.then(() => undefined, (error) => error);
+      assertEquals(error?.code, "22012");
+      assertEquals(
+        (make(subject) as unknown as { origin: unknown }).origin,
+        "",
+        "`origin` of a query is not ours: the driver keeps the text of every query that fails",
+      );
+    });
   });
 
   it("4: counts on from the rows of a statement that failed among them", async () => {
@@ -130,24 +201,7 @@ describe("the contract with postgres.js", () => {
     assertEquals(response.length, 0);
   });
 
-  it("5: shows the text of a prepared statement in its response, and needs it no more", async () => {
-    const subject = open();
-    const first = await subject.run(select(subject), described(rows("a")));
-    assertEquals(takeRows(first).count, 1);
-    const second = await subject.run(select(subject), rows("b"));
-    assert(
-      second.statement === first.statement,
-      "a response has a statement of its own: takeRows need not empty its text",
-    );
-    await subject.run(select(subject), OUT_OF_DATE, described(rows("c")));
-    assertEquals(
-      ofType(subject, "P").map(({ texts: [, text] }) => text),
-      Array(2).fill("select value from things"),
-      "a statement is prepared once more, or without its text: takeRows must leave the text",
-    );
-  });
-
-  it("6: has classes that V8 takes for dictionaries", async () => {
+  it("5: has classes that V8 takes for dictionaries", async () => {
     const subject = open();
     const query = select(subject);
     const response = await subject.run(query, described(rows()));

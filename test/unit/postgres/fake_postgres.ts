@@ -14,7 +14,7 @@ export interface FakePostgres {
   readonly connect: () => DriverSocket;
   /** All that was sent after the log-in. */
   readonly sent: readonly SentMessage[];
-  /** Each is given to one statement; one that finds none waits for ever. */
+  /** Each is given to one statement, or to one part of it; one that finds none waits for ever. */
   readonly responses: Uint8Array[];
   /** Sends a message that gets no response. */
   readonly notify: (channel: string) => void;
@@ -36,8 +36,9 @@ export function openFakePostgres(): FakePostgres {
     else {
       const messages = readMessages(data);
       sent.push(...messages);
-      const statements = messages.filter(({ type }) => type === "S").length;
-      for (const response of responses.splice(0, statements)) setTimeout(() => emit(response));
+      // The driver waits after a Sync, and after the Flush that asks for the types of a statement.
+      const asked = messages.filter(({ type }) => type === "S" || type === "H").length;
+      for (const response of responses.splice(0, asked)) setTimeout(() => emit(response));
     }
     opened = true;
     return true;
@@ -79,7 +80,8 @@ function bound(values: readonly string[]): Uint8Array {
   return concat(message("2"), ...each);
 }
 
-function ready(): Uint8Array {
+/** What ends a response. */
+export function ready(): Uint8Array {
   return message("Z", bytes("I"));
 }
 

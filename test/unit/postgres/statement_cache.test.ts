@@ -1,11 +1,15 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
-import type { Fragment, PendingQuery, Row, Sql } from "../../../src/postgres/driver.ts";
-import { collapseSpace, openStatementCache } from "../../../src/postgres/statement_cache.ts";
-
-// Never connected: only queries are made.
-const SQL = postgres({ host: "127.0.0.1", port: 1, max: 1 }) as Sql;
+import {
+  findStatement,
+  type Fragment,
+  type PendingQuery,
+  type Row,
+  type Sql,
+} from "../../../src/postgres/driver.ts";
+import { openStatementCache } from "../../../src/postgres/statement_cache.ts";
+import { collapseSpace } from "../../../src/postgres/statement_text.ts";
 
 /** What the driver holds of a query. */
 interface Inside {
@@ -18,71 +22,131 @@ function lookInside(query: PendingQuery<Row[]>): Inside {
   return query as unknown as Inside;
 }
 
-/** The text that the driver would send, and the parameters. */
-function print({ strings, args }: Inside): { text: string; parameters: unknown[] } {
-  const parameters: unknown[] = [];
-  const fill = (inside: Inside): string =>
-    inside.strings.reduce((text, string, place) => {
-      const value = inside.args[place - 1];
-      if (typeof value !== "object" || value === null) {
-        return `${text}$${parameters.push(value)}${string}`;
-      }
-      return text + fill(value as Inside) + string;
-    });
-  return { text: fill({ strings, args, options: {} }), parameters };
+/** A session; never connected, since queries are only made. */
+function openSession(): Sql {
+  return postgres({ host: "127.0.0.1", port: 1, max: 1 }) as Sql;
 }
 
-describe("openStatementCache", () => {
+const TEXTS: Record<string, (sql: Sql) => Fragment> = {
+  a: (sql) => sql` and a`,
+  b: (sql) => sql` and b`,
+  c: (sql) => sql` and c = ${"3"}`,
+  d: (sql) => sql` and ${sql`c = ${"4"}`}`,
+};
+
+function open(options: Parameters<typeof openStatementCache>[0] = {}) {
+  const cache = openStatementCache(options);
+  const first = openSession();
   const make = (
-    cache: ReturnType<typeof openStatementCache>,
-    value: string | null,
-    last: string[],
+    last: string,
+    { value = "1" as string | null, session = first, tenant = "1" } = {},
   ) =>
-    lookInside(cache.compile(SQL, (sql) => {
-      const order = last.reduce<Fragment>((_, text) => TEXTS[text]!(sql), sql``);
+    cache.compile(session, (sql) => {
+      const order = TEXTS[last]?.(sql) ?? sql``;
       return sql`select * from t where a = ${value}::text${order} and b = ${"2"}`;
-    }));
-  const TEXTS: Record<string, (sql: Sql) => Fragment> = {
-    a: (sql) => sql` and a`,
-    b: (sql) => sql` and b`,
-    c: (sql) => sql` and c = ${"3"}`,
-    d: (sql) => sql` and ${sql`c = ${"4"}`}`,
-  };
+    }, tenant);
+  const number = (shape: number, tenant = "1", session = first) =>
+    cache.compile(session, (sql) => sql`select ${SHAPES[shape]!(sql)}`, tenant);
+  const isPrepared = (query: object) => findStatement(query) !== undefined;
+  return { cache, first, make, number, isPrepared };
+}
 
-  it("prepares the first shapes and no others [P12]", () => {
-    const cache = openStatementCache({ size: 2 });
-    const prepared = ["a", "b", "c", "a", "b", "d"].map((text) =>
-      make(cache, "1", [text]).options.prepare !== false
-    );
-    assertEquals(prepared, [true, true, false, true, true, false]);
+/** Texts that each are a template of their own, as in the source. */
+const SHAPES = Array.from({ length: 2000 }, (_, shape) => {
+  const text = [`column_${shape}`];
+  const template = Object.assign(text, { raw: text });
+  return (sql: Sql) => sql(template) as unknown as Fragment;
+});
+
+describe("openStatementCache", () => {
+  it("prepares a text when it is used again [P12]", () => {
+    const { make, isPrepared } = open();
+    const prepared = ["a", "b", "a", "b", "c", "a"].map((text) => isPrepared(make(text)));
+    assertEquals(prepared, [false, false, true, true, false, true]);
   });
 
-  it("counts values as one shape, and fragments by their text", () => {
-    const sizes: number[] = [];
-    const cache = openStatementCache({ size: 3, onGrow: (texts) => sizes.push(texts) });
-    const first = make(cache, "1", ["c"]);
+  it("prepares nothing behind a pooler that keeps no statement [R20]", () => {
+    const { make, isPrepared } = open({ prepare: false });
+    for (let use = 0; use < 3; use++) assertEquals(isPrepared(make("a")), false);
+  });
+
+  it("counts values as one text, and fragments by their text", () => {
+    const changes: number[] = [];
+    const { make } = open({ onChange: (texts) => changes.push(texts) });
+    const [text] = lookInside(make("c")).strings;
     for (const value of ["2", null, ""]) {
-      assertEquals(make(cache, value, ["d"]).strings, first.strings);
+      assertEquals(lookInside(make("d", { value })).strings, [text!]);
     }
-    make(cache, "1", ["a"]);
-    assertEquals(sizes, [1, 2]);
+    make("a");
+    assertEquals(changes, [1]);
   });
 
-  it("says the same to the driver whether or not there is room", () => {
-    const [wide, narrow] = [openStatementCache(), openStatementCache({ size: 0 })];
-    for (const last of [[], ["a"], ["c"], ["d"]]) {
-      const expected = print(make(narrow, null, last));
-      assertEquals(print(make(wide, null, last)), expected);
+  it("gives the driver the text with its parameters", () => {
+    const { strings, args } = lookInside(open().make("d"));
+    assertEquals(strings, ["select * from t where a = $1::text and c = $2 and b = $3"]);
+    assertEquals(args, ["1", "4", "2"]);
+  });
+
+  it("has each session prepare it once, under a name of its own", () => {
+    const { make } = open();
+    const [one, other] = [openSession(), openSession()];
+    make("a");
+    const first = findStatement(make("a", { session: one }))!;
+    assert(findStatement(make("a", { session: one })) === first);
+    assert(findStatement(make("a", { session: other })) !== first);
+    make("b");
+    const names = ["a", "b"].map((text) => findStatement(make(text, { session: one }))!.name);
+    assertEquals(names, ["s1", "s2"]);
+  });
+
+  it("never has more prepared in a session than it may, whatever is sent [P12]", () => {
+    const { number, cache, first } = open({ size: 8 });
+    const names = new Set<string>();
+    for (let shape = 0; shape < 500; shape++) {
+      for (let use = 0; use < 3; use++) {
+        const statement = findStatement(number(shape, String(shape % 5)));
+        if (statement !== undefined) names.add(statement.name);
+      }
     }
-    assertEquals(print(make(wide, "1", ["d"])), {
-      text: "select * from t where a = $1::text and c = $2 and b = $3",
-      parameters: ["1", "4", "2"],
-    });
+    assertEquals([...names].sort(), ["s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"]);
+    assertEquals(cache.prepareMissing(first, 100).length, 0);
+  });
+
+  it("keeps the texts of a tenant prepared, however many another one sends [P12] [RE34]", () => {
+    const { number, isPrepared } = open({ size: 16 });
+    for (const shape of [0, 1, 2]) number(shape, "2");
+    for (let shape = 10; shape < 1500; shape++) {
+      number(shape, "1");
+      number(shape, "1");
+      assertEquals(isPrepared(number(shape % 3, "2")), true);
+    }
+  });
+
+  it("prepares a text anew whose plan is out of date, and uses no name of which it is unsure", () => {
+    const { make } = open();
+    make("a");
+    const first = findStatement(make("a"))!;
+    first.columns = [];
+    first.fault = "outdated";
+    const second = findStatement(make("a"))!;
+    assertEquals([second.name, second === first], [first.name, false]);
+    second.fault = "unknown";
+    assertEquals(findStatement(make("a"))!.name, "s2");
+  });
+
+  it("lists what a session lacks, what is used most first", () => {
+    const { make, cache } = open();
+    for (const text of ["a", "b", "b", "c", "c", "c"]) make(text);
+    const other = openSession();
+    assertEquals(cache.prepareMissing(other, 10).length, 2);
+    assertEquals(cache.prepareMissing(other, 1).length, 1);
+    make("c", { session: other });
+    assertEquals(cache.prepareMissing(other, 10).length, 1);
   });
 
   it("collapses the white space around parameters and fragments", () => {
     const { strings } = lookInside(
-      openStatementCache().compile(SQL, (sql) =>
+      openStatementCache().compile(openSession(), (sql) =>
         sql`
         select (
           select count(*)
@@ -95,16 +159,8 @@ describe("openStatementCache", () => {
       `),
     );
     assertEquals([...strings], [
-      "select (select count(*) from t where a = ",
-      "::text and b = ",
-      ")::text total, 1 one",
+      "select (select count(*) from t where a = $1::text and b = $2)::text total, 1 one",
     ]);
-  });
-
-  it("gives the driver, which remembers every template, no new one for a shape beyond its room", () => {
-    const cache = openStatementCache({ size: 0 });
-    const [one, other] = ["1", "2"].map((value) => make(cache, value, ["c"]));
-    assertEquals(one!.strings === other!.strings, true);
   });
 
   it("rejects a parameter whose type the driver would guess [D1]", () => {
@@ -122,7 +178,10 @@ describe("openStatementCache", () => {
       { strings: ["x"], values: [] },
     ];
     for (const value of values) {
-      assertThrows(() => cache.compile(SQL, (sql) => sql`select ${value as string}`), TypeError);
+      assertThrows(
+        () => cache.compile(openSession(), (sql) => sql`select ${value as string}`),
+        TypeError,
+      );
     }
   });
 });

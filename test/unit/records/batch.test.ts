@@ -22,10 +22,11 @@ function open(
     },
     { maxItems: 4, now: () => clock.ms, ...options },
   );
-  const runAll = (items: readonly number[]) =>
+  const runAll = (items: readonly number[], tenantOf: (item: number) => string = () => "1") =>
     Promise.all(items.map((item) =>
       run({
         item,
+        tenant: tenantOf(item),
         runAlone: async () => {
           alone.push(item);
           await pause(1);
@@ -83,7 +84,7 @@ describe("openBatcher", () => {
     assertEquals([alone, batches], [[1, 6], [[2, 3, 4, 5]]]);
   });
 
-  it("runs alone what had no result in a batch, and everything for a while", async () => {
+  it("runs alone what had no result in a batch, and all of its tenant for a while", async () => {
     const { runAll, alone, batches, clock } = open((items) =>
       items.map((item) => item === 3 ? Promise.resolve(undefined) : respond(item))
     );
@@ -94,6 +95,36 @@ describe("openBatcher", () => {
     clock.ms = 10_000;
     await runAll([8, 9, 10]);
     assertEquals(batches[1], [9, 10]);
+  });
+
+  it("goes on with the batches of other tenants", async () => {
+    const { runAll, alone, batches } = open((items) =>
+      items.map((item) => item === 3 ? Promise.resolve(undefined) : respond(item))
+    );
+    const parity = (item: number) => String(item % 2);
+    await runAll([1, 2, 3, 4], parity);
+    assertEquals(await runAll([5, 6, 7, 8], parity), [
+      ...["alone 5", "batched 6", "alone 7", "batched 8"],
+    ]);
+    assertEquals([alone, batches], [[1, 3, 5, 7], [[2, 3, 4], [6, 8]]]);
+  });
+
+  it("has a tenant wait twice as long each time that it goes wrong again, and forgets it", async () => {
+    const { runAll, batches, clock } = open((items) => items.map(() => Promise.resolve(undefined)));
+    const tryAt = async (ms: number) => {
+      clock.ms = ms;
+      const before = batches.length;
+      await runAll([1, 2, 3]);
+      return batches.length > before;
+    };
+    const tries = [0, 9_999, 10_000, 29_999, 30_000, 69_999, 70_000];
+    const batched: boolean[] = [];
+    for (const ms of tries) batched.push(await tryAt(ms));
+    assertEquals(batched, [true, false, true, false, true, false, true]);
+    // 80 s of pause and as long without trouble.
+    assertEquals([await tryAt(300_000), await tryAt(309_999), await tryAt(310_000)], [
+      ...[true, false, true],
+    ]);
   });
 
   it("resolves each item as soon as its own result is there", async () => {
@@ -113,7 +144,7 @@ describe("openBatcher", () => {
         signal!.addEventListener("abort", () => resolve(undefined))
       );
       return items.map((item) => item === 2 ? aborted.then(() => respond(item)) : aborted);
-    });
+    }, { lateMs: 100 });
     assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "alone 3"]);
     assertEquals(alone, [1, 3]);
     assert(signal!.aborted);
@@ -122,10 +153,9 @@ describe("openBatcher", () => {
   it("counts the time of a batch from when it was sent", async () => {
     const { runAll, alone } = open((items) =>
       items.map(async (item) => {
-        await pause(400);
+        await pause(200);
         return await respond(item);
-      })
-    );
+      }), { lateMs: 100 });
     assertEquals(await runAll([1, 2, 3]), ["alone 1", "batched 2", "batched 3"]);
     assertEquals(alone, [1]);
   });
@@ -166,7 +196,7 @@ describe("openBatchers", () => {
     const opened: string[] = [];
     const gather = openBatchers<number, string>((kind) => {
       opened.push(kind);
-      return ({ runAlone }) => runAlone();
+      return ({ runAlone }) => runAlone({ paused: false });
     });
     assertEquals(gather("a"), gather("a"));
     for (let kind = 0; kind < 256; kind++) gather(String(kind));

@@ -8,10 +8,17 @@ import { parseQueryRequest } from "../../../src/request/query_request.ts";
 import { printStatement } from "../../support/print_statement.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
 
-const ACCESS = makeAccess();
 const NAMES = Array.from({ length: 20 }, (_, place) => `c${place}`);
 const TABLE = makeTable(NAMES.map((name) => makeColumn(name, "int4")));
 const ALONE = { total: "1", rows: "1", records: "[alone]" };
+
+const FOUND = [{ column1: "0", column2: "{}" }, { column1: "1", column2: "{}" }];
+
+interface FindOptions {
+  readonly select?: readonly string[];
+  readonly count?: boolean;
+  readonly tenant?: string;
+}
 
 type Row = { column1: string; column2: string | null };
 
@@ -23,9 +30,13 @@ function open(rows: readonly Row[]) {
     return Promise.resolve(rows);
   };
   const lookUp = batchLookUps({ run } as unknown as Database, () => {});
-  const find = (value: number, { select = [] as string[], count = true } = {}) => {
+  const find = (
+    value: number,
+    { select = [], count = true, tenant = "1" }: FindOptions = {},
+  ) => {
     const body = { filters: { and: [{ field: "id", op: "eq", value }] }, select };
-    const options = { table: TABLE, access: ACCESS, count, wideNumbersAsText: false };
+    const access = makeAccess({ tenant });
+    const options = { table: TABLE, access, count, wideNumbersAsText: false };
     const plan = planQuery(parseQueryRequest(body), options);
     return lookUp({ plan, key: findKey(plan)! }, () => Promise.resolve(ALONE));
   };
@@ -70,14 +81,22 @@ describe("batchLookUps", () => {
     }
   });
 
-  it("batches the first 16 shapes that arrive together, and no other", async () => {
-    const { find, asked } = open([]);
-    const columns = [...TABLE.columns.keys()];
-    for (const place of columns.keys()) {
-      const select = [columns[place]!];
-      await Promise.all([find(1, { select }), find(2, { select }), find(3, { select })]);
+  it("batches the shapes that were used last, and each tenant's share of them [P12] [RE34]", async () => {
+    const { find, asked } = open(FOUND);
+    const ask = async (select: readonly string[], tenant = "1") => {
+      const before = asked.length;
+      await Promise.all([1, 2, 3].map((key) => find(key, { select, tenant })));
+      return asked.length - before;
+    };
+    assertEquals(await ask(["c0"], "2"), 1);
+    // Others flood the service with shapes, each of which is batched while it is new.
+    for (let shape = 0; shape < 100; shape++) {
+      const select = NAMES.filter((_, place) => place < 7 && (shape + 1) >> place & 1);
+      assertEquals(await ask(select), 1);
     }
-    assertEquals(columns.length > 16, true);
-    assertEquals(asked.length, 16);
+    // A look-up alone leaves the next ones to be batched with it only where the shape is known still.
+    const known = find(1, { select: ["c0"], tenant: "2" });
+    assertEquals(await ask(["c0"], "2"), 1);
+    await known;
   });
 });

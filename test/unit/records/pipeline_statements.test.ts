@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import type { Compile, Database, PipelineOptions } from "../../../src/postgres/database.ts";
+import type { Compile, Database, PipelinedStatement } from "../../../src/postgres/database.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { pipelineStatements } from "../../../src/records/pipeline_statements.ts";
 import { planUpdate } from "../../../src/plan/update_plan.ts";
@@ -14,12 +14,12 @@ const WRITTEN: KeyedRow = { wanted: true, updated: true };
 
 /** Updates of a database that gives each of these rows, and what was asked of it together. */
 function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
-  const asked: { statements: number; tenant: string | undefined }[] = [];
+  const asked: (readonly (string | undefined)[])[] = [];
   const observed: Observation[] = [];
-  const pipeline = (compiles: readonly Compile[], { tenant }: PipelineOptions) => {
-    const texts = new Set(compiles.map((compile) => printStatement(compile).text));
+  const pipeline = (statements: readonly PipelinedStatement[]) => {
+    const texts = new Set(statements.map(({ compile }) => printStatement(compile).text));
     assertEquals(texts.size, 1);
-    asked.push({ statements: compiles.length, tenant });
+    asked.push(statements.map(({ tenant }) => tenant));
     return rows.map((row) => Promise.resolve(row && [row]));
   };
   const database = { settings, pipeline } as unknown as Database;
@@ -40,18 +40,18 @@ function open(rows: readonly (KeyedRow | undefined)[], settings = {}) {
 }
 
 describe("pipelineStatements", () => {
-  it("runs the first alone and batches those that arrive with it, in the share of their tenant", async () => {
+  it("runs the first alone and batches those that arrive with it", async () => {
     const { write, asked, observed } = open([WRITTEN, WRITTEN]);
     const rows = await Promise.all([write(1), write(2), write(3)]);
     assertEquals(rows, [ALONE, WRITTEN, WRITTEN]);
-    assertEquals(asked, [{ statements: 2, tenant: "1" }]);
+    assertEquals(asked, [["1", "1"]]);
     assertEquals(observed, [{ kind: "batch", operation: "update_single", requests: 2 }]);
   });
 
-  it("takes no share for a batch of several tenants", async () => {
+  it("says which tenant each statement is of", async () => {
     const { write, asked } = open([WRITTEN, WRITTEN]);
     await Promise.all([write(1), write(2, "1"), write(3, "2")]);
-    assertEquals(asked, [{ statements: 2, tenant: undefined }]);
+    assertEquals(asked, [["1", "2"]]);
   });
 
   it("runs alone what was undone", async () => {

@@ -13,6 +13,7 @@ describe("the limits of a service with several workers", () => {
   it("are the sum of the shares of its workers", () => {
     const environment = {
       ROWGATE_POOL_SIZE: "10",
+      ROWGATE_POOL_IDLE_SIZE: "2",
       ROWGATE_TOKEN_LOOKUPS: "4",
       ROWGATE_MAX_IN_FLIGHT: "1000",
       ROWGATE_MAX_BODIES_BYTES: "3000000",
@@ -21,6 +22,7 @@ describe("the limits of a service with several workers", () => {
     };
     const shares = divide(environment, 3);
     assertEquals(shares.map(({ poolSize }) => poolSize), [4, 3, 3]);
+    assertEquals(shares.map(({ poolIdleSize }) => poolIdleSize), [1, 1, 0]);
     assertEquals(shares.map(({ tokenLookUps }) => tokenLookUps), [2, 1, 1]);
     assertEquals(shares.map(({ maxInFlight }) => maxInFlight), [334, 333, 333]);
     assertEquals(shares.map(({ maxUnsentBytes }) => maxUnsentBytes), Array(3).fill(2_000_000));

@@ -1,0 +1,196 @@
+import type { Failure } from "./database_error.ts";
+import type { PendingQuery, Row } from "./driver.ts";
+import type { IdleSession } from "./pool.ts";
+import type { Session } from "./session.ts";
+import { settle } from "./statement.ts";
+import type { StatementCache } from "./statement_cache.ts";
+
+/** How the idle sessions of a pool are cared for. */
+export interface PoolCare {
+  /** Sessions that are kept while there is nothing to do, and opened before they are needed. */
+  readonly idleSize: number;
+  /** Milliseconds after which an idle session beyond those is ended; never when undefined. */
+  readonly idleMs: number | undefined;
+  /** Milliseconds after which a session is replaced; never when undefined. */
+  readonly lifeMs: number | undefined;
+  readonly open: () => Promise<Session | Failure>;
+  readonly primer: Primer | undefined;
+  /** Milliseconds from one thing that is done to the next. */
+  readonly tendMs?: number;
+}
+
+/** Prepares on a session what is asked most, so that no request has to wait for that. */
+export interface Primer {
+  /** Reports whether there is nothing to prepare. */
+  readonly isPrimed: (session: Session) => boolean;
+  readonly prime: (session: Session) => Promise<void>;
+}
+
+/** What the care needs to know of the pool, and may do with it. */
+export interface Tended extends PoolCare {
+  /** Most sessions; one more for as long as one that was replaced is in use. */
+  readonly size: number;
+  /** The one that was idle for longest comes first. */
+  readonly idle: readonly IdleSession[];
+  readonly busy: Iterable<Session>;
+  /** All sessions of the pool, the ones that are being opened included. */
+  readonly count: () => number;
+  /** Reports whether a caller waits for a session. */
+  readonly isWanted: () => boolean;
+  readonly take: (entry: IdleSession) => void;
+  readonly give: (session: Session, sinceMs: number) => void;
+  /** Ends a session, at once or when it is returned. */
+  readonly retire: (session: Session) => void;
+}
+
+/** Cares for the idle sessions of a pool. */
+export interface Tender {
+  /** Called when there is a session. */
+  readonly start: () => void;
+  readonly stop: () => void;
+  /** Sessions that it is opening or priming. */
+  readonly held: () => number;
+  /** Reports whether a session is so old that it is not used again although nothing has replaced it. */
+  readonly isWorn: (session: Session, nowMs: number) => boolean;
+}
+
+/** One thing is done each second, so that it is never in the way of requests. */
+const TEND_MS = 1000;
+/** After an attempt to open a session has failed, or the server has few connections left. */
+const PAUSE_MS = 60_000;
+/** The part of the server's connections that is left to others. */
+const LEFT_FREE = 0.2;
+/** A session that could not be replaced is used until it is so many times as old. */
+const MAX_LIVES = 2;
+
+/**
+ * Cares for the idle sessions of a pool in the background. Once a second it does the first of these that
+ * there is a reason for:
+ *
+ * - end the session that was idle for longest, beyond those that are kept;
+ * - open one that is kept, and prime it, unless the server has few connections left;
+ * - replace an old one; the new one is opened first, so for a moment there is one more;
+ * - prime one that lacks statements which are used.
+ *
+ * It does nothing while a caller waits for a session, and nothing while there is no session: the first
+ * one is opened by the first request.
+ * @see docs/decisions/0054-kept-sessions.md
+ */
+export function tendPool(pool: Tended): Tender {
+  const { idle, idleSize, idleMs = Infinity, lifeMs = Infinity, open, primer, tendMs = TEND_MS } =
+    pool;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Sessions that are being opened or primed. */
+  let held = 0;
+  let pausedUntilMs = 0;
+  let stopped = false;
+
+  async function tend(): Promise<void> {
+    if (pool.count() > 0 && !pool.isWanted()) await tendOne(performance.now());
+    timer = undefined;
+    if (pool.count() > 0) start();
+  }
+
+  async function tendOne(nowMs: number): Promise<void> {
+    const count = pool.count();
+    const rested = idle.find(({ sinceMs }) => nowMs - sinceMs > idleMs);
+    if (rested !== undefined && count > idleSize) return pool.retire(rested.session);
+    if (nowMs >= pausedUntilMs) {
+      if (count < idleSize) return await openAnother();
+      const old = findOld(nowMs);
+      if (old !== undefined && count <= pool.size) return await openAnother(old);
+    }
+    const unprimed = idle.find(({ session }) => primer?.isPrimed(session) === false);
+    if (unprimed !== undefined) await prime(unprimed);
+  }
+
+  function findOld(nowMs: number): Session | undefined {
+    const isOld = ({ openedMs }: Session) => nowMs - openedMs > lifeMs;
+    return idle.find(({ session }) => isOld(session))?.session ?? [...pool.busy].find(isOld);
+  }
+
+  async function openAnother(old?: Session): Promise<void> {
+    held++;
+    const session = await open();
+    if (!("kind" in session)) await primer?.prime(session);
+    held--;
+    if ("kind" in session || session.free < LEFT_FREE) {
+      pausedUntilMs = performance.now() + PAUSE_MS;
+    }
+    if ("kind" in session || !session.isOpen()) return;
+    if (old !== undefined) pool.retire(old);
+    // Others may have been opened meanwhile.
+    const isSpare = old === undefined && pool.count() >= idleSize;
+    if (stopped || isSpare) session.close();
+    else pool.give(session, performance.now());
+  }
+
+  async function prime(entry: IdleSession): Promise<void> {
+    pool.take(entry);
+    held++;
+    await primer?.prime(entry.session);
+    held--;
+    if (entry.session.isOpen()) pool.give(entry.session, entry.sinceMs);
+  }
+
+  function start(): void {
+    const isIdleForever = idleMs === Infinity && primer === undefined;
+    if (!stopped && !isIdleForever) timer ??= setTimeout(tend, tendMs);
+  }
+
+  return {
+    start,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+    held: () => held,
+    isWorn: ({ openedMs }, nowMs) => nowMs - openedMs > MAX_LIVES * lifeMs,
+  };
+}
+
+/** Most statements that are prepared at a time, and within what time; the others follow. */
+const PRIME_STATEMENTS = 32;
+const PRIME_MS = 100;
+/** Within it, Postgres must have answered. */
+const ANSWER_MS = 1000;
+/** SQLSTATE of a statement that has waited for a lock too long. */
+const LOCKED = "55P03";
+
+/**
+ * Creates the primer that prepares the statements of a cache. To prepare one takes a lock, so it is done
+ * in a transaction that waits for none, and not again for a minute after a table was locked.
+ */
+export function createPrimer(cache: StatementCache): Primer {
+  let pausedUntilMs = 0;
+  const isPaused = () => performance.now() < pausedUntilMs;
+
+  async function prime(session: Session): Promise<void> {
+    const { sql } = session;
+    const endMs = performance.now() + PRIME_MS;
+    let begun = false;
+    for (const prepare of cache.prepareMissing(sql, PRIME_STATEMENTS)) {
+      if (!begun) await run(session, sql`begin; set local lock_timeout = 10`.simple());
+      const { failure } = await settle(session, prepare(), { deadlineMs: ANSWER_MS });
+      begun = failure === undefined;
+      if (!begun) await run(session, sql`rollback`.simple());
+      if (failure?.code === LOCKED || !session.isOpen()) {
+        pausedUntilMs = performance.now() + PAUSE_MS;
+      }
+      if (isPaused() || performance.now() > endMs) break;
+    }
+    if (begun) await run(session, sql`rollback`.simple());
+  }
+
+  return {
+    isPrimed: ({ sql }) => isPaused() || cache.prepareMissing(sql, 1).length === 0,
+    prime: (session) => isPaused() ? Promise.resolve() : prime(session),
+  };
+}
+
+/** Runs what must not fail; closes the session if it does. */
+async function run(session: Session, command: PendingQuery<Row[]>): Promise<void> {
+  if (!session.isOpen()) return;
+  const { failure } = await settle(session, command, { deadlineMs: ANSWER_MS });
+  if (failure !== undefined && session.released === undefined) session.destroy();
+}
