@@ -22,9 +22,8 @@ export const queryRecords: Operation = defineOperation({
   plan(request, { table, access, preferences, wideNumbersAsText, after, config }) {
     const { count, pageToken } = preferences;
     const { maxPageBytes, maxTsqueryCharacters } = config;
-    const limits = { maxPageBytes, maxTsqueryCharacters };
-    const options = { table, access, count, wideNumbersAsText, pageToken, after };
-    return planQuery(request, { ...options, ...limits });
+    const asked = { count, wideNumbersAsText, pageToken, after };
+    return planQuery(request, { table, access, maxPageBytes, maxTsqueryCharacters, ...asked });
   },
   perform: (plan, records, request) => records.read(plan, request),
   print: printPage,

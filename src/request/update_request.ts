@@ -47,7 +47,7 @@ export function parseUpdateRequest(
   const findings: Findings = { issues: [] };
   const update = parseUpdate(findings, document, null);
   rejectFindings(findings, { parser: issuesOfParser, document });
-  return { ...update, document, source } as UpdateBody;
+  return { document, source, ...update } as UpdateBody;
 }
 
 /** Checks the shape of an update at a path; what it returns is of use only if nothing was found. */
