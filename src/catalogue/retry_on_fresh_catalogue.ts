@@ -22,7 +22,7 @@ export async function retryOnFreshCatalogue<T>(
   } catch (error) {
     if (seen === undefined || !isStale(error)) throw error;
     const databaseError = findDatabaseError(error);
-    const reason = databaseError?.code ?? "refused";
+    const reason = databaseError?.code ?? "rejected";
     // A client may repeat its mistake at will; what only the database knew of is worth a reading.
     const failed = databaseError === undefined ? undefined : `${table} ${reason}`;
     if (!await source.refresh(seen, { reason, failed })) throw settle(error);

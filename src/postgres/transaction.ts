@@ -60,7 +60,7 @@ async function runTransaction(
   try {
     const outcome = await runSteps(session, steps, {
       ...options,
-      client: joinClients(limit, options),
+      client: limitClient(options.client, limit.signal),
     });
     return outcome.failure === ABORTED && limit.signal.aborted ? { failure: TOO_LONG } : outcome;
   } finally {
@@ -68,11 +68,11 @@ async function runTransaction(
   }
 }
 
-/** Gives a client that disconnects when the time is over, or the client does. */
-function joinClients(limit: Client, { client }: TransactionOptions): Client {
+/** Returns what ends a step: the client disconnects, or the time is over. */
+function limitClient(client: Client | undefined, limit: AbortSignal): Client {
   return {
     get signal() {
-      return client === undefined ? limit.signal : AbortSignal.any([limit.signal, client.signal]);
+      return client === undefined ? limit : AbortSignal.any([limit, client.signal]);
     },
   };
 }

@@ -50,7 +50,7 @@ describe("retryOnFreshCatalogue", () => {
     const { run, seen, state } = open();
     const attempt = (number: number) => number === 1 ? "found" : throwing(UNKNOWN_NAME)();
     assertEquals(await run(attempt), "found");
-    assertEquals(state.refreshes, [{ reason: "refused", failed: undefined }]);
+    assertEquals(state.refreshes, [{ reason: "rejected", failed: undefined }]);
     await assertRejects(() => run(throwing(UNKNOWN_NAME)), ApiError, "unknown");
     assertEquals(seen, [0, 1, 1, 2]);
   });
