@@ -12,6 +12,8 @@ const MAX_SECRETS = 16;
 export interface Secret {
   readonly number: number;
   readonly key: CryptoKey;
+  /** The keys that were derived from it, by what they are for. */
+  readonly keys: Map<string, Promise<CryptoKey>>;
 }
 
 /** The secrets of a database: the same on every instance and worker, also after a restart. */
@@ -71,6 +73,7 @@ async function selectSecrets(database: Database): Promise<readonly Secret[]> {
     return await Promise.all(rows.map(async ({ number, secret }) => ({
       number: Number(number),
       key: await crypto.subtle.importKey("raw", parseHex(secret), "HKDF", false, ["deriveKey"]),
+      keys: new Map(),
     })));
   } catch (error) {
     if (isMissing(error)) return [];

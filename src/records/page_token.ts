@@ -85,7 +85,9 @@ function rejectLength(): ApiError {
 
 /** What the filters mean, whatever their spelling: names, operators and values in order. */
 function describeFilters({ predicate }: QueryPlan): Promise<string> {
-  return predicate === undefined ? Promise.resolve("") : digest(describe(predicate));
+  return predicate === undefined
+    ? Promise.resolve("")
+    : digest(JSON.stringify(describe(predicate)));
 }
 
 function describe(predicate: Predicate): unknown {
@@ -108,17 +110,26 @@ function describe(predicate: Predicate): unknown {
   }
 }
 
+/** Orders whose digests are kept: clients can make any number of them. */
+const MAX_ORDERS = 256;
+const ORDERS = new Map<string, Promise<string>>();
+
 /** With the types: a value of a column before it was changed may not fit it now. */
 function describeOrder({ continued: { order } }: ContinuedPlan): Promise<string> {
-  return digest(order.map(({ column, descending }) => [
-    column.identifier,
-    column.cast,
-    descending,
-  ]));
+  const text = JSON.stringify(
+    order.map(({ column: { identifier, cast }, descending }) => [identifier, cast, descending]),
+  );
+  const known = ORDERS.get(text);
+  if (known !== undefined) return known;
+  const [oldest] = ORDERS.keys();
+  if (ORDERS.size >= MAX_ORDERS) ORDERS.delete(oldest!);
+  const made = digest(text);
+  ORDERS.set(text, made);
+  return made;
 }
 
-async function digest(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
+async function digest(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return btoa(String.fromCharCode(...hash.subarray(0, 16)));
 }

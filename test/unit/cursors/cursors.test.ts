@@ -53,6 +53,26 @@ describe("cursors", () => {
     assertEquals(atob(first.replaceAll("-", "+").replaceAll("_", "/")).includes("value"), false);
   });
 
+  it("open where more processes seal than keys are kept", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 150 }, (_, at) => openOn(makeTable(FIRST)).seal(String(at), USE)),
+    );
+    const cursors = openOn(makeTable(FIRST));
+    for (const cursor of [...all, ...all.slice(0, 5)]) {
+      assertEquals(await cursors.open(cursor, USE), String(all.indexOf(cursor)));
+    }
+  });
+
+  it("are all different, many at once", async () => {
+    const cursors = openOn(makeTable(FIRST));
+    const all = await Promise.all(Array.from({ length: 500 }, () => cursors.seal("x", USE)));
+    assertEquals(new Set(all.map((cursor) => cursor.slice(0, 34))).size, 500);
+    assertEquals(
+      await Promise.all(all.map((cursor) => cursors.open(cursor, USE))),
+      all.map(() => "x"),
+    );
+  });
+
   it("open for nothing but their use", async () => {
     const cursors = openOn(makeTable(FIRST));
     const cursor = await cursors.seal(PAYLOAD, USE);
