@@ -118,7 +118,7 @@ async function runSteps(
     }
   } catch (error) {
     // A statement that cannot be compiled must not leave the transaction open.
-    await undo(TRANSACTION_LOST);
+    await rollBack(session, lasting);
     throw error;
   }
   if (!session.isOpen()) return { failure: TRANSACTION_LOST };
@@ -131,7 +131,7 @@ async function runSteps(
     const kept = await settle(session, COMMANDS.commit(session.sql), lasting);
     return kept.failure === undefined ? { rows } : kept;
   }
-  await undo(TRANSACTION_LOST);
+  await rollBack(session, lasting);
   return { rows };
 }
 
@@ -144,8 +144,8 @@ function joinRows(first: Rows, second: Rows): Rows {
 }
 
 /**
- * Rolls a transaction back, and closes the session if that fails. Gives the failure as it is after that:
- * whatever happened, nothing was kept.
+ * Rolls a transaction back after a failure, and returns the failure as it is then: whatever happened,
+ * nothing was kept.
  */
 async function undoTransaction(
   session: Session,
@@ -155,15 +155,18 @@ async function undoTransaction(
   if (failure.code === DEADLINE) return makeFailure("timeout", TRANSACTION_DEADLINE);
   if (failure === ABORTED && !session.isOpen()) return failure;
   if (failure.kind === "lost" || !session.isOpen()) return TRANSACTION_LOST;
+  await rollBack(session, options);
+  return failure;
+}
+
+/** Rolls a transaction back, and closes the session if that fails. */
+async function rollBack(session: Session, options: StatementOptions): Promise<void> {
+  if (!session.isOpen()) return;
   // A cancel request that is late must not hit the rollback.
-  if (!await session.awaitCancels()) {
-    session.destroy();
-    return failure;
-  }
+  if (!await session.awaitCancels()) return session.destroy();
   const undone = await settle(session, COMMANDS.rollback(session.sql), options);
   // One that did not answer is abandoned already, and keeps its place.
   if (undone.failure !== undefined && session.released === undefined) session.destroy();
-  return failure;
 }
 
 /** In the simple protocol: one message, and nothing is prepared. */
