@@ -7,6 +7,7 @@ import { planQuery } from "../../src/plan/query_plan.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { openRecords } from "../../src/records/records.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
+import { compileQuery } from "../../src/sql/query.ts";
 import { printLiteral } from "./grid_literal.ts";
 import type { Variant } from "./grid_shapes.ts";
 
@@ -41,7 +42,7 @@ export async function openService(
   const client = new AbortController();
   return {
     name,
-    ask(tableName, tenant, { body, count = false }) {
+    async ask(tableName, tenant, { body, count = false, after }) {
       const table = catalogue.tables.get(tableName)!;
       const access = {
         tokenId: "grid",
@@ -52,8 +53,17 @@ export async function openService(
         expiresAt: null,
       };
       const request = parseQueryRequest(body);
-      const plan = planQuery(request, { table, access, count, wideNumbersAsText: false });
-      return records.read(plan, { client, document: body });
+      const pageToken = after !== undefined;
+      const options = { table, access, count, wideNumbersAsText: false, pageToken };
+      const plan = planQuery(request, options);
+      if (after === undefined) return await records.read(plan, { client, document: body });
+      const { order } = plan.continued!;
+      const values = order.map(({ column }) => after[column.name]!);
+      const behind = { ...plan, continued: { order, token: undefined, after: values } };
+      // Tokens are sealed outside of the database.
+      const use = { write: false, tenant: String(tenant) };
+      const [row] = await database.run((sql) => compileQuery(sql, behind), use);
+      return { total: row!.total, records: row!.records! };
     },
     stop: () => database.close(1000),
   };

@@ -5,8 +5,13 @@ import type { Variant } from "./grid_shapes.ts";
 const NUMBERS = new Set(["id", "owner_id", "amount"]);
 
 /** Writes a request as somebody would by hand: every value a literal, page and total in one statement. */
-export function printLiteral(table: string, tenant: number, { body, count }: Variant): string {
-  const rows = `from ${table} where tenant_id = ${tenant} and ${printNode(body.filters)}`;
+export function printLiteral(
+  table: string,
+  tenant: number,
+  { body, count, after }: Variant,
+): string {
+  const behind = after === undefined ? "" : ` and ${printBehind(body.sort, after)}`;
+  const rows = `from ${table} where tenant_id = ${tenant} and ${printNode(body.filters)}${behind}`;
   const { page = 1, per_page: perPage = 50 } = body;
   const offset = (page - 1) * perPage;
   return `select (${count ? `select count(*) ${rows}` : "select null"})::text as total,
@@ -21,6 +26,17 @@ function printOrder(sort: QueryBody["sort"] = []): string {
   // The key makes the order complete, as in the service.
   const last = ["tenant_id", "id"].filter((key) => sort.every(({ field }) => field !== key));
   return `order by ${[...keys, ...last].join(", ")}`;
+}
+
+/** The rows behind one, in an order of at most one column and the key. */
+function printBehind(sort: QueryBody["sort"], after: Readonly<Record<string, string>>): string {
+  const [first] = sort!;
+  const id = `id > ${after["id"]}`;
+  if (first!.field === "id") return id;
+  const { field, direction } = first!;
+  const value = printValue(field, after[field]);
+  if (direction === "asc") return `(${field}, id) > (${value}, ${after["id"]})`;
+  return `${field} <= ${value} and (${field} < ${value} or ${id})`;
 }
 
 function printNode(node: Node): string {

@@ -16,6 +16,8 @@ export interface Variant {
   readonly body: QueryBody;
   /** With the total, which reads every matching row; without it by default. */
   readonly count?: boolean;
+  /** The page behind the row with these values of the order, as a page token has them. */
+  readonly after?: Readonly<Record<string, string>>;
 }
 
 /** One shape of query: the row of the grid. */
@@ -136,6 +138,28 @@ export const GRID_SHAPES: readonly GridShape[] = [
           body: { filters: and({ field: "archived_at", op }), sort: NEWEST },
         },
       ]),
+  },
+  {
+    name: "page token",
+    ask: ({ ids, times }, part) => {
+      const at = Math.floor((0.5 + part / 2) * (ids.length - 1));
+      const [id, time] = [String(ids[at]), times[at]!];
+      const status = and(eq("status", "common1"));
+      return [
+        { name: "by key", body: { filters: and(), sort: BY_KEY }, after: { id } },
+        {
+          name: "by time",
+          body: { filters: and(), sort: BY_TIME },
+          after: { modified_at: time, id },
+        },
+        {
+          name: "newest",
+          body: { filters: and(), sort: NEWEST },
+          after: { modified_at: time, id },
+        },
+        { name: "with a condition", body: { filters: status, sort: BY_KEY }, after: { id } },
+      ];
+    },
   },
   {
     name: "deep page",
