@@ -46,6 +46,9 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
   "deno task attack --runs=10000 --seed=42": "the long form of test/property, takes hours",
   "deno run -A scripts/bench/worst_bodies.ts --runtime=node":
     "a benchmark; tests send the same bodies from test/support/worst_bodies.ts",
+  "deno task bench:neighbours":
+    "a benchmark; test/integration/load/neighbours.test.ts has the rules",
+  "deno task bench:grid": "a benchmark; test/integration/records/plans.test.ts has the rules",
   "npm ci && npm ci --prefix test/packages": "installs what the tests already have",
   "npm install ./rowgate-*.tgz":
     "test/ship/package.test.ts installs the package in an empty folder",
