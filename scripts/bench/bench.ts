@@ -17,7 +17,7 @@ import { SIZE } from "./dataset.ts";
 import { draw } from "./draw.ts";
 import { startFeathers } from "./feathers.ts";
 import { requireWrk } from "./load.ts";
-import { type Options, readOptions, type Work } from "./options.ts";
+import { type Options, readOptions, type Work, WORKS } from "./options.ts";
 import { pictureRatios } from "./picture_ratios.ts";
 import { startPostgraphile } from "./postgraphile.ts";
 import { startPostgrest } from "./postgrest.ts";
@@ -85,7 +85,8 @@ async function run(cluster: Cluster, options: Options): Promise<void> {
   }
   const left = options.works.filter((work) => !results.cells.some((cell) => cell.work === work));
   if (left.length > 0) console.log(`${left.join(", ")} are left: --resume measures them`);
-  else console.log(`\n${printSummary(results)}\nin ${options.output}`);
+  const print = WORKS.every((work) => options.works.includes(work)) ? printSummary : printReport;
+  console.log(`\n${print(results)}\nin ${options.output}`);
 }
 
 async function startAll(
