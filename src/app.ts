@@ -1,5 +1,6 @@
 import { type IRequest, Router } from "itty-router";
 import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
+import { type Changes, openChanges } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
 import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
 import { ApiError } from "./errors/api_error.ts";
@@ -35,6 +36,8 @@ export interface Dependencies {
   readonly tokens: TokenStore;
   readonly observe: Observe;
   readonly metrics: Metrics;
+  /** The feeds, where the caller closes them; left out, they are never closed. */
+  readonly changes?: Changes;
 }
 
 /** Where a request came from, as far as the runtime knows. */
@@ -65,9 +68,11 @@ type Handlers = Map<string, Map<string, Handler>>;
  */
 export function createApp(dependencies: Dependencies): App {
   const { config, database, observe } = dependencies;
+  const { tenantSetting } = config;
   const service: Service = {
     ...dependencies,
-    records: openRecords(database, { observe, tenantSetting: config.tenantSetting }),
+    records: openRecords(database, { observe, tenantSetting }),
+    changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
     bodies: openByteBudget(config.maxBodiesBytes),
   };

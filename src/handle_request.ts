@@ -2,6 +2,7 @@ import type { Table } from "./catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import { resolveTable } from "./catalogue/resolve.ts";
 import { retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
+import type { Changes } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { openBody } from "./http/body.ts";
@@ -9,12 +10,12 @@ import type { ByteBudget } from "./http/byte_budget.ts";
 import { readPageToken } from "./http/page_link.ts";
 import { applyPreferences, noteApplied, wantsWideNumbersAsText } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
-import { respondJson } from "./http/respond.ts";
+import { respondEvents, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
-import { type Operation, type Printed, takeJson } from "./operations/operation.ts";
+import { type Following, type Operation, takeJson } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {
@@ -22,6 +23,7 @@ export interface Service {
   readonly tokens: TokenStore;
   readonly catalogue: CurrentCatalogue;
   readonly records: Records;
+  readonly changes: Changes;
   /** Undefined: none. */
   readonly rateLimits: RateLimits | undefined;
   /** Memory for the bodies of all requests. */
@@ -63,9 +65,9 @@ export async function handleRequest(
   const body = openBody(exchange, access.tenant, service);
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
-    const printed = await retryOnFreshCatalogue(async (current) => {
+    const printed = await retryOnFreshCatalogue<Following>(async (current) => {
       if ("describe" in operation) {
-        return { json: operation.describe({ catalogue: await current(), access }) } as Printed;
+        return { json: operation.describe({ catalogue: await current(), access }) };
       }
       if ("describeTable" in operation) {
         const target = { access, operation: "fields" } as const;
@@ -74,6 +76,11 @@ export async function handleRequest(
       }
 
       const target = { access, operation: operation.scope };
+      if ("follow" in operation) {
+        const table = resolveTable(await current(), tableName, target); // steps 3 to 6
+        const context = { table, access, exchange, place: trace.place, config };
+        return await operation.follow(context, service.changes); // steps 7 and 8
+      }
       resolveTable(await current(), tableName, target); // steps 3 to 6
       const preferences = applyPreferences(exchange, operation.scope); // step 7
       const text = await body.read(); // step 7
@@ -93,8 +100,9 @@ export async function handleRequest(
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });
 
-    const { rows, applied, link } = printed;
-    if (rows !== undefined) trace.rows = rows;
+    if (printed.rows !== undefined) trace.rows = printed.rows;
+    if ("events" in printed) return respondEvents(printed.events, exchange);
+    const { applied, link } = printed;
     if (applied !== undefined) noteApplied(exchange, applied);
     if (link !== undefined) exchange.headers["link"] = link;
     return await respondJson(takeJson(printed), exchange, operation);

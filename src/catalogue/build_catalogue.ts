@@ -68,9 +68,10 @@ export async function buildCatalogue(
 }
 
 function describeForClients(table: Table): unknown {
-  const { name, comment, writable, primaryKey } = table;
+  const { name, comment, writable, primaryKey, feed } = table;
   const columns = [...table.columns.values()].map(describeColumn);
-  return [name, comment, writable, primaryKey.map((column) => column.name), columns];
+  const key = primaryKey.map((column) => column.name);
+  return [name, comment, writable, feed !== undefined, key, columns];
 }
 
 function describeColumn(column: Column): unknown {

@@ -70,6 +70,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     tenant: tenant === "shared" ? undefined : tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
+    feed: keyUnique && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
   };
 }

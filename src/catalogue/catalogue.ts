@@ -123,6 +123,8 @@ export interface Table {
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
+  /** Number of its changes feed; undefined where it has none, or clients cannot see the whole key. */
+  readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
 }

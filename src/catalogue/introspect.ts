@@ -124,6 +124,11 @@ described_tables as (
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
+    'feed', (select (pg_catalog.regexp_match(p.proname::text, '^changes_([0-9]{1,10})$'))[1]
+      from pg_catalog.pg_trigger g
+      join pg_catalog.pg_proc p on p.oid = g.tgfoid
+      join pg_catalog.pg_namespace o on o.oid = p.pronamespace and o.nspname = 'rowgate'
+      where g.tgrelid = r.oid and g.tgname = 'rowgate_changes_insert'),
     'key', coalesce((
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
@@ -190,6 +195,8 @@ export interface FoundTable {
   readonly hasRewriteRules: boolean;
   /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;
+  /** Number of the changes feed whose triggers it has, as digits. */
+  readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { VERSION } from "../config/config.ts";
 import type { Host } from "../runtime/host.ts";
 import { addAudit } from "./audit.ts";
+import { addChanges } from "./changes.ts";
 import { addDoctor } from "./doctor.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
@@ -18,6 +19,7 @@ const SUBCOMMANDS = [
   addToken,
   addTables,
   addAudit,
+  addChanges,
   addSetup,
   addDoctor,
   addOpenapi,

@@ -1,6 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import type { Output } from "../runtime/host.ts";
 import { migrateSchema, type SchemaNeeds } from "../schema/migrate_schema.ts";
+import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import { showWork } from "./progress.ts";
 import { FAILED, stop } from "./stop.ts";
@@ -40,7 +41,8 @@ export async function prepareSchema(
 export function describeGrants(role: string, { audit }: SchemaNeeds): readonly string[] {
   return [
     `grant usage on schema rowgate to ${role};`,
-    `grant select on rowgate.tokens, rowgate.secrets to ${role};`,
+    `grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to ${role};`,
+    `grant execute on function ${CHANGES_FUNCTIONS.join(", ")} to ${role};`,
     ...(audit ? [`grant insert on rowgate.audit to ${role};`] : []),
   ];
 }

@@ -23,7 +23,7 @@ function listTables(host: Host): Promise<number> {
     withCatalogue(opened, async (current) => {
       const catalogue = await current.current();
       const tables = [...catalogue.tables.values()];
-      const head = ["TABLE", "KEY", "TENANT", "WRITABLE"];
+      const head = ["TABLE", "KEY", "TENANT", "WRITABLE", "CHANGES"];
       host.stdout.write(printColumns([head, ...tables.map(toColumns)]));
       const { schema, tenantColumn } = opened.config;
       const hidden = await findHidden(opened.database, { schema, tenantColumn, catalogue });
@@ -33,9 +33,10 @@ function listTables(host: Host): Promise<number> {
     }));
 }
 
-function toColumns({ name, primaryKey, tenant, writable }: Table): readonly string[] {
+function toColumns({ name, primaryKey, tenant, writable, feed }: Table): readonly string[] {
   const key = primaryKey.map((column) => column.name).join(", ");
-  return [name, key || "none", tenant?.name ?? "shared", writable ? "yes" : "no"];
+  const feeds = feed === undefined ? "no" : "yes";
+  return [name, key || "none", tenant?.name ?? "shared", writable ? "yes" : "no", feeds];
 }
 
 interface HiddenOptions {

@@ -33,6 +33,8 @@ export interface TableList {
     readonly name: string;
     readonly primary_key: readonly string[];
     readonly writable: boolean;
+    /** It has a changes feed. */
+    readonly changes: boolean;
     readonly comment: string | null;
   }[];
 }

@@ -68,6 +68,7 @@ export interface Config {
   readonly tenantSetting: string | undefined;
   readonly audit: boolean;
   readonly auditDays: number | undefined;
+  readonly changesDays: number;
   readonly corsOrigins: readonly string[];
   readonly console: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
@@ -214,6 +215,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   auditDays: setting("ROWGATE_AUDIT_DAYS", daysOrNone(36_500), {
     default: undefined,
     help: "Days after which such a record is deleted",
+  }),
+  changesDays: setting("ROWGATE_CHANGES_DAYS", wholeNumber(1, 36_500), {
+    default: 7,
+    help: "Days for which a changes feed can be resumed",
   }),
   corsOrigins: setting("ROWGATE_CORS_ORIGINS", origins, {
     default: [],

@@ -31,3 +31,14 @@ export function printExample(
     `-d '${JSON.stringify(EXAMPLE_REQUEST.body)}'`,
   ].join(" ");
 }
+
+/** Prints a `curl` command that follows the changes of the same table until it is stopped. */
+export function printFollowing(
+  { address, token }: { readonly address: string; readonly token: string },
+): string {
+  return [
+    `curl -sN '${address.replace(/\/$/, "")}/integration/tables/orders/changes?since=now'`,
+    `-H 'Authorization: Bearer ${token}'`,
+    "-H 'Accept: text/event-stream'",
+  ].join(" ");
+}

@@ -1,5 +1,6 @@
 import type { Compile, Database } from "../postgres/database.ts";
 import { COMMENT_TABLES, CREATE_TABLES, FINISH_TABLES } from "./schema.ts";
+import { planFeeds } from "./feeds.ts";
 import { generateShop, type Row, type ShopTable } from "./generate.ts";
 import { COUNTRIES } from "./places.ts";
 import { SHOPS } from "./shops.ts";
@@ -26,14 +27,17 @@ export async function fillDemonstration(
   database: Database,
   report: (table: string) => void = () => {},
 ): Promise<boolean> {
-  const [found] = await database.run<{ tables: string }>(
+  const [found] = await database.run<{ tables: string; log: string }>(
     (sql) =>
-      sql`select count(*)::text as tables from pg_catalog.pg_class
+      sql`select count(*)::text as tables,
+          (pg_catalog.to_regclass('rowgate.feeds') is not null)::text as log
+        from pg_catalog.pg_class
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
     { write: false },
   );
   if (found?.tables !== "0") return false;
-  await database.transact(planStatements(report), { rollback: false });
+  const feeds = found.log === "true" ? planFeeds() : [];
+  await database.transact([...planStatements(report), ...feeds], { rollback: false });
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseError } from "../postgres/database_error.ts";
+import { checkChangesFeeds } from "./changes_feeds.ts";
 import { checkConnection } from "./connection.ts";
 import { checkCredentialColumns } from "./credential_columns.ts";
 import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
@@ -25,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   checkIsolation,
   checkViews,
   checkTriggers,
+  checkChangesFeeds,
   checkForeignKeys,
   checkUniqueKeys,
   checkTenantRows,

@@ -46,6 +46,7 @@ function readTriggers({ database, config, catalogue }: Setup): Promise<readonly 
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
       join pg_catalog.pg_proc p on p.oid = t.tgfoid
       join pg_catalog.pg_namespace s on s.oid = p.pronamespace
-      where not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 = 16`,
+      where not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 = 16
+        and not (s.nspname = 'rowgate' and p.proname ~ '^changes_[0-9]+')`,
   );
 }

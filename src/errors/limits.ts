@@ -78,3 +78,14 @@ export const MAX_PIPELINED_STATEMENTS = 8;
  * @see docs/decisions/0019-page-and-total.md
  */
 export const MAX_ROWS_KEPT = 10_000;
+
+/** Changes of one answer by default. @see CH6 */
+export const DEFAULT_CHANGES = 200;
+/** Changes of one answer at most. @see CH6 */
+export const MAX_CHANGES = 1000;
+/** Seconds for which a request may wait for changes. @see CH7 */
+export const MAX_WAIT_SECONDS = 60;
+/** Requests and streams of one token that wait for changes at once. @see CH17 */
+export const MAX_WAITING_OF_TOKEN = 100;
+/** Those of a process. */
+export const MAX_WAITING = 10_000;

@@ -84,7 +84,8 @@ function rejectMissing(): ApiError {
   });
 }
 
-function rejectInvalid(): ApiError {
+/** Makes the 401 of a token that is not valid, or no longer. */
+export function rejectInvalid(): ApiError {
   return new ApiError(401, "Authorization: the API token is not valid, expected a current one", {
     headers: { "www-authenticate": `${CHALLENGE} error="invalid_token"` },
   });

@@ -12,6 +12,8 @@ export interface Place {
    * @throws {ApiError} 503 the service is full, and the tenant above its share
    */
   readonly claim: (tenant: string) => void;
+  /** Counts the request to no tenant, as long as it only waits. */
+  readonly rest: () => void;
   /** Gives the place back, once. */
   readonly leave: () => void;
 }
@@ -49,6 +51,10 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
           const requests = count(tenant, 1);
           const full = known > max && requests > max / tenants.size;
           if (full || known > 2 * max) throw rejectBusy(max);
+        },
+        rest() {
+          if (owner !== undefined) count(owner, -1);
+          owner = undefined;
         },
         leave() {
           if (owner !== undefined) count(owner, -1);

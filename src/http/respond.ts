@@ -2,6 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
+import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";
 import {
   acceptsGzip,
   compress,
@@ -66,6 +67,7 @@ export async function respondJson(
 }
 
 const UTF_8 = new TextEncoder();
+const INTERNAL_ERROR = "Internal error";
 
 function finish(
   status: number,
@@ -97,6 +99,21 @@ function finish(
 export function respondText(text: string, type: string, exchange: Exchange): Response {
   const headers = makeHeaders({ text, headers: { "content-type": type } }, exchange);
   return finish(200, { text, headers }, exchange);
+}
+
+/**
+ * Makes the response with a stream of events: never compressed and not buffered by proxies.
+ * @see CH15
+ */
+export function respondEvents(source: EventSource, exchange: Exchange): Response {
+  const own = { "content-type": EVENT_STREAM, "x-accel-buffering": "no" };
+  const headers = makeHeaders({ text: "", headers: own }, exchange);
+  if (exchange.request.method === "HEAD") {
+    void source.return();
+    return new Response(null, { status: 200, headers });
+  }
+  const describe = (error: unknown) => findApiError(error)?.message ?? INTERNAL_ERROR;
+  return new Response(streamEvents(source, exchange, describe), { status: 200, headers });
 }
 
 /** A file of the console. */
@@ -152,7 +169,7 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
  */
 export function respondError(error: unknown, exchange: Exchange): Response {
   const { status, message, matched, headers } = findApiError(error) ??
-    new ApiError(500, "Internal error");
+    new ApiError(500, INTERNAL_ERROR);
   const body = { success: false, error: message, ...(matched === undefined ? {} : { matched }) };
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
 }

@@ -15,10 +15,11 @@ export function findOpenTables({ tables }: Catalogue, access: Access): readonly 
  */
 export function describeTables(catalogue: Catalogue, access: Access): string {
   const tables = findOpenTables(catalogue, access)
-    .map(({ name, primaryKey, writable, comment }) => ({
+    .map(({ name, primaryKey, writable, feed, comment }) => ({
       name,
       primary_key: primaryKey.map((column) => column.name),
       writable,
+      changes: feed !== undefined,
       comment,
     }));
   return JSON.stringify({ success: true, tables });

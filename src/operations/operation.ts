@@ -1,11 +1,19 @@
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import type { Config } from "../config/config.ts";
+import type { Changes } from "../changes/changes.ts";
+import type { EventSource } from "../http/event_stream.ts";
+import type { Place } from "../http/in_flight.ts";
 import type { Preferences } from "../http/preferences.ts";
+import type { Exchange } from "../http/respond.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
 import type { Access, TokenScope } from "../tokens/token.ts";
 
 /** Every operation that takes a token. @see S7 */
-export type Operation = RecordsOperation | DescribingOperation | TableDescribingOperation;
+export type Operation =
+  | RecordsOperation
+  | FollowingOperation
+  | DescribingOperation
+  | TableDescribingOperation;
 
 interface Route {
   /** For logs, metrics and the audit. */
@@ -39,6 +47,26 @@ export interface RecordsOperation<
   perform(plan: Plan, records: Records, request: PlannedRequest): Promise<Result>;
   print(result: Result, plan: Plan, request: Parsed): Printed;
 }
+
+/** An operation that follows a table, and may answer with a stream. */
+export interface FollowingOperation extends Route {
+  /** What the token must allow. */
+  readonly scope: TokenScope;
+  /** @throws {ApiError} with a status of step 7 or 8 of the order of checks */
+  readonly follow: (context: FollowContext, changes: Changes) => Promise<Following>;
+}
+
+/** The table that is followed, and the request. */
+export interface FollowContext {
+  readonly table: Table;
+  readonly access: Access;
+  readonly exchange: Exchange;
+  readonly place: Place;
+  readonly config: Config;
+}
+
+/** What following gives: a body, or a stream of events. */
+export type Following = Printed | { readonly events: EventSource; readonly rows: number };
 
 /** An operation that describes a table to any token that may use it, whatever its scopes. */
 export interface TableDescribingOperation extends Route {

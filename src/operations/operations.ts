@@ -1,4 +1,5 @@
 import { describeInterface, describeToken, listFields, listTables } from "./describe.ts";
+import { listChanges } from "./list_changes.ts";
 import type { Operation } from "./operation.ts";
 import { queryRecords } from "./query_records.ts";
 import { updateBatch, updateBulk, updateSingle } from "./update_records.ts";
@@ -15,6 +16,7 @@ export const OPERATIONS: readonly Operation[] = [
   updateSingle,
   updateBulk,
   updateBatch,
+  listChanges,
   listTables,
   listFields,
   describeToken,

@@ -2,12 +2,14 @@ import type { Database } from "../postgres/database.ts";
 
 /** The state of the schema `rowgate`, and what the role may do in it. */
 export interface FoundSchema {
-  /** How many of the `VERSIONS` have been applied: 0 to 3. */
+  /** How many of the `VERSIONS` have been applied: 0 to 4. */
   readonly version: number;
   /** The role may look up tokens. */
   readonly readsTokens: boolean;
   /** The role may read the secrets that seal cursors. */
   readonly readsSecrets: boolean;
+  /** The role may read the log of the changes feeds. */
+  readonly readsChanges: boolean;
   /** The role may add audit records. */
   readonly writesAudit: boolean;
   /** The role may delete old audit records. */
@@ -23,16 +25,19 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
           from pg_catalog.pg_namespace n
           join pg_catalog.pg_class c on c.relnamespace = n.oid
-            and c.relname in ('tokens', 'audit', 'secrets')
+            and c.relname in ('tokens', 'audit', 'secrets', 'changes')
           where n.nspname = 'rowgate'
         )
         select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'changes') then 4
             when exists (select from "$t" where name = 'secrets') then 3
             when exists (select from "$t" where name = 'audit') then 2 else 1 end)::text as "version",
           exists (select from "$t" where name = 'tokens' and usable
             and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsTokens",
           exists (select from "$t" where name = 'secrets' and usable
             and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsSecrets",
+          exists (select from "$t" where name = 'changes' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT'))::text as "readsChanges",
           exists (select from "$t" where name = 'audit' and usable
             and pg_catalog.has_table_privilege(oid, 'INSERT'))::text as "writesAudit",
           exists (select from "$t" where name = 'audit' and usable
@@ -44,6 +49,7 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
     version: Number(found?.version ?? 0),
     readsTokens: found?.readsTokens === "true",
     readsSecrets: found?.readsSecrets === "true",
+    readsChanges: found?.readsChanges === "true",
     writesAudit: found?.writesAudit === "true",
     prunesAudit: found?.prunesAudit === "true",
   };

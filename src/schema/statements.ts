@@ -1,3 +1,5 @@
+import { CHANGES_VERSION } from "./changes_statements.ts";
+
 /** Marks a statement without parameters, which can be run and printed. */
 function statement(text: TemplateStringsArray): TemplateStringsArray {
   return text;
@@ -88,6 +90,7 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
     SECRETS_GRANTS,
     statement`insert into rowgate.migrations (version) values (3) on conflict do nothing`,
   ],
+  CHANGES_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */

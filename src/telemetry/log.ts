@@ -60,6 +60,8 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   fault: true,
   retry: true,
   catalogue_read: true,
+  changes_waiting: true,
+  changes_log: true,
   token_lookup: true,
 };
 
@@ -78,6 +80,7 @@ function levelOf(observation: Logged): Level {
       return "warn";
     case "catalogue":
     case "audit_pruned":
+    case "changes_pruned":
     case "console_built":
     case "listening":
     case "stopping":
@@ -110,6 +113,8 @@ function describeOnce(observation: Logged): string {
       return blankControls(observation.message);
     case "audit_pruned":
       return `${observation.rows} old audit records deleted`;
+    case "changes_pruned":
+      return `${observation.rows} old entries of the changes feeds deleted`;
     case "console_built":
       return `console built in ${observation.durationMs} ms`;
     case "listening":

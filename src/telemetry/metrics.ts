@@ -121,6 +121,14 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "catalogue_failed":
       meters.catalogueReads.inc({ result: "failed" });
       break;
+    case "changes_log":
+      meters.changesEntries.set(observation.entries);
+      meters.changesAge.set(observation.oldestSeconds);
+      meters.changesTransaction.set(observation.transactionSeconds);
+      break;
+    case "changes_waiting":
+      meters.changesWaiting.set(observation.clients);
+      break;
     case "token_lookup":
       meters.tokenLookups.inc({ result: observation.result });
       break;
@@ -128,6 +136,7 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "pool":
     case "warning":
     case "audit_pruned":
+    case "changes_pruned":
     case "listening":
     case "stopping":
   }
@@ -179,6 +188,13 @@ function openMeters(registry: Registry) {
       "catalogue_changes_total",
       "Reads of the catalogue that found a change",
     ),
+    changesEntries: shared("changes_entries", "Entries in the log of the changes feeds, estimated"),
+    changesAge: shared("changes_oldest_seconds", "Age of the oldest entry in that log"),
+    changesTransaction: shared(
+      "changes_transaction_seconds",
+      "How long the oldest running transaction has been seen; what it wrote may still come",
+    ),
+    changesWaiting: gauge("changes_waiting", "Clients that wait for changes"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };
 }

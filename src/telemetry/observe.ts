@@ -40,6 +40,8 @@ export type Observation =
   | { readonly kind: "console_built"; readonly durationMs: number }
   /** Audit records older than the retention were deleted. */
   | { readonly kind: "audit_pruned"; readonly rows: number }
+  /** Entries of the changes feeds that were older than the retention were deleted. */
+  | { readonly kind: "changes_pruned"; readonly rows: number }
   | { readonly kind: "listening"; readonly address: string }
   | { readonly kind: "stopping"; readonly signal: string }
   | Measurement;
@@ -73,6 +75,16 @@ export type Measurement =
   | { readonly kind: "fault"; readonly fault: string }
   /** A statement is tried again after such a fault. */
   | { readonly kind: "retry"; readonly fault: string }
+  /** The log of the changes feeds was measured. */
+  | {
+    readonly kind: "changes_log";
+    readonly entries: number;
+    readonly oldestSeconds: number;
+    /** For how long the oldest running transaction has been seen. */
+    readonly transactionSeconds: number;
+  }
+  /** Clients that wait for changes: requests and streams. */
+  | { readonly kind: "changes_waiting"; readonly clients: number }
   /** The catalogue was read, and found as it was `ageMs` ago. */
   | { readonly kind: "catalogue_read"; readonly reason: string; readonly ageMs: number }
   | {

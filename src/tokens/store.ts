@@ -51,6 +51,10 @@ export function createTokenStore(
   const valid = openExpiringCache<Access>({ size: MAX_CACHED, now });
   const unknown = openExpiringCache<null>({ size: MAX_CACHED, now });
   const tenants = openExpiringCache<string>({ size: MAX_CACHED, now });
+  const byId = openExpiringCache<{ readonly token: string; readonly access: Access }>({
+    size: MAX_CACHED,
+    now,
+  });
   const runLimited = limitLookUps({ maxRunning, waitMs, now });
   const running = new Map<string, RunningLookUp>();
 
@@ -97,8 +101,16 @@ export function createTokenStore(
     const { id: tokenId, name, tenant, scopes, tables, expiresAt } = record;
     const access: Access = { tokenId, name, tenant, scopes, tables, expiresAt };
     tenants.set(token, tenant, Infinity);
+    byId.set(tokenId, { token, access }, Infinity);
     valid.set(token, access, Math.min(untilMs, startedMs + (record.remainingMs ?? Infinity)));
     return access;
+  }
+
+  function confirm(tokenIds: readonly string[], atMs: number): void {
+    for (const id of tokenIds) {
+      const known = byId.get(id);
+      if (known !== undefined) valid.set(known.token, known.access, atMs + MAX_CACHED_MS);
+    }
   }
 
   function report<T>(result: LookUpResult, access: T): T {
@@ -106,7 +118,7 @@ export function createTokenStore(
     return access;
   }
 
-  return { find, recall: tenants.get };
+  return { find, recall: tenants.get, confirm };
 }
 
 async function selectRecord(database: Database, hex: string): Promise<TokenRecord | undefined> {

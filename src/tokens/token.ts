@@ -34,4 +34,6 @@ export interface TokenStore {
   readonly find: (token: string) => Access | null | Promise<Access | null>;
   /** The tenant of a token that was valid lately, whether or not it still is; otherwise undefined. */
   readonly recall?: (token: string) => string | undefined;
+  /** Keeps tokens in the cache that were found valid at a time, and will be for some seconds. */
+  readonly confirm?: (tokenIds: readonly string[], atMs: number) => void;
 }

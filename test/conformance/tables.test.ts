@@ -7,6 +7,7 @@ interface ListedTable {
   readonly name: string;
   readonly primary_key: string[];
   readonly writable: boolean;
+  readonly changes: boolean;
   readonly comment: string | null;
 }
 
@@ -57,16 +58,17 @@ describeService("Get Tables", ({ get, service }) => {
     assertEquals(names, [...names].sort());
   });
 
-  it("reports name, key, writable and comment of each table, and nothing else [T43]", async () => {
+  it("reports name, key, writable, changes and comment of each table, and nothing else [T43]", async () => {
     const tables = await list();
     for (const table of tables) {
-      assertEquals(Object.keys(table), ["name", "primary_key", "writable", "comment"]);
+      assertEquals(Object.keys(table), ["name", "primary_key", "writable", "changes", "comment"]);
     }
     const find = (name: string) => tables.find((table) => table.name === name);
     assertEquals(find("deals"), {
       name: "deals",
       primary_key: ["fid"],
       writable: true,
+      changes: false,
       comment: "Deals of the sales team",
     });
     assertEquals(find("order_lines")?.primary_key, ["tenant_id", "order_no", "line_no"]);
@@ -80,6 +82,7 @@ describeService("Get Tables", ({ get, service }) => {
       name: "countries",
       primary_key: ["code"],
       writable: false,
+      changes: false,
       comment: "Shared by all tenants",
     });
   });

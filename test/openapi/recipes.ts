@@ -72,6 +72,11 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
       ],
     },
   },
+  {
+    operation: "listChanges",
+    method: "GET",
+    path: `${ORDERS}/changes?limit=2&fields=order_no,status`,
+  },
   { operation: "getTables", method: "GET", path: "/integration/tables" },
   { operation: "getFields", method: "GET", path: "/integration/tables/countries/fields" },
   { operation: "getToken", method: "GET", path: "/integration/token" },

@@ -6,6 +6,7 @@ import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts
 import type { Example } from "../../src/interface/openapi/examples.ts";
 import type { ErrorStatus } from "../../src/interface/openapi/operations.ts";
 import { startDemonstration, startService } from "../docs/documented_service.ts";
+import { enableFeeds } from "../support/feeds.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { type RecipeResponse, sendRecipe } from "./send_recipe.ts";
 import { type ErrorRecipe, REJECTIONS, SUCCESSES } from "./recipes.ts";
@@ -20,10 +21,22 @@ export async function recordSuccesses(): Promise<readonly Example[]> {
       throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(response)}`);
     }
     const { operation, body } = recipe;
-    examples.push({ operation, ...(body !== undefined && { body }), response });
+    examples.push({
+      operation,
+      ...(body !== undefined && { body }),
+      response: fixCursor(response),
+    });
   }
   await service.close();
   return examples;
+}
+
+/** No two cursors are alike. */
+function fixCursor(response: unknown): unknown {
+  const { cursor, ...rest } = response as Record<string, unknown>;
+  if (typeof cursor !== "string") return response;
+  const { more, ...before } = rest;
+  return { ...before, cursor: "AQAAAAGkl3v0c2V0aGVyLWhhcHB5", more };
 }
 
 /** Provokes each error of the document and records the response. */
@@ -32,6 +45,7 @@ export async function recordErrors(): Promise<readonly ErrorExample[]> {
     ...await recordRejections(),
     await exceedRateLimit(),
     await breakTokenStore(),
+    await outliveCursor(),
     ...await recordTimeouts(),
   ].sort((a, b) => a.status - b.status);
 }
@@ -55,6 +69,21 @@ async function exceedRateLimit(): Promise<ErrorExample> {
   const response = await sendRecipe(service.app, recipe);
   await service.close();
   return describe({ name: "rateLimit", status: 429, summary: "Too many requests" }, response);
+}
+
+/** A cursor from before a column was added. */
+async function outliveCursor(): Promise<ErrorExample> {
+  const service = await createTestService("embedded");
+  await enableFeeds(service, ["deals"]);
+  const path = "/integration/tables/deals/changes";
+  const { body } = await service.send("GET", `${path}?since=now`);
+  await service.database.admin`alter table deals add column added int4`;
+  const response = await service.send("GET", `${path}?since=${body["cursor"]}`);
+  await service.close();
+  return describe(
+    { name: "cursor", status: 410, summary: "A cursor that leads nowhere" },
+    response,
+  );
 }
 
 /** An error inside the service: the token store throws something unexpected. */

@@ -3,15 +3,19 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import type { Fragment, Sql } from "../../src/postgres/driver.ts";
 import type { Compile } from "../../src/postgres/database.ts";
 import type { Table } from "../../src/catalogue/catalogue.ts";
+import { planChanges } from "../../src/plan/changes_plan.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
 import { parseUpdateRequest } from "../../src/request/update_request.ts";
 import { compileLock, compileUpdateSingle } from "../../src/sql/update_single.ts";
+import { compileChanges } from "../../src/sql/changes.ts";
+import { compileChangesMoment, compileChangesSnapshot } from "../../src/sql/changes_snapshot.ts";
 import { compileLookUps } from "../../src/sql/look_ups.ts";
 import { compileQuery } from "../../src/sql/query.ts";
 import { compileUpdateBulk } from "../../src/sql/update_bulk.ts";
 import { compileUpdateByKey } from "../../src/sql/update_by_key.ts";
+import { compileWatch } from "../../src/sql/watch_changes.ts";
 import {
   compileAuditWithRules,
   compileDecision,
@@ -93,6 +97,19 @@ const FILTERS = {
 const UPDATE = {
   filters: { id: 1, status: null },
   fields: { amount: 1.5, tags: ["a"], day: null },
+};
+
+const FEED = {
+  plan: planChanges({ fields: ["status", "tags"], limit: 200 }, { table: TABLE, access: ACCESS }),
+  feed: 7,
+  anchor: ["1000", "5", "1790000000000000"],
+  measured: false,
+  settings: [],
+} as const;
+const SEEN = { next: "1001", running: ["990", "995"] };
+const PARTIAL = {
+  snapshot: { next: "2001", running: [] },
+  place: { xid: "1500", seq: "9", ordinal: "3" },
 };
 
 const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
@@ -177,6 +194,15 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "the decision before rewrite rules": (sql) => compileDecision(sql, update(UPDATE)),
   "an update of a table with rewrite rules": (sql) =>
     compileUpdateWithRules(sql, update(UPDATE), 1),
+  "the changes since a position": (sql) => compileChanges(sql, FEED, { seen: SEEN }),
+  "the changes since a page, measured, with a tenant setting": (sql) =>
+    compileChanges(
+      sql,
+      { ...FEED, measured: true, settings: SETTINGS },
+      { seen: SEEN, partial: PARTIAL },
+    ),
+  "the first rows of a feed": (sql) => compileChangesSnapshot(sql, FEED, undefined),
+  "the next rows of a feed": (sql) => compileChangesSnapshot(sql, FEED, ["41"]),
   "the lock of a transaction": (sql) => compileLock(sql, update(UPDATE)),
 };
 const AUDIT_TITLE = "the audit of an update of a table with rewrite rules";
@@ -222,6 +248,22 @@ describe("Statements", () => {
     await compareGolden(AUDIT_TITLE, text);
     assertEquals(types.filter((type) => type !== 25), []);
   });
+
+  const own: Record<string, (sql: Sql) => Fragment> = {
+    "the look at the log for all that wait": (sql) =>
+      compileWatch(sql, { seen: SEEN, feeds: [], arrived: [], tokens: [] }),
+    "where the log is": (sql) => compileChangesMoment(sql, FEED),
+    "where the log is, with a tenant setting": (sql) =>
+      compileChangesMoment(sql, { ...FEED, settings: SETTINGS }),
+  };
+  for (const [title, compile] of Object.entries(own)) {
+    it(`match their golden file and take only text: ${title} [CH9] [D1]`, async () => {
+      const text = printAsSent(compile);
+      const { types } = await database.admin.unsafe(text).describe();
+      await compareGolden(title, text);
+      assertEquals(types.filter((type) => type !== 25), []);
+    });
+  }
 
   it("leave no value of the request in the row of the audit [R23]", () => {
     assertEquals(update(UPDATE, { audited: AUDITED }).audit, {

@@ -3,6 +3,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Observation } from "../../src/telemetry/observe.ts";
@@ -27,6 +28,8 @@ export interface TestService {
   readonly database: TestDatabase;
   /** The handler in this process, or one that forwards to the server of `ROWGATE_TEST_RUNTIME`. */
   readonly app: App;
+  /** The database as its owner. */
+  readonly owner: Database;
   readonly tokens: TestTokens;
   /** Makes another token. */
   readonly issue: IssueToken;
@@ -124,6 +127,7 @@ export async function createTestService(
   return {
     database,
     app,
+    owner,
     tokens,
     issue,
     catalogue,

@@ -70,6 +70,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     },
     writable: true,
     pinnable: true,
+    feed: undefined,
     hasRewriteRules: false,
     ...more,
   };

@@ -51,7 +51,10 @@ export async function issueTokens(
   await migrateSchema(owner);
   if (test.kind === "real") {
     await test.admin`grant usage on schema rowgate to rowgate_app`;
-    await test.admin`grant select on rowgate.tokens, rowgate.secrets to rowgate_app`;
+    await test
+      .admin`grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to rowgate_app`;
+    await test.admin`grant execute on function rowgate.changes_moment(),
+      rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) to rowgate_app`;
     await test.admin`grant insert on rowgate.audit to rowgate_app`;
   }
   return {

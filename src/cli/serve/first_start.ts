@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { printExample } from "../../demonstration/example.ts";
+import { printExample, printFollowing } from "../../demonstration/example.ts";
 import { fillDemonstration } from "../../demonstration/fill.ts";
 import { SHOPS } from "../../demonstration/shops.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -81,6 +81,8 @@ function describeDemonstration(address: string, { tokens }: Demonstration): read
     `  Query some orders of ${tenant}:`,
     "",
     printExample({ address, token }),
+    "  Follow what changes in them:",
+    printFollowing({ address, token }),
   ];
 }
 

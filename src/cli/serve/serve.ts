@@ -79,6 +79,7 @@ async function serve(host: Host): Promise<number> {
     throw explainFailure(error);
   } finally {
     const endMs = performance.now() + exit.stopMs;
+    service?.drain();
     await server?.stop(exit.stopMs);
     await service?.close(Math.max(exit.closeMs, endMs - performance.now()));
   }

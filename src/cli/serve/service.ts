@@ -1,5 +1,7 @@
 import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
+import { openChanges } from "../../changes/changes.ts";
+import { keepChanges } from "../../changes/retention.ts";
 import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -22,6 +24,8 @@ export interface AssembledService {
   readonly app: App;
   /** Prepares the database for serving; requests should wait until then. */
   readonly prepare: () => Promise<Prepared>;
+  /** Ends requests and streams that only wait, so that none holds up the end. */
+  readonly drain: () => void;
   /** Closes the database; running statements have this long to end. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
@@ -52,8 +56,15 @@ export async function assembleService(
     : await showWork(output, `Opening the embedded Postgres in ${config.dataDir}`, open);
   const catalogue = followSettings({ config, policy, database, observe });
   const tokens = createTokenStore(database, { ...config, observe });
-  const app = createApp({ config, database, catalogue, tokens, observe, metrics });
-  const { audit, auditDays: days } = config;
+  const { audit, auditDays: days, changesDays, tenantSetting } = config;
+  const { confirm: confirmed } = tokens;
+  const changes = openChanges(database, {
+    observe,
+    tenantSetting,
+    ...(confirmed && { confirmed }),
+  });
+  const app = createApp({ config, database, catalogue, tokens, observe, metrics, changes });
+  const log = keepChanges(database, { days: changesDays, observe });
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
     : undefined;
@@ -62,6 +73,8 @@ export async function assembleService(
   async function close(timeoutMs: number): Promise<void> {
     closing.abort();
     retention?.close();
+    log.close();
+    changes.close();
     catalogue.close();
     await database.close(timeoutMs);
   }
@@ -71,7 +84,7 @@ export async function assembleService(
     return prepareService(database, { ...options, catalogue });
   }
 
-  return { app, prepare, close };
+  return { app, prepare, drain: changes.close, close };
 }
 
 /**

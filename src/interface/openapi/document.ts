@@ -1,6 +1,11 @@
 import type { Table } from "../../catalogue/catalogue.ts";
 import type { Access } from "../../tokens/token.ts";
-import { describeAnswers, describeAnyTable, describePage } from "./response_schemas.ts";
+import {
+  describeAnswers,
+  describeAnyTable,
+  describeChanges,
+  describePage,
+} from "./response_schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 import { DESCRIBED_OPERATIONS, type DescribedOperation } from "./operations.ts";
@@ -31,6 +36,7 @@ const DESCRIPTION =
  */
 export function describeService(holder?: Holder): JsonSchema {
   const tables = holder?.tables ?? [];
+  const hasFeeds = holder === undefined || tables.some(({ feed }) => feed !== undefined);
   return {
     openapi: "3.1.0",
     info: {
@@ -55,7 +61,7 @@ export function describeService(holder?: Holder): JsonSchema {
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
       headers: describeHeaders(),
-      responses: describeErrors(),
+      responses: describeErrors({ gone: hasFeeds }),
       schemas: {
         ...describeAnswers(),
         ...(holder === undefined && describeAnyTable()),
@@ -75,10 +81,11 @@ function describePaths(
     return [[operation.path, { [operation.method]: describeOperation(operation) }]];
   }
   const { scopes } = holder.access;
-  const scope = operation.body === "Query" ? "query" : "update";
-  if (operation.body !== undefined && !scopes.includes(scope)) return [];
   const writes = operation.body !== undefined && operation.body !== "Query";
+  const needsScope = operation.body !== undefined || operation.id === "listChanges";
+  if (needsScope && !scopes.includes(writes ? "update" : "query")) return [];
   return holder.tables.filter((table) => !writes || table.writable)
+    .filter((table) => operation.id !== "listChanges" || table.feed !== undefined)
     .map((table) => [
       operation.path.replace("{table}", table.name),
       { [operation.method]: describeOperation(operation, table) },
@@ -93,9 +100,9 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
     ...preferences,
   ];
   const example = EXAMPLES.find((each) => each.operation === id && table === undefined);
-  const schema = operation.response === "Page" && table !== undefined
-    ? describePage(refer(`${of}Record`))
-    : refer(operation.response);
+  const schema = table === undefined
+    ? refer(operation.response)
+    : describeResponse(operation, refer(`${of}Record`));
   return {
     operationId: table === undefined ? id : `${id}_${table.name}`,
     tags: [table?.name ?? tag],
@@ -116,7 +123,9 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
     responses: {
       200: describeSuccess(schema, {
         description: "Success",
-        headers: preferences.length > 0
+        headers: operation.id === "listChanges"
+          ? []
+          : preferences.length > 0
           ? ["Preference-Applied", ...operation.headers ?? []]
           : body === undefined
           ? ["ETag"]
@@ -126,6 +135,12 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
       ...referErrors(errors),
     },
   };
+}
+
+function describeResponse({ id, response }: DescribedOperation, record: JsonSchema): JsonSchema {
+  if (response === "Page") return describePage(record);
+  // `fields` may have left columns out.
+  return id === "listChanges" ? describeChanges(record) : refer(response);
 }
 
 const TABLE: JsonSchema = {

@@ -133,6 +133,16 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     },
   },
   {
+    "name": "cursor",
+    "status": 410,
+    "summary": "A cursor that leads nowhere",
+    "body": {
+      "success": false,
+      "error":
+        "since: The table was altered, or its feed was off, since it was given, begin again with since=start",
+    },
+  },
+  {
     "name": "size",
     "status": 413,
     "summary": "A body that is too large",

@@ -79,6 +79,27 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    "operation": "listChanges",
+    "response": {
+      "success": true,
+      "table": "orders",
+      "changes": [
+        {
+          "type": "upsert",
+          "key": { "id": 1 },
+          "record": { "order_no": "A-2026-00001", "status": "delivered" },
+        },
+        {
+          "type": "upsert",
+          "key": { "id": 2 },
+          "record": { "order_no": "A-2026-00002", "status": "delivered" },
+        },
+      ],
+      "cursor": "AQAAAAGkl3v0c2V0aGVyLWhhcHB5",
+      "more": true,
+    },
+  },
+  {
     "operation": "getTables",
     "response": {
       "success": true,
@@ -87,30 +108,35 @@ export const EXAMPLES: readonly Example[] = [
           "name": "countries",
           "primary_key": ["code"],
           "writable": false,
+          "changes": true,
           "comment": "Countries, shared by all tenants",
         },
         {
           "name": "customers",
           "primary_key": ["id"],
           "writable": true,
+          "changes": true,
           "comment": "Customers of the shop",
         },
         {
           "name": "order_lines",
           "primary_key": ["order_id", "line_no"],
           "writable": true,
+          "changes": true,
           "comment": "Lines of the orders",
         },
         {
           "name": "orders",
           "primary_key": ["id"],
           "writable": true,
+          "changes": true,
           "comment": "Orders, one row each",
         },
         {
           "name": "products",
           "primary_key": ["id"],
           "writable": true,
+          "changes": true,
           "comment": "What the shop sells",
         },
       ],

@@ -1,4 +1,9 @@
-import { MAX_PAGE_TOKEN_CHARACTERS } from "../../errors/limits.ts";
+import {
+  DEFAULT_CHANGES,
+  MAX_CHANGES,
+  MAX_PAGE_TOKEN_CHARACTERS,
+  MAX_WAIT_SECONDS,
+} from "../../errors/limits.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
 /** A status of an error response. */
@@ -9,6 +14,7 @@ export type ErrorStatus =
   | 404
   | 408
   | 409
+  | 410
   | 413
   | 415
   | 429
@@ -23,6 +29,7 @@ export interface DescribedOperation {
     | "updateSingleRecord"
     | "updateBulkRecords"
     | "updateBatchOfRecords"
+    | "listChanges"
     | "getTables"
     | "getFields"
     | "getToken";
@@ -76,6 +83,34 @@ const QUERY_PARAMETERS: readonly JsonSchema[] = [
       "The page token of the `Link` header of the page before. The body must be the same " +
       "as there; only `select` and `per_page` may differ, and `page` is left out.",
     schema: { type: "string", maxLength: MAX_PAGE_TOKEN_CHARACTERS },
+  },
+];
+
+const CHANGES_PARAMETERS: readonly JsonSchema[] = [
+  {
+    name: "since",
+    in: "query",
+    description: "`start`: every row first. `now`: what changes from now on. Else a `cursor`.",
+    schema: { type: "string", default: "start" },
+  },
+  {
+    name: "limit",
+    in: "query",
+    description: "Changes in the answer at most.",
+    schema: { type: "integer", minimum: 1, maximum: MAX_CHANGES, default: DEFAULT_CHANGES },
+  },
+  {
+    name: "wait",
+    in: "query",
+    description: "Seconds to wait for a change, if there is none yet.",
+    schema: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+  },
+  {
+    name: "fields",
+    in: "query",
+    description: "Columns of the records, separated by commas; all when left out.",
+    schema: { type: "string" },
+    example: "order_no,status",
   },
 ];
 
@@ -135,6 +170,20 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
     response: "UpdatedBatch",
     preferences: [UPDATE_PREFERENCES],
     errors: [...WITH_BODY, 409],
+  },
+  {
+    id: "listChanges",
+    method: "get",
+    path: "/integration/tables/{table}/changes",
+    tag: "Records",
+    summary: "List Changes",
+    description:
+      "Returns what changed since a cursor, rows that were deleted as well; without one, " +
+      "begins with every row. Apply the answers in order: when `more` is false, the copy is complete. " +
+      "With `Accept: text/event-stream` the same comes as Server-Sent Events.",
+    response: "Changes",
+    preferences: CHANGES_PARAMETERS,
+    errors: [...ON_TABLES, 410],
   },
   {
     id: "getTables",

@@ -1,4 +1,4 @@
-import { MAX_BATCH_UPDATES, MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
+import { MAX_BATCH_UPDATES, MAX_CHANGES, MAX_ROWS_PER_PAGE } from "../../errors/limits.ts";
 import { OPERATOR_NAMES } from "../../request/operators.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 
@@ -41,6 +41,7 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
           name: TEXT,
           primary_key: NAMES,
           writable: { type: "boolean" },
+          changes: { type: "boolean", description: "Whether it has a changes feed." },
           comment: COMMENT,
         }),
       },
@@ -64,6 +65,7 @@ export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
   return {
     Record: { type: "object", description: "A row: column names and values." },
     Page: describePage(refer("Record")),
+    Changes: describeChanges(refer("Record")),
     Update: objectOf({
       filters: {
         type: "object",
@@ -103,6 +105,25 @@ export function describePage(record: JsonSchema): JsonSchema {
       description: "How many rows match on all pages; null with `Prefer: count=none`.",
     },
     records: { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE },
+  });
+}
+
+/** Describes changes of the given records. @see CH8 */
+export function describeChanges(record: JsonSchema): JsonSchema {
+  return objectOf({
+    success: TRUE,
+    table: TEXT,
+    changes: {
+      type: "array",
+      maxItems: MAX_CHANGES,
+      items: objectOf({
+        type: { enum: ["upsert", "delete"] },
+        key: { type: "object", description: "The columns of the primary key." },
+        record: { anyOf: [record, { type: "null" }] },
+      }),
+    },
+    cursor: { type: "string", description: "Where to go on: `since` of the next request." },
+    more: { type: "boolean", description: "True: ask again at once, the copy is not complete." },
   });
 }
 

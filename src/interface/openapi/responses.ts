@@ -13,6 +13,7 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]
   404: ["NotFound", "No such table for this token, or no row matches a single update"],
   408: ["RequestTimeout", "The body did not arrive in time"],
   409: ["Conflict", "Several rows match a single update, or the change conflicts with other rows"],
+  410: ["Gone", "The cursor leads nowhere any more: begin again with `since=start`"],
   413: ["ContentTooLarge", "The body is too large"],
   415: ["UnsupportedMediaType", "The body is not declared as JSON in UTF-8"],
   429: ["TooManyRequests", "The rate limit of the token is reached", "Retry-After"],
@@ -59,9 +60,12 @@ export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
  * Describes the error responses by name, each with real examples.
  * @see docs/specification/errors.md
  */
-export function describeErrors(): Readonly<Record<string, JsonSchema>> {
+export function describeErrors(
+  { gone }: { readonly gone: boolean },
+): Readonly<Record<string, JsonSchema>> {
+  const described = Object.entries(ERRORS).filter(([status]) => gone || status !== "410");
   return Object.fromEntries(
-    Object.entries(ERRORS).map(([status, [name, description, ...headers]]) => {
+    described.map(([status, [name, description, ...headers]]) => {
       const examples = ERROR_EXAMPLES.filter((example) => String(example.status) === status);
       const shown = examples.map(({ name, summary, body }) => [name, { summary, value: body }]);
       const response = {

@@ -46,6 +46,7 @@ const CONFIG: Config = {
   tenantSetting: undefined,
   audit: false,
   auditDays: undefined,
+  changesDays: 7,
   corsOrigins: [],
   console: true,
   logLevel: "silent",

@@ -55,7 +55,7 @@ describe("rowgate on the operator's Postgres", () => {
   it("lists the tables that clients reach, and why not the others [R30] [CF10]", async () => {
     const { code, out } = await runRowgate(["tables"], app);
     assertEquals(code, 0);
-    assertMatch(out, /^deals +fid +tenant_id +yes$/m);
+    assertMatch(out, /^deals +fid +tenant_id +yes +no$/m);
     assertMatch(out, /^order_lines +tenant_id, order_no, line_no +tenant_id/m);
     assertMatch(out, /^user_passwords +credential table$/m);
     assertMatch(out, /^internal_settings +no column tenant_id/m);

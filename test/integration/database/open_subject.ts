@@ -43,6 +43,7 @@ export function configure(overrides: Partial<Config>): Config {
     tenantSetting: undefined,
     audit: false,
     auditDays: undefined,
+    changesDays: 7,
     corsOrigins: [],
     console: true,
     logLevel: "silent",

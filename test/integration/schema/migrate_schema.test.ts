@@ -39,18 +39,19 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 3, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 4, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 3,
+        version: 4,
         readsTokens: true,
         readsSecrets: true,
+        readsChanges: true,
         writesAudit: true,
         prunesAudit: true,
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 

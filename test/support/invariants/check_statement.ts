@@ -29,6 +29,8 @@ const ALLOWED: readonly RegExp[] = [
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
   /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
+  /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
+  /^select rowgate\.prune_changes\(/,
   /^select 1$/,
   /^select where false$/,
 ];

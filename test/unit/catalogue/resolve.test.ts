@@ -47,6 +47,7 @@ function table(name: string, update = true) {
     kind: "r" as const,
     comment: null,
     pinnable: true,
+    feed: null,
     hasRewriteRules: false,
     hasChildTables: false,
     key: [1],

@@ -34,6 +34,7 @@ const DEFAULTS = {
   tenantSetting: undefined,
   audit: false,
   auditDays: undefined,
+  changesDays: 7,
   corsOrigins: [],
   console: true,
   logLevel: "info",
@@ -60,6 +61,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_RATE_LIMIT: ["", "0/s", "600", "600/m", "600/day", "1.5/s", "-1/s", "1000001/h", "on"],
   ROWGATE_AUDIT: ["true", "ON"],
   ROWGATE_AUDIT_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
+  ROWGATE_CHANGES_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
   ROWGATE_PREPARE: ["true", "ON"],
   ROWGATE_TENANT_SETTING: ["tenant", "app.", "a b.c", "app.x; drop"],
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
@@ -114,6 +116,7 @@ describe("readConfig", () => {
       ROWGATE_CONSOLE: "off",
       ROWGATE_AUDIT: "on",
       ROWGATE_AUDIT_DAYS: "365",
+      ROWGATE_CHANGES_DAYS: "30",
       ROWGATE_RATE_LIMIT: "600/min",
     });
     assertEquals<unknown>({ ...config }, {
@@ -147,6 +150,7 @@ describe("readConfig", () => {
       tenantSetting: "app.tenant_id",
       audit: true,
       auditDays: 365,
+      changesDays: 30,
       corsOrigins: ["https://a.example", "http://localhost:3000"],
       console: false,
       logLevel: "warn",

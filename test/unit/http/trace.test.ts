@@ -11,7 +11,7 @@ describe("the failure behind a response", () => {
   function fail(error: unknown): readonly Observation[] {
     const request = new Request("http://127.0.0.1/integration/tables");
     const exchange = { request, requestId: "r", corsOrigins: [], headers: {}, sending: SENDING };
-    const place = { admit: () => {}, leave: () => {}, claim: () => {} };
+    const place = { admit: () => {}, leave: () => {}, claim: () => {}, rest: () => {} };
     const trace = startTrace(exchange, { peer: undefined, traceId: undefined, place });
     trace.operation = "update_single";
     const observed: Observation[] = [];

@@ -24,7 +24,7 @@ describe("printBanner", () => {
     const banner = printBanner({ address, config: config!, demonstration: { tokens } });
     assert(countLines(banner) <= 22, banner);
     for (const { token } of tokens) assert(banner.includes(token));
-    assertEquals(banner.match(/^curl /gm)?.length, 1);
+    assertEquals(banner.match(/^curl /gm)?.length, 2);
   });
 
   it("says how to create a token when the data is of an earlier start [R3]", () => {

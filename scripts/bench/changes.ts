@@ -1,0 +1,197 @@
+/**
+ * Measures what a changes feed costs: writers with and without it, and a thousand clients that wait.
+ * `deno run -A scripts/bench/changes.ts --runs=5 --clients=1000 --seconds=20`, on a throw-away Postgres
+ * that keeps what it writes (fsync on).
+ */
+import { parseArgs } from "node:util";
+import process from "node:process";
+import postgres from "postgres";
+import { openChanges } from "../../src/changes/changes.ts";
+import { findTarget } from "../../src/changes/find_feeds.ts";
+import { disableFeeds, enableFeed } from "../../src/changes/manage_feeds.ts";
+import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
+import type { Database } from "../../src/postgres/database.ts";
+import { planChanges } from "../../src/plan/changes_plan.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { startCluster } from "../../test/support/cluster.ts";
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "5" },
+    seconds: { type: "string", default: "20" },
+    clients: { type: "string", default: "1000" },
+    rows: { type: "string", default: "100000" },
+  },
+});
+const [runs, seconds, clients, rows] = [values.runs, values.seconds, values.clients, values.rows]
+  .map(Number) as [number, number, number, number];
+
+const settings = { fsync: "on", full_page_writes: "on", synchronous_commit: "on" };
+const cluster = await startCluster({ settings });
+const url = `${cluster.url}/postgres`;
+const admin = postgres(url, { max: 4, onnotice: () => {} });
+await admin.unsafe(
+  `create table orders (id int8 primary key, tenant_id text not null, order_no text,
+  note text, n int4 not null default 0, modified_at timestamptz default now())`,
+);
+await admin.unsafe("create index on orders (tenant_id, id)");
+await admin.unsafe("create index on orders (tenant_id, modified_at)");
+const { config } = readConfig({ DATABASE_URL: url });
+const database = openDatabase(config!, () => {});
+await migrateSchema(database);
+const policy = { tables: new Map(), credentialTables: [] } as unknown as Parameters<
+  typeof followDatabase
+>[1]["policy"];
+const options = { schema: "public", tenantColumn: "tenant_id", policy, observe: () => {} };
+
+/** Gives the table as clients see it now. */
+async function findTable() {
+  const current = followDatabase(database, options);
+  const { tables } = await current.current();
+  current.close();
+  return tables.get("orders")!;
+}
+
+async function setFeed(on: boolean): Promise<void> {
+  const { target } = await findTarget(database, { schema: "public", table: await findTable() });
+  if (on) await enableFeed(database, target);
+  else await disableFeeds(database, target.replaced);
+}
+
+const INSERT = `insert into orders select g, 't' || g % 100, 'A-' || g, repeat('x', 60)
+  from generate_series(1, ${rows}) g`;
+
+/** Works that are timed, each with what makes it ready. */
+const WORKS: Readonly<Record<string, readonly [prepare: string, work: string]>> = {
+  "insert": ["truncate orders", INSERT],
+  "update": [`truncate orders; ${INSERT}; vacuum orders`, "update orders set n = n + 1"],
+  "copy": [
+    `truncate orders; ${INSERT}; copy orders to '${cluster.data}/orders.copy'; truncate orders`,
+    `copy orders from '${cluster.data}/orders.copy'`,
+  ],
+  "delete": [`truncate orders; ${INSERT}; vacuum orders`, "delete from orders"],
+};
+
+async function timeBulk(name: string): Promise<number> {
+  const [prepare, work] = WORKS[name]!;
+  for (const statement of prepare.split("; ")) await admin.unsafe(statement);
+  await admin.unsafe("checkpoint");
+  const startedMs = performance.now();
+  await admin.unsafe(work);
+  return performance.now() - startedMs;
+}
+
+/** Updates of one row a second, by four connections. */
+async function countSingles(): Promise<number> {
+  const writers = postgres(url, { max: 4, onnotice: () => {} });
+  const untilMs = performance.now() + 4000;
+  let done = 0;
+  await Promise.all(Array.from({ length: 4 }, async (_, writer) => {
+    for (let n = 0; performance.now() < untilMs; n++) {
+      const id = 1 + (writer * 25_000 + n) % rows;
+      await writers`update orders set n = n + 1 where tenant_id = ${"t" + id % 100} and id = ${id}`;
+      done++;
+    }
+  }));
+  await writers.end();
+  return done / 4;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+async function measureWriters(): Promise<void> {
+  const off = new Map<string, number[]>();
+  const on = new Map<string, number[]>();
+  const add = (map: Map<string, number[]>, name: string, value: number) =>
+    map.set(name, [...map.get(name) ?? [], value]);
+  for (let run = 0; run < runs; run++) {
+    for (const isOn of run % 2 === 0 ? [false, true] : [true, false]) {
+      await setFeed(isOn);
+      for (const name of Object.keys(WORKS)) add(isOn ? on : off, name, await timeBulk(name));
+      await admin.unsafe("truncate orders");
+      await admin.unsafe(INSERT);
+      add(isOn ? on : off, "single", await countSingles());
+    }
+  }
+  for (const name of Object.keys(WORKS)) {
+    const [without, withFeed] = [median(off.get(name)!), median(on.get(name)!)];
+    console.log(
+      `${name} of ${rows} rows: ${without.toFixed(0)} ms, with feed ${withFeed.toFixed(0)} ms: ` +
+        `${(withFeed / without).toFixed(2)} times`,
+    );
+  }
+  const [without, withFeed] = [median(off.get("single")!), median(on.get("single")!)];
+  console.log(
+    `single updates: ${without.toFixed(0)}/s, with feed ${withFeed.toFixed(0)}/s: ` +
+      `${(withFeed / without).toFixed(2)}`,
+  );
+}
+
+async function measureWaiters(): Promise<void> {
+  await setFeed(true);
+  const table = await findTable();
+  let statements = 0;
+  const counting: Database = {
+    ...database,
+    run: (compile, options) => {
+      statements++;
+      return database.run(compile, options);
+    },
+  };
+  const changes = openChanges(counting, { observe: () => {}, tenantSetting: undefined });
+  const planOf = (tenant: string) =>
+    planChanges({ fields: [], limit: 200 }, { table, access: { tenant } as never });
+  let running = true;
+  let committedMs = 0;
+  const delays: number[] = [];
+  const follow = async (client: number) => {
+    const plan = planOf(`t${client % 100}`);
+    let { position } = await changes.read(plan, "now");
+    while (running) {
+      const untilMs = performance.now() + 60_000;
+      const waited = await changes.wait({ plan, position, untilMs });
+      if (waited.kind === "idle") position = waited.position;
+      if (waited.kind !== "changed") continue;
+      const page = await changes.read(plan, waited.position);
+      if (page.changes.length > 0) delays.push(performance.now() - committedMs);
+      position = page.position;
+    }
+  };
+  const following = Array.from({ length: clients }, (_, client) => follow(client));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  const memory = () => Math.round(process.memoryUsage().rss / 1024 / 1024);
+  const before = memory();
+  statements = 0;
+  const startedMs = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const perSecond = statements / ((performance.now() - startedMs) / 1000);
+  console.log(
+    `${clients} clients of 100 tenants at rest: ${perSecond.toFixed(1)} statements/s, ` +
+      `${before} MB, ${memory()} MB after ${seconds} s`,
+  );
+  for (let n = 0; n < 30; n++) {
+    await admin`update orders set n = n + 1 where id = ${1 + n}`;
+    committedMs = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 400 + Math.random() * 200));
+  }
+  const sorted = delays.toSorted((a, b) => a - b);
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
+  console.log(
+    `from commit to client: p50 ${at(0.5).toFixed(0)} ms, p99 ${at(0.99).toFixed(0)} ms ` +
+      `(${sorted.length} answers)`,
+  );
+  running = false;
+  changes.close();
+  await Promise.all(following);
+}
+
+await measureWriters();
+await measureWaiters();
+await database.close(1000);
+await admin.end();
+await cluster.stop();

@@ -1,0 +1,154 @@
+import { openCursors } from "../cursors/cursors.ts";
+import type { ChangesPlan } from "../plan/changes_plan.ts";
+import type { Client, Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { rejectCursor } from "./feed_errors.ts";
+import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
+import { type ChangesPage, readChanges, type Since } from "./read_changes.ts";
+import { openWatch, type Wait, type Waited } from "./watch.ts";
+
+export type { ChangesPage, FeedPosition, Since };
+
+/** The changes feeds of a database. */
+export interface Changes {
+  /**
+   * Reads the next changes of a table.
+   * @throws {ApiError} 404, 410 or 400, as `readChanges`
+   * @throws {DatabaseError}
+   */
+  readonly read: (plan: ChangesPlan, since: Since, client?: Client) => Promise<ChangesPage>;
+  /**
+   * Waits until there is something new behind a position at which `more` was false.
+   * @throws {ApiError} 429 or 503, too many wait
+   * @throws {DatabaseError}
+   */
+  readonly wait: (wait: Wait) => Promise<Waited>;
+  /** Prints a position as the cursor that clients get. */
+  readonly seal: (
+    position: FeedPosition,
+    plan: Pick<ChangesPlan, "table" | "scope">,
+  ) => Promise<string>;
+  /**
+   * Reads `start`, `now` or a cursor.
+   * @throws {ApiError} 400 it was not given out for this tenant and table
+   */
+  readonly open: (text: string, plan: Pick<ChangesPlan, "table" | "scope">) => Promise<Since>;
+  /** Ends what waits, so that requests are answered and streams end. */
+  readonly close: () => void;
+  /** True once it was closed. */
+  readonly closed: () => boolean;
+}
+
+/** What the feeds need. */
+export interface ChangesOptions {
+  readonly observe: Observe;
+  /** Name of the operator's setting for the tenant, if any. */
+  readonly tenantSetting: string | undefined;
+  /** Called with tokens of clients that wait, which are known to be valid at the given time. */
+  readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
+}
+
+/** Longer texts are no cursors: the longest names 600 transactions and a key. */
+const MAX_CURSOR_CHARACTERS = 16_384;
+
+/** Opens the changes feeds of a database, once for all requests. @see docs/specification/changes.md */
+export function openChanges(
+  database: Database,
+  { observe, tenantSetting, confirmed }: ChangesOptions,
+): Changes {
+  const cursors = openCursors(database);
+  const counted = (clients: number) => observe({ kind: "changes_waiting", clients });
+  const watch = openWatch({ database, counted, ...(confirmed && { confirmed }) });
+  let closed = false;
+
+  function read(plan: ChangesPlan, since: Since, client?: Client): Promise<ChangesPage> {
+    const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+    if (tenantSetting !== undefined) {
+      settings.push({ name: tenantSetting, value: plan.scope.tenant });
+    }
+    return readChanges(plan, since, { database, settings, client });
+  }
+
+  function seal(position: FeedPosition, plan: Pick<ChangesPlan, "table" | "scope">) {
+    return cursors.seal(printPosition(position), useOf(plan));
+  }
+
+  async function open(text: string, plan: Pick<ChangesPlan, "table" | "scope">): Promise<Since> {
+    if (text === "start" || text === "now") return text;
+    const payload = text.length > MAX_CURSOR_CHARACTERS
+      ? undefined
+      : await cursors.open(text, useOf(plan));
+    if (payload === undefined) throw rejectCursor(text);
+    return parsePosition(payload);
+  }
+
+  function close(): void {
+    closed = true;
+    watch.close();
+  }
+
+  return { read, wait: watch.wait, seal, open, close, closed: () => closed };
+}
+
+function useOf({ table, scope }: Pick<ChangesPlan, "table" | "scope">) {
+  return { kind: "changes", boundTo: [scope.tenant, table.name] } as const;
+}
+
+/** What a client that follows is known by, and how long it waits. */
+export interface FollowOptions {
+  readonly client: Client;
+  readonly tokenId: string;
+  readonly waitMs: number;
+  /** Called before a wait and after it, so that a client that waits takes no place of others. */
+  readonly onWait?: { readonly begin: () => void; readonly end: () => void };
+}
+
+/** How following went on. */
+export type Followed =
+  | { readonly kind: "page"; readonly page: ChangesPage }
+  | { readonly kind: "ended" | "gone" };
+
+/**
+ * Reads the next changes, and waits for them where there are none: until the time is over, or the feeds
+ * are closed.
+ * @throws {ApiError}
+ * @throws {DatabaseError}
+ * @see CH7
+ */
+export async function followChanges(
+  changes: Changes,
+  plan: ChangesPlan,
+  { since: first, client, tokenId, waitMs, onWait }: FollowOptions & { readonly since: Since },
+): Promise<Followed> {
+  const untilMs = performance.now() + waitMs;
+  let since = first;
+  let mayWait = waitMs > 0 && isAtRest(since);
+  for (;;) {
+    if (mayWait) {
+      onWait?.begin();
+      const waited = await changes.wait({
+        plan,
+        position: since as FeedPosition,
+        tokenId,
+        client,
+        untilMs,
+      });
+      onWait?.end();
+      if (waited.kind === "ended" || waited.kind === "gone") return { kind: waited.kind };
+      if (waited.kind === "idle") {
+        return { kind: "page", page: { changes: [], position: waited.position, more: false } };
+      }
+      since = waited.position;
+    }
+    const page = await changes.read(plan, since, client);
+    const isOver = performance.now() >= untilMs || changes.closed();
+    if (page.changes.length > 0 || page.more || isOver) return { kind: "page", page };
+    since = page.position;
+    mayWait = true;
+  }
+}
+
+/** Nothing is known to be left: the watch asks for all such clients together. */
+function isAtRest(since: Since): boolean {
+  return typeof since !== "string" && since.rows === undefined && since.partial === undefined;
+}

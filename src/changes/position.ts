@@ -1,0 +1,139 @@
+import * as v from "valibot";
+import type { LogAnchor } from "../sql/change_lines.ts";
+import type { LogPosition, LogSnapshot } from "../plan/changes_plan.ts";
+
+/** What a client has been given of a table, and by which database: the content of a cursor. */
+export interface FeedPosition extends LogPosition {
+  readonly feed: number;
+  /** Digest of the triggers, partitions and columns of the table. */
+  readonly shape: string;
+  /** The database: system, timeline and oid. */
+  readonly life: string;
+  /** Bytes of WAL that were on disk. */
+  readonly wal: string;
+  /** The newest entry of the log; undefined: there was none. */
+  readonly anchor: LogAnchor | undefined;
+  /** The key of the last row that was given, as long as the snapshot of the table goes on. */
+  readonly rows?: readonly string[] | undefined;
+}
+
+const DIGITS = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+const SNAPSHOT = v.object({ next: DIGITS, running: v.array(DIGITS) });
+
+/** What `rowgate.changes_moment()` says of the log. */
+const MOMENT = v.variant("standby", [
+  v.object({ standby: v.literal(true) }),
+  v.object({
+    standby: v.literal(false),
+    life: v.string(),
+    wal: DIGITS,
+    below: DIGITS,
+    ...SNAPSHOT.entries,
+    newest: v.nullable(v.tuple([DIGITS, DIGITS, DIGITS])),
+  }),
+]);
+
+/** Where the log is, and in which life of the database. */
+export type Moment = Extract<v.InferOutput<typeof MOMENT>, { standby: false }>;
+
+/** Parses a moment; undefined on a standby, which does not know the running transactions. */
+export function parseMoment(json: string): Moment | undefined {
+  const moment = v.parse(MOMENT, JSON.parse(json));
+  return moment.standby ? undefined : moment;
+}
+
+const SHAPE = v.object({
+  tenant: v.nullable(v.string()),
+  key: v.array(v.string()),
+  complete: v.boolean(),
+  shape: v.string(),
+});
+
+/** The state of a feed. */
+export type Shape = v.InferOutput<typeof SHAPE>;
+
+/** Parses what `rowgate.changes_shape()` gives; undefined: there is no such feed. */
+export function parseShape(json: string | null): Shape | undefined {
+  return json === null ? undefined : v.parse(SHAPE, JSON.parse(json));
+}
+
+/** Running transactions that a cursor names, so that it fits into a URL. */
+const MAX_RUNNING = 300;
+
+/**
+ * Gives the snapshot of a moment. Where more transactions are running than a cursor has room for, it ends
+ * at the last that has: what is beyond will be given again, which does no harm.
+ */
+export function snapshotOf({ next, running }: LogSnapshot): LogSnapshot {
+  if (running.length <= MAX_RUNNING) return { next, running };
+  return { next: running[MAX_RUNNING]!, running: running.slice(0, MAX_RUNNING) };
+}
+
+/** The oldest transaction whose entries a position may still need. */
+export function oldestOf({ seen, partial }: LogPosition): bigint {
+  const snapshots = [seen, ...(partial === undefined ? [] : [partial.snapshot])];
+  const all = snapshots.flatMap(({ next, running }) => [BigInt(next), ...running.map(BigInt)]);
+  return all.reduce((oldest, one) => one < oldest ? one : oldest);
+}
+
+const COUNT = v.pipe(v.number(), v.integer());
+const PACKED_SNAPSHOT = v.tuple([DIGITS, v.array(COUNT)]);
+const PACKED = v.tuple([
+  COUNT,
+  v.string(),
+  v.string(),
+  DIGITS,
+  v.nullable(v.tuple([DIGITS, DIGITS, DIGITS])),
+  PACKED_SNAPSHOT,
+  v.nullable(v.tuple([PACKED_SNAPSHOT, DIGITS, DIGITS, DIGITS])),
+  v.nullable(v.array(v.string())),
+]);
+
+/** Prints a position; running transactions by how far they are below the next one. */
+export function printPosition(position: FeedPosition): string {
+  const { feed, shape, life, wal, anchor, seen, partial, rows } = position;
+  const packed: v.InferOutput<typeof PACKED> = [
+    feed,
+    shape,
+    life,
+    wal,
+    anchor === undefined ? null : [...anchor],
+    packSnapshot(seen),
+    partial === undefined ? null : [
+      packSnapshot(partial.snapshot),
+      partial.place.xid,
+      partial.place.seq,
+      partial.place.ordinal,
+    ],
+    rows === undefined ? null : [...rows],
+  ];
+  return JSON.stringify(packed);
+}
+
+/** Parses what `printPosition` printed. */
+export function parsePosition(text: string): FeedPosition {
+  const [feed, shape, life, wal, anchor, seen, partial, rows] = v.parse(PACKED, JSON.parse(text));
+  return {
+    feed,
+    shape,
+    life,
+    wal,
+    anchor: anchor ?? undefined,
+    seen: unpackSnapshot(seen),
+    partial: partial === null ? undefined : {
+      snapshot: unpackSnapshot(partial[0]),
+      place: { xid: partial[1], seq: partial[2], ordinal: partial[3] },
+    },
+    rows: rows ?? undefined,
+  };
+}
+
+function packSnapshot({ next, running }: LogSnapshot): v.InferOutput<typeof PACKED_SNAPSHOT> {
+  const top = BigInt(next);
+  return [next, running.map((one) => Number(top - BigInt(one)))];
+}
+
+function unpackSnapshot([next, below]: v.InferOutput<typeof PACKED_SNAPSHOT>): LogSnapshot {
+  const top = BigInt(next);
+  return { next, running: below.map((distance) => String(top - BigInt(distance))) };
+}

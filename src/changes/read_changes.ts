@@ -1,0 +1,190 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { ChangesPlan, LogPosition } from "../plan/changes_plan.ts";
+import type { Client, Database } from "../postgres/database.ts";
+import type { ChangesRow, FeedStatement } from "../sql/change_lines.ts";
+import { compileChanges } from "../sql/changes.ts";
+import { compileChangesMoment, compileChangesSnapshot } from "../sql/changes_snapshot.ts";
+import type { Setting } from "../sql/settings.ts";
+import {
+  type Expiry,
+  rejectExpired,
+  rejectIncomplete,
+  rejectNoFeed,
+  rejectStandby,
+} from "./feed_errors.ts";
+import {
+  type FeedPosition,
+  type Moment,
+  oldestOf,
+  parseMoment,
+  parseShape,
+  type Shape,
+  snapshotOf,
+} from "./position.ts";
+
+/** Where reading begins: with every row, with what comes from now on, or behind a position. */
+export type Since = "start" | "now" | FeedPosition;
+
+/** Changes, and where to go on. */
+export interface ChangesPage {
+  /** Each is a JSON object `{"type":…,"key":…,"record":…}`. */
+  readonly changes: readonly string[];
+  readonly position: FeedPosition;
+  /** False: whoever has applied everything has the table as it was at the statement's snapshot. */
+  readonly more: boolean;
+}
+
+/** On what a page is read. */
+export interface ReadOptions {
+  readonly database: Database;
+  readonly settings: readonly Setting[];
+  readonly client: Client | undefined;
+}
+
+/**
+ * Reads the next changes of a table. All that an answer has is read by one statement: the log, the rows,
+ * the state of the feed and of the database.
+ * @throws {ApiError} 404 the table has no complete feed; 410 nothing complete can be given from there; 400
+ * a single record is too large
+ * @throws {DatabaseError}
+ * @see CH8
+ */
+export async function readChanges(
+  plan: ChangesPlan,
+  since: Since,
+  options: ReadOptions,
+): Promise<ChangesPage> {
+  const feed = plan.table.feed;
+  if (feed === undefined) throw rejectNoFeed(plan.table.name);
+  let current = plan;
+  let measured = false;
+  for (;;) {
+    const row = await readRow({ plan: current, feed, measured, since }, options);
+    const { moment, shape } = checkState(row, { plan, since });
+    if (row.large === undefined || row.large === "0") {
+      return toPage(row, { since, feed, moment, shape });
+    }
+    if (!measured) measured = true;
+    else if (current.limit === 1) throw rejectSize(plan);
+    else current = { ...current, limit: Math.ceil(current.limit / 8) };
+  }
+}
+
+interface Reading {
+  readonly plan: ChangesPlan;
+  readonly feed: number;
+  readonly measured: boolean;
+  readonly since: Since;
+}
+
+async function readRow(
+  { plan, feed, measured, since }: Reading,
+  { database, settings, client }: ReadOptions,
+): Promise<ChangesRow> {
+  const anchor = typeof since === "string" ? undefined : since.anchor;
+  const statement: FeedStatement = { plan, feed, measured, anchor, settings };
+  const { tenant } = plan.scope;
+  const [row] = await database.run<ChangesRow & Record<string, string>>((sql) => {
+    if (since === "now") return compileChangesMoment(sql, statement) as never;
+    if (since === "start" || since.rows !== undefined) {
+      const after = since === "start" ? undefined : since.rows;
+      return compileChangesSnapshot(sql, statement, after) as never;
+    }
+    return compileChanges(sql, statement, since) as never;
+  }, { write: false, tenant, client });
+  return row!;
+}
+
+/**
+ * Checks that the feed is complete, and has been since the position was given. The statement has read
+ * both in the snapshot of the changes.
+ */
+function checkState(
+  row: ChangesRow,
+  { plan: { table }, since }: Pick<Reading, "plan" | "since">,
+): { readonly moment: Moment; readonly shape: Shape } {
+  const moment = parseMoment(row.moment);
+  const shape = parseShape(row.shape);
+  if (moment === undefined) throw rejectStandby();
+  if (shape === undefined) throw rejectNoFeed(table.name);
+  const names = table.primaryKey.map(({ name }: Column) => name);
+  const isSame = shape.tenant === (table.tenant?.name ?? null) &&
+    JSON.stringify(shape.key) === JSON.stringify(names);
+  if (!shape.complete || !isSame) throw rejectIncomplete(table.name);
+  const expiry = typeof since === "string"
+    ? undefined
+    : findExpiry(since, { feed: table.feed!, moment, shape, anchored: row.anchored === "true" });
+  if (expiry !== undefined) throw rejectExpired(expiry);
+  return { moment, shape };
+}
+
+/** What is compared with a position. */
+export interface FeedState {
+  readonly feed: number;
+  readonly moment: Moment;
+  readonly shape: Shape;
+  /** The entry that the position knows is as it was. */
+  readonly anchored: boolean;
+}
+
+/** Gives why nothing complete can be given from a position; undefined when it can. @see CH12, CH13 */
+export function findExpiry(
+  position: FeedPosition,
+  { feed, moment, shape, anchored }: FeedState,
+): Expiry | undefined {
+  const below = BigInt(moment.below);
+  const { anchor, life, wal } = position;
+  if (life !== moment.life || BigInt(moment.wal) < BigInt(wal)) return "life";
+  if (anchor !== undefined && !anchored && BigInt(anchor[0]) >= below) return "life";
+  if (position.feed !== feed || position.shape !== shape.shape) return "shape";
+  return oldestOf(position) < below ? "age" : undefined;
+}
+
+function toPage(
+  row: ChangesRow,
+  { since, feed, moment, shape }: Pick<FeedState, "feed" | "moment" | "shape"> & {
+    readonly since: Since;
+  },
+): ChangesPage {
+  const changes = row.lines === undefined ? [] : JSON.parse(row.lines) as string[];
+  const cut = row.cut == null ? undefined : JSON.parse(row.cut) as [number, string, string, string];
+  const last = row.last == null ? undefined : JSON.parse(row.last) as string[];
+  const now = snapshotOf(moment);
+  const place = { feed, shape: shape.shape, life: moment.life, wal: moment.wal };
+  const position: FeedPosition = {
+    ...place,
+    anchor: moment.newest ?? undefined,
+    ...advance(since, { cut, last, now }),
+  };
+  const isRows = since === "start" || typeof since === "object" && since.rows !== undefined;
+  // The rows are of several snapshots; what changed since the first of them is still to come.
+  const more = isRows ? last !== undefined || since !== "start" : cut !== undefined;
+  return { changes, position, more };
+}
+
+interface Step {
+  readonly cut: readonly [number, string, string, string] | undefined;
+  readonly last: readonly string[] | undefined;
+  readonly now: FeedPosition["seen"];
+}
+
+function advance(
+  since: Since,
+  { cut, last, now }: Step,
+): LogPosition & Pick<FeedPosition, "rows"> {
+  if (since === "now") return { seen: now };
+  if (since === "start") return { seen: now, rows: last };
+  if (since.rows !== undefined) return { seen: since.seen, rows: last };
+  if (cut === undefined) return { seen: now };
+  const [phase, xid, seq, ordinal] = cut;
+  const place = { xid, seq, ordinal };
+  const { seen, partial } = since;
+  if (phase === 0) return { seen, partial: { snapshot: partial!.snapshot, place } };
+  return { seen: partial?.snapshot ?? seen, partial: { snapshot: now, place } };
+}
+
+function rejectSize({ maxPageBytes }: ChangesPlan): ApiError {
+  const message = `fields: A record is larger than ${maxPageBytes} bytes, expected fewer fields`;
+  return new ApiError(400, message);
+}

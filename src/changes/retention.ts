@@ -1,0 +1,110 @@
+import type { Database } from "../postgres/database.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import type { Observe } from "../telemetry/observe.ts";
+
+/** How long entries of the log are kept, and how often the log is looked at. */
+export interface ChangesRetentionOptions {
+  readonly days: number;
+  readonly observe: Observe;
+  /** Milliseconds until the first run; random by default, tests pass their own. */
+  readonly firstMs?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+const FIRST_MS = 30_000;
+const EVERY_MS = 60_000;
+/** Pause between two batches, in which others can work. */
+const PAUSE_MS = 100;
+/** Entries that one statement deletes; more, if one transaction has written them. */
+const BATCH = 5000;
+
+/** What is measured of the log. */
+interface Measured {
+  readonly entries: number;
+  readonly oldestSeconds: number;
+  /** The oldest transaction that runs: what it wrote may still come. */
+  readonly xmin: string;
+}
+
+/**
+ * Measures the log every minute and deletes old entries in small batches, until it is closed. It does
+ * nothing where no table has a feed, or the schema is of an earlier version.
+ * @see CH19
+ */
+export function keepChanges(
+  database: Database,
+  options: ChangesRetentionOptions,
+): { readonly close: () => void } {
+  const { days, observe, firstMs = Math.random() * FIRST_MS, now = () => performance.now() } =
+    options;
+  let closed = false;
+  let rows = 0;
+  let oldest: { readonly xmin: string; readonly sinceMs: number } | undefined;
+  let timer = setTimeout(run, firstMs);
+
+  async function run(): Promise<void> {
+    let deleted = 0;
+    try {
+      deleted = await prune();
+      if (deleted === 0) await measure();
+    } catch (error) {
+      if (!closed && !isUnprepared(error)) observe({ kind: "warning", message: FAILURE });
+    }
+    rows += deleted;
+    if (deleted === 0 && rows > 0) {
+      observe({ kind: "changes_pruned", rows });
+      rows = 0;
+    }
+    if (!closed) timer = setTimeout(run, deleted > 0 ? PAUSE_MS : EVERY_MS);
+  }
+
+  async function prune(): Promise<number> {
+    const [row] = await database.run<{ deleted: string }>(
+      (sql) =>
+        sql`select rowgate.prune_changes(${String(days)}::text::float8, ${
+          String(BATCH)
+        }::text::int4)::text as deleted`,
+      { write: true },
+    );
+    return Number(row?.deleted ?? 0);
+  }
+
+  /** How long a transaction has been running is measured here: other sessions are not for all to see. */
+  async function measure(): Promise<void> {
+    const { entries, oldestSeconds, xmin } = await measureLog(database);
+    const atMs = now();
+    if (oldest?.xmin !== xmin) oldest = { xmin, sinceMs: atMs };
+    const transactionSeconds = (atMs - oldest.sinceMs) / 1000;
+    observe({ kind: "changes_log", entries, oldestSeconds, transactionSeconds });
+  }
+
+  function close(): void {
+    closed = true;
+    clearTimeout(timer);
+  }
+
+  return { close };
+}
+
+const FAILURE = "old entries of rowgate.changes could not be deleted, trying again in a minute";
+
+/** There is no log, or the role may not: then there is no feed that it could serve. */
+function isUnprepared(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
+}
+
+async function measureLog(database: Database): Promise<Measured> {
+  const [row] = await database.run<{ measured: string }>(
+    (sql) =>
+      sql`select pg_catalog.json_build_object(
+          'entries', (select greatest(c.reltuples, 0) from pg_catalog.pg_class c
+            where c.oid = 'rowgate.changes'::pg_catalog.regclass),
+          'oldestSeconds', coalesce((select extract(epoch from pg_catalog.clock_timestamp() - c.at)
+            from rowgate.changes c order by c.xid, c.seq limit 1), 0),
+          'xmin', pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text
+        )::text as measured`,
+    { write: false },
+  );
+  return JSON.parse(row!.measured);
+}

@@ -1,0 +1,212 @@
+import type { Command } from "commander";
+import type { Table } from "../catalogue/catalogue.ts";
+import {
+  drawFeedId,
+  explainNoFeed,
+  type FeedTarget,
+  planDisable,
+  planEnable,
+} from "../changes/feed_statements.ts";
+import { type FeedStatus, findTarget, type LogStatus, readStatus } from "../changes/find_feeds.ts";
+import { disableFeeds, enableFeed } from "../changes/manage_feeds.ts";
+import type { Host } from "../runtime/host.ts";
+import { prepareSchema } from "./prepare_schema.ts";
+import { FAILED, stop } from "./stop.ts";
+import { printColumns, type RunWork } from "./subcommand.ts";
+import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
+
+const EXAMPLES = `
+A table with a changes feed lets clients follow it: they miss no change and no deleted row. Enabling
+installs triggers that write to the schema rowgate; the table itself gets no column. It needs the owner
+of the table, and waits for transactions that have written to it.
+
+Examples:
+  rowgate changes enable orders customers
+  rowgate changes enable orders --print | less
+  rowgate changes status`;
+
+interface ChangeOptions {
+  readonly print?: boolean;
+}
+
+/** Adds `rowgate changes enable|disable|status`. @see CH2 */
+export function addChanges(root: Command, run: RunWork): void {
+  const changes = root.command("changes").helpCommand(false)
+    .description("Let clients follow the changes of tables")
+    .addHelpText("after", EXAMPLES);
+  changes.command("enable").argument("<tables...>", "Tables as clients name them")
+    .description("Install the triggers of the feed, or repair them")
+    .option("--print", "Print the SQL to run as the owner; run nothing")
+    .addHelpText("after", EXAMPLES)
+    .action((tables: readonly string[], options: ChangeOptions) =>
+      run((host) => enable(host, tables, options))
+    );
+  changes.command("disable").argument("<tables...>", "Tables as clients name them")
+    .description("Remove them again; clients that follow get 404")
+    .option("--print", "Print the SQL to run as the owner; run nothing")
+    .action((tables: readonly string[], options: ChangeOptions) =>
+      run((host) => disable(host, tables, options))
+    );
+  changes.command("status").argument("[tables...]", "Only these tables")
+    .description("List the feeds, whether they are complete, and what the log holds")
+    .option("--json", "Print JSON")
+    .action((tables: readonly string[], options: { readonly json?: boolean }) =>
+      run((host) => showStatus(host, tables, options))
+    );
+}
+
+function enable(
+  host: Host,
+  names: readonly string[],
+  { print = false }: ChangeOptions,
+): Promise<number> {
+  return withDatabase(host, async (opened) => {
+    const { database } = opened;
+    if (!print) await prepareSchema(database, host.stderr);
+    const targets = await findTargets(opened, [...new Set(names)]);
+    for (const target of targets) {
+      if (print) {
+        host.stdout.write(printTransaction(planEnable(target, drawFeedId())));
+        continue;
+      }
+      if (await isComplete(opened, target)) {
+        host.stderr.write(`The feed of ${target.table.name} is enabled already.\n`);
+        continue;
+      }
+      await enableFeed(database, target);
+      host.stderr.write(`The feed of ${target.table.name} is enabled.\n`);
+    }
+    return 0;
+  });
+}
+
+/** Enabling a feed again would make every client begin again. */
+async function isComplete(
+  { database }: OpenedDatabase,
+  { schema, table, replaced }: FeedTarget,
+): Promise<boolean> {
+  if (replaced.length !== 1) return false;
+  const { feeds } = await readStatus(database);
+  const feed = feeds.find((each) => each.schema === schema && each.table === table.name);
+  const tenant = table.tenant?.name ?? null;
+  const key = table.primaryKey.map(({ name }) => name);
+  return feed?.state === "complete" && feed.tenantColumn === tenant &&
+    feed.keyColumns.join("\n") === key.join("\n");
+}
+
+function disable(
+  host: Host,
+  names: readonly string[],
+  { print = false }: ChangeOptions,
+): Promise<number> {
+  return withDatabase(host, async ({ database, config }) => {
+    const { feeds } = await readFeeds(database);
+    for (const name of new Set(names)) {
+      const found = feeds.filter(({ schema, table }) => schema === config.schema && table === name);
+      if (found.length === 0) throw stop(FAILED, `rowgate: the table ${name} has no changes feed`);
+      const ids = found.map(({ id }) => id);
+      if (print) host.stdout.write(printTransaction(planDisable(ids)));
+      else {
+        await disableFeeds(database, ids);
+        host.stderr.write(`The feed of ${name} is disabled.\n`);
+      }
+    }
+    return 0;
+  });
+}
+
+/** @throws {Stop} there is no such table, or it cannot have a feed */
+function findTargets(
+  opened: OpenedDatabase,
+  names: readonly string[],
+): Promise<readonly FeedTarget[]> {
+  return withCatalogue(opened, async (current) => {
+    const { tables } = await current.current();
+    const targets: FeedTarget[] = [];
+    for (const name of names) {
+      const table: Table | undefined = tables.get(name);
+      if (table === undefined) {
+        const advice = '"rowgate tables" lists the tables that clients reach';
+        throw stop(FAILED, `rowgate: there is no table ${name} that clients reach; ${advice}`);
+      }
+      const { schema } = opened.config;
+      const { target, obstacle } = await findTarget(opened.database, { schema, table });
+      const reason = explainNoFeed(table) ?? obstacle;
+      if (reason !== undefined) {
+        throw stop(FAILED, `rowgate: the table ${name} cannot have a changes feed: ${reason}`);
+      }
+      targets.push(target);
+    }
+    return targets;
+  });
+}
+
+function printTransaction(statements: readonly string[]): string {
+  return `begin;\n${statements.map((text) => `${text};`).join("\n")}\ncommit;\n`;
+}
+
+function showStatus(
+  host: Host,
+  names: readonly string[],
+  { json = false }: { readonly json?: boolean },
+): Promise<number> {
+  return withDatabase(host, async ({ database }) => {
+    const { feeds: all, log } = await readFeeds(database);
+    const unknown = names.find((name) => !all.some(({ table }) => table === name));
+    if (unknown !== undefined) {
+      throw stop(FAILED, `rowgate: the table ${unknown} has no changes feed`);
+    }
+    const feeds = names.length === 0 ? all : all.filter(({ table }) => names.includes(table));
+    if (json) host.stdout.write(`${JSON.stringify({ feeds, log }, null, 2)}\n`);
+    else if (all.length === 0) host.stderr.write("No table has a changes feed.\n");
+    else {
+      host.stdout.write(printColumns([["TABLE", "STATE", "KEY", "ENABLED"], ...feeds.map(toRow)]));
+      host.stdout.write(`\n${describeLog(log)}\n`);
+    }
+    return feeds.every(({ state }) => state === "complete") ? 0 : FAILED;
+  });
+}
+
+async function readFeeds(database: OpenedDatabase["database"]) {
+  try {
+    return await readStatus(database);
+  } catch (error) {
+    if (error instanceof Error && "kind" in error && error.kind === "stale") {
+      return { feeds: [], log: NO_LOG };
+    }
+    throw error;
+  }
+}
+
+const NO_LOG: LogStatus = { entries: 0, bytes: 0, oldestSeconds: null, oldestTransaction: null };
+
+const STATES: Readonly<Record<FeedStatus["state"], string>> = {
+  complete: "complete",
+  incomplete: "INCOMPLETE: enable it again",
+  gone: "GONE: the table was dropped or renamed",
+};
+
+function toRow({ table, state, keyColumns, enabledAt }: FeedStatus): readonly string[] {
+  return [table, STATES[state], keyColumns.join(", "), enabledAt];
+}
+
+function describeLog({ entries, bytes, oldestSeconds, oldestTransaction }: LogStatus): string {
+  const size = `The log has about ${entries} entries, ${Math.ceil(bytes / 1024)} kB`;
+  const age = oldestSeconds === null ? "" : `, the oldest ${describeAge(oldestSeconds)} old`;
+  if (oldestTransaction === null) return `${size}${age}. No transaction that writes is open.`;
+  const { pid, user, seconds, prepared } = oldestTransaction;
+  const who = prepared === null ? `of process ${pid}` : `prepared as ${prepared}`;
+  const since = seconds === null ? "" : `, open for ${describeAge(seconds)}`;
+  return `${size}${age}. The oldest transaction that writes is that ${who} (${
+    user ?? "?"
+  })${since}; ` +
+    "old entries are kept until it ends.";
+}
+
+function describeAge(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
+  return seconds < 172_800
+    ? `${Math.floor(seconds / 3600)} hours`
+    : `${Math.floor(seconds / 86_400)} days`;
+}

@@ -1,0 +1,30 @@
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { compileText } from "../changes/manage_feeds.ts";
+import { drawFeedId, planEnable } from "../changes/feed_statements.ts";
+import type { Compile } from "../postgres/database.ts";
+
+/** The tables that clients can follow, with the types of their keys. */
+const FOLLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  countries: { code: "text" },
+  customers: { id: "int4" },
+  products: { id: "int4" },
+  orders: { id: "int8" },
+  order_lines: { order_id: "int8", line_no: "int4" },
+};
+
+/** Gives the statements that enable the changes feeds of the demonstration. @see CH2 */
+export function planFeeds(): readonly Compile[] {
+  return Object.entries(FOLLOWED).flatMap(([name, key]) => {
+    const tenant = { name: "tenant_id", identifier: quoteIdentifier("tenant_id") };
+    const table = {
+      name,
+      identifier: qualify("public", name),
+      tenant: name === "countries" ? undefined : tenant,
+      primaryKey: Object.entries(key).map(([column, baseType]) => (
+        { name: column, identifier: quoteIdentifier(column), padded: false, baseType }
+      )),
+    };
+    const target = { schema: "public", table, partitioned: false, partitions: [], replaced: [] };
+    return planEnable(target, drawFeedId()).map(compileText);
+  });
+}

@@ -1,0 +1,76 @@
+import { findSchema } from "../schema/find_schema.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
+import { type FeedStatus, type LogStatus, readStatus } from "../changes/find_feeds.ts";
+import {
+  askJson,
+  type Check,
+  count,
+  type Diagnosis,
+  type Finding,
+  type Setup,
+} from "./diagnosis.ts";
+
+/** Changes feeds should miss nothing, and no transaction should keep their log from being pruned. */
+export const checkChangesFeeds: Check = { name: "changes feeds", look };
+
+/** Seconds after which an open transaction is worth a warning. */
+const LONG_SECONDS = 3600;
+
+async function look(setup: Setup): Promise<Diagnosis> {
+  const { database, catalogue } = setup;
+  const followed = [...catalogue.tables.values()].filter(({ feed }) => feed !== undefined);
+  const { version, readsChanges } = await findSchema(database);
+  if (version < 4) return { seen: "none", findings: [] };
+  if (!readsChanges) {
+    if (followed.length === 0) return { seen: "none", findings: [] };
+    return { seen: count(followed.length, "feed"), findings: [await describeRights(setup)] };
+  }
+  const { feeds, log } = await readStatus(database);
+  const findings = [...feeds.flatMap(checkFeed), ...(feeds.length > 0 ? checkLog(log) : [])];
+  return { seen: `${count(feeds.length, "feed")}, about ${log.entries} entries kept`, findings };
+}
+
+async function describeRights({ database }: Setup): Promise<Finding> {
+  const role = await askJson<string>(
+    database,
+    (sql) => sql`select pg_catalog.to_json(current_user)::text as found`,
+  );
+  const quoted = quoteIdentifier(role);
+  return {
+    level: "warning",
+    what: `the role ${role} may not read rowgate.changes`,
+    why: "clients that follow a table get 403",
+    fix: `grant select on rowgate.changes, rowgate.feeds to ${quoted}; ` +
+      `grant execute on function ${CHANGES_FUNCTIONS.join(", ")} to ${quoted};`,
+  };
+}
+
+function checkFeed({ table, state }: FeedStatus): Finding[] {
+  if (state === "complete") return [];
+  return [{
+    level: "warning",
+    what: state === "gone"
+      ? `there is a feed of the table ${table}, which was dropped or renamed`
+      : `the feed of the table ${table} does not catch every change`,
+    why: "clients that follow it get 404, so that they miss nothing unnoticed",
+    fix: `rowgate changes ${state === "gone" ? "disable" : "enable"} ${table}`,
+  }];
+}
+
+function checkLog({ oldestTransaction }: LogStatus): Finding[] {
+  if (oldestTransaction === null) return [];
+  const { pid, seconds, prepared } = oldestTransaction;
+  if (seconds === null || seconds < LONG_SECONDS) return [];
+  const what = prepared === null
+    ? `process ${pid} has had a transaction open for ${Math.floor(seconds / 60)} minutes`
+    : `the transaction ${prepared} has been prepared for ${Math.floor(seconds / 60)} minutes`;
+  return [{
+    level: "warning",
+    what,
+    why: "old entries of the changes feeds are kept until it ends",
+    fix: prepared === null
+      ? `select pg_terminate_backend(${pid});    -- if nothing needs it any more`
+      : `rollback prepared '${prepared.replaceAll("'", "''")}';    -- if nothing needs it any more`,
+  }];
+}

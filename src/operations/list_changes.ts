@@ -1,0 +1,109 @@
+import { followChanges } from "../changes/changes.ts";
+import type { Changes, FeedPosition } from "../changes/changes.ts";
+import { rejectNoFeed } from "../changes/feed_errors.ts";
+import { rejectInvalid } from "../http/authenticate.ts";
+import { wantsEvents } from "../http/event_stream.ts";
+import { wantsWideNumbersAsText } from "../http/preferences.ts";
+import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
+import { parseChangesRequest } from "../request/changes_request.ts";
+import type { FollowContext, Following, Operation } from "./operation.ts";
+
+/** How often a stream in which nothing happens says that it is open. */
+const COMMENT_MS = 15_000;
+
+/**
+ * List Changes: what changed in a table since a cursor, deleted rows as well; once, or as a stream.
+ * @see docs/specification/changes.md
+ */
+export const listChanges: Operation = {
+  name: "list_changes",
+  method: "GET",
+  path: "/integration/tables/:table/changes",
+  scope: "query",
+  follow: startFollowing,
+};
+
+async function startFollowing(context: FollowContext, changes: Changes): Promise<Following> {
+  const { table, access, config, exchange: { request }, place } = context;
+  const { headers } = request;
+  const parsed = parseChangesRequest(request.url);
+  if (table.feed === undefined) throw rejectNoFeed(table.name);
+  const wideNumbersAsText = wantsWideNumbersAsText(headers.get("accept"));
+  const { maxPageBytes } = config;
+  const plan = planChanges(parsed, { table, access, wideNumbersAsText, maxPageBytes });
+  const isStream = wantsEvents(headers.get("accept"));
+  const text = (isStream && headers.get("last-event-id")) || parsed.since;
+  const since = await changes.open(text, plan);
+  const follow = {
+    since,
+    tokenId: access.tokenId,
+    onWait: { begin: place.rest, end: () => place.claim(access.tenant) },
+  };
+  // The first page of a stream decides its status.
+  const waitMs = isStream ? 0 : parsed.waitSeconds * 1000;
+  const followed = await followChanges(changes, plan, { ...follow, client: request, waitMs });
+  if (followed.kind === "ended") throw rejectInvalid();
+  if (followed.kind !== "page") return { json: "{}" };
+  const { page } = followed;
+  const rows = page.changes.length;
+  if (isStream) {
+    return { events: streamPages({ changes, plan, tokenId: access.tokenId }, page), rows };
+  }
+  const cursor = await changes.seal(page.position, plan);
+  const json = `{"success":true,"table":${JSON.stringify(table.name)},` +
+    `"changes":[${page.changes.join(",")}],"cursor":"${cursor}","more":${page.more}}`;
+  return { json, rows };
+}
+
+interface Streaming {
+  readonly changes: Changes;
+  readonly plan: ChangesPlan;
+  readonly tokenId: string;
+}
+
+/**
+ * Gives the events of a stream: each change, `caught_up` when there are no more, and comments. The last
+ * change of a page, and each comment, has the cursor to go on with.
+ * @see CH15, CH16
+ */
+async function* streamPages(
+  { changes, plan, tokenId }: Streaming,
+  first: { readonly changes: readonly string[]; readonly position: FeedPosition; more: boolean },
+): AsyncGenerator<string, void, { readonly signal: AbortSignal }> {
+  let page = first;
+  let client = yield "";
+  for (let isNew = true;;) {
+    const cursor = await changes.seal(page.position, plan);
+    client = yield printPage(page.changes, { cursor, more: page.more, isNew });
+    if (changes.closed() || client.signal.aborted) return;
+    const followed = await followChanges(changes, plan, {
+      since: page.position,
+      client,
+      tokenId,
+      waitMs: page.more ? 0 : COMMENT_MS,
+    });
+    if (followed.kind !== "page") return;
+    isNew = page.more || followed.page.changes.length > 0;
+    page = followed.page;
+  }
+}
+
+function printPage(
+  changes: readonly string[],
+  { cursor, more, isNew }: {
+    readonly cursor: string;
+    readonly more: boolean;
+    /** False: the client knows already that it has everything. */
+    readonly isNew: boolean;
+  },
+): string {
+  if (!isNew) return `: open\nid: ${cursor}\n\n`;
+  const last = changes.length - 1;
+  const events = changes.map((change, place) => {
+    const type = change.startsWith('{"type":"delete"') ? "delete" : "upsert";
+    const id = place === last ? `id: ${cursor}\n` : "";
+    return `${id}event: ${type}\ndata: ${change.replaceAll("\n", "\ndata: ")}\n\n`;
+  });
+  if (!more) events.push(`id: ${cursor}\nevent: caught_up\ndata: {"cursor":"${cursor}"}\n\n`);
+  return events.join("");
+}

@@ -1,0 +1,90 @@
+import type { Column, Table } from "../catalogue/catalogue.ts";
+import { pathOf, rejectIssues } from "../errors/issue.ts";
+import { MAX_PAGE_BYTES, MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
+import { NO_SOURCE } from "../json/source_text.ts";
+import type { ChangesRequest } from "../request/changes_request.ts";
+import type { Access } from "../tokens/token.ts";
+import { type Findings, planEach, resolveColumn } from "./column.ts";
+import { planScope, type Scope } from "./scope.ts";
+
+/** A page of changes after all checks. Where it begins is in a {@link LogPosition}. */
+export interface ChangesPlan {
+  readonly table: Table;
+  readonly scope: Scope;
+  /** Never empty, no column twice. */
+  readonly columns: readonly Column[];
+  /** Changes of one answer at most. */
+  readonly limit: number;
+  readonly wideNumbersAsText: boolean;
+  /** Bytes of an answer's records at most. */
+  readonly maxPageBytes: number;
+}
+
+/**
+ * What a snapshot of Postgres saw of the log: transactions below `next` but those that were running.
+ * The numbers are texts, since they have 64 bits.
+ */
+export interface LogSnapshot {
+  readonly next: string;
+  readonly running: readonly string[];
+}
+
+/** An entry of the log, and the place of a key in it. */
+export interface LogPlace {
+  readonly xid: string;
+  readonly seq: string;
+  readonly ordinal: string;
+}
+
+/** What of the log a client has been given. */
+export interface LogPosition {
+  /** Everything that this snapshot saw. */
+  readonly seen: LogSnapshot;
+  /** Beyond that, what `snapshot` saw, up to and with `place`. */
+  readonly partial?: { readonly snapshot: LogSnapshot; readonly place: LogPlace } | undefined;
+}
+
+/** What a plan of changes depends on besides the request. */
+export interface ChangesOptions {
+  readonly table: Table;
+  readonly access: Pick<Access, "tenant" | "tokenId" | "name" | "scopes" | "tables" | "expiresAt">;
+  readonly wideNumbersAsText?: boolean;
+  readonly maxPageBytes?: number;
+}
+
+/**
+ * Resolves the names of the fields, and adds the tenant's scope.
+ * @throws {ApiError} 400 at the place of each name that is no column
+ * @see CH6
+ */
+export function planChanges(
+  { fields, limit }: Pick<ChangesRequest, "fields" | "limit">,
+  { table, access, wideNumbersAsText = false, maxPageBytes = MAX_PAGE_BYTES }: ChangesOptions,
+): ChangesPlan {
+  const findings: Findings = {
+    issues: [],
+    source: NO_SOURCE,
+    maxTsqueryCharacters: MAX_TSQUERY_CHARACTERS,
+  };
+  const named = planEach(
+    fields,
+    findings,
+    (name) => resolveColumn(table, name, { path: pathOf("fields"), findings }),
+  );
+  if (findings.issues.length > 0) throw rejectIssues(findings.issues, {}, { stale: true });
+  const columns = named.length === 0 ? [...table.columns.values()] : [...new Set(named)];
+  const scope = planScope(table, access);
+  return { table, scope, columns, limit, wideNumbersAsText, maxPageBytes };
+}
+
+/**
+ * Gives the tenant as the log has it: the text of the value that the tenant column would hold. A token
+ * may spell it in another way (`007`, a uuid in capitals). Empty for a table that all tenants share.
+ */
+export function tenantInLog(scope: Scope): string {
+  if (scope.kind === "shared") return "";
+  const { tenant, column } = scope;
+  if (column.kind === "uuid") return tenant.toLowerCase();
+  if (column.kind !== "text") return String(BigInt(tenant));
+  return column.cast === "pg_catalog.bpchar" ? tenant.replace(/ +$/, "") : tenant;
+}

@@ -1,0 +1,216 @@
+/** Marks a statement without parameters, which can be run and printed. */
+function statement(text: TemplateStringsArray): TemplateStringsArray {
+  return text;
+}
+
+const FEEDS_TABLE = statement`create table if not exists rowgate.feeds (
+  id int4 primary key,
+  generation uuid not null default pg_catalog.gen_random_uuid(),
+  schema_name text not null,
+  table_name text not null,
+  tenant_column text,
+  key_columns text[] not null,
+  enabled_at timestamptz not null default now()
+)`;
+
+/**
+ * An entry says that rows with these keys, of this tenant, were changed by a transaction; what they
+ * are now, the table itself says. A large statement leaves an entry for each thousand keys of a tenant.
+ */
+const CHANGES_TABLE = statement`create table if not exists rowgate.changes (
+  xid xid8 not null default pg_catalog.pg_current_xact_id(),
+  seq int8 not null generated always as identity,
+  feed int4 not null,
+  tenant text collate "C" not null,
+  amount int4 not null,
+  keys text[] not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (xid, seq)
+)`;
+
+const CHANGES_INDEX = statement`create index if not exists changes_of_tenant
+  on rowgate.changes (feed, tenant, xid, seq)`;
+
+const PRUNED_TABLE = statement`create table if not exists rowgate.changes_pruned (
+  only_row bool primary key default true check (only_row),
+  below xid8 not null,
+  at timestamptz not null default now()
+)`;
+
+const FIRST_PRUNED = statement`insert into rowgate.changes_pruned (below) values ('0')
+  on conflict do nothing`;
+
+/**
+ * Where the log is at the snapshot of the calling statement. xmax is one more than the newest visible
+ * entry's transaction, not the snapshot's own: that entry is known to be on disk, so no crash can give
+ * its number to another transaction. Only running transactions below it matter.
+ */
+const MOMENT_FUNCTION = statement`create or replace function rowgate.changes_moment() returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  newest record;
+  below xid8 := (select p.below from rowgate.changes_pruned p);
+  next xid8;
+begin
+  if pg_is_in_recovery() then return json_build_object('standby', true); end if;
+  select c.xid, c.seq, (extract(epoch from c.at) * 1000000)::int8 as at into newest
+    from rowgate.changes c order by c.xid desc, c.seq desc limit 1;
+  next := below;
+  if newest.xid >= below then next := (newest.xid::text::int8 + 1)::text::xid8; end if;
+  return json_build_object(
+    'standby', false,
+    'life', concat_ws('.', (select system_identifier from pg_control_system()),
+      left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
+      (select oid from pg_database where datname = current_database())),
+    'wal', (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::text,
+    'below', below::text,
+    'next', next::text,
+    'running', (select coalesce(json_agg(x::text order by x), '[]')
+      from pg_snapshot_xip(pg_current_snapshot()) x where x < next),
+    'newest', case when newest.xid >= below
+      then json_build_array(newest.xid::text, newest.seq::text, newest.at::text) end);
+end $rowgate$`;
+
+/**
+ * Whether every change of a table is caught, and a digest that changes when it may not have been:
+ * triggers that were disabled for a while, partitions that came or went, columns that were altered. A
+ * row of a system table that was updated has another xmin, so nothing can be done and undone unseen.
+ */
+const SHAPE_FUNCTION = statement`create or replace function rowgate.changes_shape(
+  feed int4, root oid
+) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  found record;
+  main oid := to_regproc(concat('rowgate.changes_', feed));
+  truncates oid := to_regproc(concat('rowgate.changes_', feed, '_truncate'));
+  rows oid := to_regproc(concat('rowgate.changes_', feed, '_row'));
+  result json;
+begin
+  select f.* into found from rowgate.feeds f where f.id = feed;
+  if found.id is null then return null; end if;
+  with recursive tree as (
+    select root as oid, 0::oid as parent, (select count(*) = 3 from pg_trigger g
+      where g.tgrelid = root and g.tgfoid = main and g.tgenabled = 'A') as covered
+    union all
+    select i.inhrelid, i.inhparent, tree.covered and (select count(*) = 3 from pg_trigger g
+      where g.tgrelid = i.inhrelid and g.tgfoid = main and g.tgenabled = 'A')
+    from tree join pg_inherits i on i.inhparent = tree.oid
+  ),
+  members as (
+    select tree.*, c.relkind, c.relfilenode,
+      exists (select from pg_trigger g where g.tgrelid = tree.oid and g.tgfoid = truncates
+        and g.tgenabled = 'A') as truncates,
+      exists (select from pg_trigger g where g.tgrelid = tree.oid and g.tgfoid = rows
+        and g.tgenabled = 'A') as each_row
+    from tree join pg_class c on c.oid = tree.oid
+  ),
+  parts (part) as (
+    select concat('m', m.oid, ' ', m.parent, ' ',
+      case when m.relkind = 'r' and not m.truncates then m.relfilenode end) from members m
+    union all
+    select concat('t', g.oid, ' ', g.tgenabled, ' ', g.xmin)
+    from tree join pg_trigger g on g.tgrelid = tree.oid and g.tgfoid in (main, truncates, rows)
+    union all
+    select concat('f', p.oid, ' ', p.xmin) from pg_proc p where p.oid in (main, truncates, rows)
+    union all
+    select concat('c', a.attnum, ' ', a.xmin) from pg_attribute a
+    where a.attrelid = root and a.attnum > 0
+    union all
+    select concat('g', found.generation)
+  )
+  select json_build_object(
+    'tenant', found.tenant_column,
+    'key', found.key_columns,
+    'complete', coalesce((select bool_and(case
+        when m.relkind = 'r' then (m.covered or m.each_row) and (m.truncates or m.parent <> 0)
+        else m.relkind = 'p' end) from members m)
+      and (select m.covered and (m.relkind = 'p' or (select count(*) from tree) = 1)
+        from members m where m.oid = root)
+      and not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid), false),
+    'shape', (select left(md5(string_agg(part, ',' order by part)), 16) from parts))
+  into result;
+  return result;
+end $rowgate$`;
+
+/**
+ * Deletes the oldest entries, if they are older than so many days and every transaction up to theirs
+ * has ended. Cursors that need one of them are rejected from the same moment on. It takes no lock that
+ * a writer waits for, and does nothing while another one is at it.
+ */
+const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_changes(
+  days float8, most int4
+) returns int8
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  oldest timestamptz := now() - days * interval '1 day';
+  limit_xid xid8;
+  deleted int8;
+  newest int8;
+begin
+  if not pg_try_advisory_xact_lock(7164753019459954545) then return 0; end if;
+  select b.xid into limit_xid from (
+    select c.xid, c.seq, c.at from rowgate.changes c where c.xid < horizon
+    order by c.xid, c.seq limit most) b
+  where b.at >= oldest order by b.xid, b.seq limit 1;
+  if limit_xid is null then
+    select (b.xid::text::int8 + 1)::text::xid8 into limit_xid from (
+      select c.xid, c.seq from rowgate.changes c where c.xid < horizon
+      order by c.xid, c.seq limit most) b
+    order by b.xid desc limit 1;
+  end if;
+  if limit_xid is null then return 0; end if;
+  if current_setting('synchronous_commit') = 'off' then
+    perform set_config('synchronous_commit', 'local', true);
+  end if;
+  with gone as (delete from rowgate.changes c where c.xid < limit_xid returning c.xid)
+  select count(*), max(gone.xid::text::int8) into deleted, newest from gone;
+  if deleted > 0 then
+    update rowgate.changes_pruned p set below = (newest + 1)::text::xid8, at = now()
+    where p.below < (newest + 1)::text::xid8;
+  end if;
+  return deleted;
+end $rowgate$`;
+
+const NOT_FOR_ALL = statement`revoke all on function rowgate.changes_moment(),
+  rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) from public`;
+
+/** Lets the roles that read tokens already read the log as well. */
+const GRANTS = statement`do $rowgate$
+declare
+  reader text;
+begin
+  for reader in
+    select distinct pg_catalog.quote_ident(r.rolname)
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
+    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
+      and r.oid = a.grantee and r.oid <> c.relowner
+  loop
+    execute pg_catalog.concat('grant select on rowgate.changes, rowgate.feeds to ', reader);
+    execute pg_catalog.concat('grant execute on function rowgate.changes_moment(), ',
+      'rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) to ', reader);
+  end loop;
+end $rowgate$`;
+
+/** The functions that a serving role calls. */
+export const CHANGES_FUNCTIONS: readonly string[] = [
+  "rowgate.changes_moment()",
+  "rowgate.changes_shape(int4, oid)",
+  "rowgate.prune_changes(float8, int4)",
+];
+
+/** The statements that create the log of the changes feed. @see docs/specification/changes.md */
+export const CHANGES_VERSION: readonly TemplateStringsArray[] = [
+  FEEDS_TABLE,
+  CHANGES_TABLE,
+  CHANGES_INDEX,
+  PRUNED_TABLE,
+  FIRST_PRUNED,
+  MOMENT_FUNCTION,
+  SHAPE_FUNCTION,
+  PRUNE_FUNCTION,
+  NOT_FOR_ALL,
+  GRANTS,
+  statement`insert into rowgate.migrations (version) values (4) on conflict do nothing`,
+];

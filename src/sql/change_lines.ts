@@ -1,0 +1,136 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import type { ChangesPlan } from "../plan/changes_plan.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { compileColumn, compileTable, join, literal } from "./fragment.ts";
+import { compileWhere } from "./predicate.ts";
+import { compileBytes, compileOutput, compileSmall } from "./record.ts";
+import type { Setting } from "./settings.ts";
+
+/** The one row of a statement that reads changes; all texts. */
+export interface ChangesRow {
+  /** JSON of `rowgate.changes_moment()`. */
+  readonly moment: string;
+  /** JSON of `rowgate.changes_shape()`; null: there is no such feed. */
+  readonly shape: string | null;
+  /** The entry that the position knows is still what it was, as `true` or `false`. */
+  readonly anchored: string;
+  /** Of the log: phase, xid, seq and ordinal of the last key that was read, if it was not the last. */
+  readonly cut?: string | null;
+  /** Of the rows: the key of the last one, if it was not the last. */
+  readonly last?: string | null;
+  /** JSON array of texts, each one change in JSON. */
+  readonly lines?: string;
+  /** Records that may be too large, as digits; then they are missing in the lines. */
+  readonly large?: string;
+}
+
+/** An entry of the log, by which another life of the database is found out. */
+export type LogAnchor = readonly [xid: string, seq: string, microseconds: string];
+
+/** What every statement of a feed is compiled from. */
+export interface FeedStatement {
+  readonly plan: ChangesPlan;
+  readonly feed: number;
+  /** An entry that must be as it was, unless it was pruned. */
+  readonly anchor: LogAnchor | undefined;
+  /** True: the records are measured before they are printed. */
+  readonly measured: boolean;
+  readonly settings: readonly Setting[];
+}
+
+/** Compiles what is said of log and feed: three columns of a SELECT. */
+export function compileState(
+  sql: Sql,
+  { plan, feed, anchor }: Pick<FeedStatement, "plan" | "feed" | "anchor">,
+): Fragment {
+  const [xid, seq, at] = anchor ?? ["0", "0", "0"];
+  return sql`
+    (select rowgate.changes_moment())::text moment,
+    (
+      select rowgate.changes_shape(${String(feed)}::text::int4,
+        ${plan.table.identifier}::text::regclass::oid)
+    )::text shape,
+    (
+      select exists (
+        select from rowgate.changes "$log"
+        where "$log".xid = ${xid}::text::xid8 and "$log".seq = ${seq}::text::int8
+          and (extract(epoch from "$log".at) * 1000000)::int8 = ${at}::text::int8
+      )
+    )::text anchored`;
+}
+
+/** Compiles the row of a `"$keys"`, as it is now. */
+export function compileTarget(sql: Sql, { table, scope }: ChangesPlan): Fragment {
+  const same = table.primaryKey.map((column) =>
+    sql`${compileColumn(sql, column)} = "$keys".${literal(sql, column.identifier)}`
+  );
+  return sql`
+    from ${compileTable(sql, table)}
+    where ${compileWhere(sql, { scope, predicate: undefined })} and ${join(sql, "and", same)}
+    limit 1`;
+}
+
+/**
+ * Compiles the changes of the rows in `"$keys"`, whose columns are a number and the key: a table
+ * `"$answer"` of one row with the JSON texts in their order, and how many records are too large.
+ */
+export function compileLines(
+  sql: Sql,
+  plan: ChangesPlan,
+  { row, measured }: { readonly row: Fragment; readonly measured: boolean },
+): Fragment {
+  const small = measured
+    ? sql`(select "$measure"."$fits" from "$measure")`
+    : compileSmall(sql, plan, plan.maxPageBytes / plan.limit) ?? sql`true`;
+  return sql`
+    ${measured ? compileMeasure(sql, plan, row) : sql``}
+    "$lines" as materialized (
+      select "$keys"."$number", "$hit"."$large",
+        concat('{"type":"', case when "$hit"."$there" then 'upsert' else 'delete' end,
+          '","key":', "$name"."$json", ',"record":', coalesce("$hit"."$json"::text, 'null'), '}')
+          "$line"
+      from "$keys"
+      cross join lateral (
+        select row_to_json("$key") "$json"
+        from (select ${compileKeyOutput(sql, plan)}) "$key"
+      ) "$name"
+      left join lateral (
+        select true "$there", not (${small}) "$large",
+          case when ${small} then row_to_json("$record") end "$json"
+        from (select ${compileOutput(sql, plan)} ${row}) "$record"
+      ) "$hit" on true
+    ),
+    "$answer" as materialized (
+      select coalesce(json_agg("$lines"."$line" order by "$lines"."$number"), '[]') "$lines",
+        count(*) filter (where "$lines"."$large") "$large"
+      from "$lines"
+    )`;
+}
+
+/** Whether all records together are small enough to be printed. */
+function compileMeasure(sql: Sql, plan: ChangesPlan, row: Fragment): Fragment {
+  const columns = join(sql, ",", plan.columns.map((column) => compileColumn(sql, column)));
+  return sql`
+    "$unprinted" as materialized (
+      select ${compileOutput(sql, plan)}
+      from "$keys"
+      cross join lateral (select ${columns} ${row}) "$row"
+    ),
+    "$measure" as materialized (
+      select (${compileBytes(sql, plan)}) <= ${String(plan.maxPageBytes)}::text::int8 "$fits"
+    ),`;
+}
+
+/** The key is printed as it is in a record. */
+function compileKeyOutput(
+  sql: Sql,
+  { table: { primaryKey }, wideNumbersAsText }: ChangesPlan,
+): Fragment {
+  const print = ({ identifier, wideNumber }: Column) => {
+    const name = literal(sql, identifier);
+    return wideNumbersAsText && wideNumber
+      ? sql`"$keys".${name}::text ${name}`
+      : sql`"$keys".${name}`;
+  };
+  return join(sql, ",", primaryKey.map(print));
+}

@@ -1,0 +1,111 @@
+import type { LogSnapshot } from "../plan/changes_plan.ts";
+import type { PendingQuery, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
+import type { LogAnchor } from "./change_lines.ts";
+
+/** What one look at the log asks, for all clients that wait. */
+export interface WatchQuestion {
+  /** What the look before this one saw. */
+  readonly seen: LogSnapshot;
+  /** The feeds that somebody waits for, and their tables, quoted. */
+  readonly feeds: readonly { readonly feed: number; readonly table: string }[];
+  /** Clients that have come since: what each of them has seen. */
+  readonly arrived: readonly {
+    readonly feed: number;
+    readonly tenant: string;
+    readonly seen: LogSnapshot;
+    readonly anchor: LogAnchor | undefined;
+  }[];
+  /** Tokens to look up; few looks ask for any. */
+  readonly tokens: readonly string[];
+}
+
+/** The answer; each but the first is a JSON array. */
+export interface WatchRow {
+  readonly moment: string;
+  /** `[feed, shape]` */
+  readonly shapes: string;
+  /** `[feed, tenant]` that have entries which the look before did not see. */
+  readonly changed: string;
+  /** Positions among those that have arrived, of which there is something new. */
+  readonly behind: string;
+  /** Tokens that have ended. */
+  readonly ended: string;
+  /** Tokens that are valid, and will be for 5 s unless they are revoked. */
+  readonly lasting: string;
+}
+
+/**
+ * Compiles the statement that asks for all clients at once whether there is anything new for them.
+ * @see CH9
+ */
+export function compileWatch(
+  sql: Sql,
+  { seen, feeds, arrived, tokens }: WatchQuestion,
+): PendingQuery<WatchRow[]> {
+  const clients = arrived.map(({ feed, tenant, seen, anchor }, place) => ({
+    place,
+    feed,
+    tenant,
+    next: seen.next,
+    running: seen.running,
+    xid: anchor?.[0],
+    seq: anchor?.[1],
+    at: anchor?.[2],
+  }));
+  return sql<WatchRow[]>`
+    select
+      (select rowgate.changes_moment())::text moment,
+      (
+        select coalesce(json_agg(json_build_array("$feed".feed,
+          rowgate.changes_shape("$feed".feed, to_regclass("$feed"."table")::oid))), '[]')
+        from json_to_recordset(${
+    JSON.stringify(feeds)
+  }::text::json) "$feed"(feed int4, "table" text)
+      )::text shapes,
+      (
+        select coalesce(json_agg(json_build_array("$new".feed, "$new".tenant)), '[]')
+        from (
+          select "$log".feed, "$log".tenant from rowgate.changes "$log"
+          where "$log".xid >= ${seen.next}::text::xid8
+          union
+          select "$log".feed, "$log".tenant from rowgate.changes "$log"
+          where "$log".xid = any(${printArray(seen.running)}::text::xid8[])
+        ) "$new"
+      )::text changed,
+      (
+        select coalesce(json_agg("$client".place), '[]')
+        from json_to_recordset(${JSON.stringify(clients)}::text::json) "$client"(
+          place int4, feed int4, tenant text, next xid8, running xid8[], xid xid8, seq int8, at int8
+        )
+        where exists (
+          select from rowgate.changes "$log"
+          where "$log".feed = "$client".feed and "$log".tenant = "$client".tenant
+            and "$log".xid >= "$client".next
+        ) or exists (
+          select from rowgate.changes "$log"
+          where "$log".feed = "$client".feed and "$log".tenant = "$client".tenant
+            and "$log".xid = any("$client".running)
+        ) or ("$client".xid is not null and not exists (
+          select from rowgate.changes "$log"
+          where "$log".xid = "$client".xid and "$log".seq = "$client".seq
+            and (extract(epoch from "$log".at) * 1000000)::int8 = "$client".at
+        ))
+      )::text behind,
+      (
+        select coalesce(json_agg("$id"), '[]')
+        from unnest(${printArray(tokens)}::text::text[]) "$id"
+        where not exists (
+          select from rowgate.tokens "$token"
+          where "$token".id = "$id" and "$token".revoked_at is null
+            and ("$token".expires_at is null or "$token".expires_at > clock_timestamp())
+        )
+      )::text ended,
+      (
+        select coalesce(json_agg("$token".id), '[]')
+        from rowgate.tokens "$token"
+        where "$token".id = any(${printArray(tokens)}::text::text[]) and "$token".revoked_at is null
+          and ("$token".expires_at is null
+            or "$token".expires_at > clock_timestamp() + interval '5 s')
+      )::text lasting`;
+}

@@ -1,0 +1,137 @@
+import { assert } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { readFile } from "node:fs/promises";
+import postgres from "postgres";
+import { followDatabase } from "../../../src/catalogue/current_catalogue.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { enableFeeds } from "../../support/feeds.ts";
+import { readRuns, readSeed } from "../../support/seed.ts";
+import { followTable } from "./law_follower.ts";
+import { openRandom, pause, TABLES, TENANTS, writeHistory } from "./law_writer.ts";
+import { pollTable } from "./law_polling.ts";
+
+const WRITERS = 6;
+/** Seconds of one history; ROWGATE_TEST_RUNS makes it longer. */
+const SECONDS = 10;
+
+describe("the law of the changes feed", () => {
+  let cluster: Cluster;
+  let owner: Database;
+  let url: string;
+
+  /** The test's own driver writes to sockets that a crash has closed, where nothing can catch it. */
+  function ignoreLostSockets(event: Event & { error?: unknown; reason?: unknown }): void {
+    const text = String(event.error ?? event.reason);
+    if (/socket|EPIPE|ECONN|CONNECT|CONNECTION/.test(text)) event.preventDefault();
+  }
+
+  before(async () => {
+    globalThis.addEventListener("error", ignoreLostSockets);
+    globalThis.addEventListener("unhandledrejection", ignoreLostSockets);
+    cluster = await startCluster({ settings: { max_prepared_transactions: "20" } });
+    url = `${cluster.url}/postgres`;
+    const admin = postgres(url, { max: 1, onnotice: () => {} });
+    await admin.unsafe(await readFile(new URL("./law_tables.sql", import.meta.url), "utf8"));
+    await admin.end();
+    const { config } = readConfig({ DATABASE_URL: url, ROWGATE_POOL_SIZE: "2" });
+    owner = openDatabase(config!, () => {});
+    await migrateSchema(owner);
+  });
+  after(async () => {
+    await owner?.close(1000);
+    await cluster?.stop();
+    globalThis.removeEventListener("error", ignoreLostSockets);
+    globalThis.removeEventListener("unhandledrejection", ignoreLostSockets);
+  });
+
+  it("holds while everybody writes, and Postgres crashes [CH10] [CH1] [FD7]", async () => {
+    const seconds = readRuns(SECONDS);
+    const seed = readSeed();
+    console.log(`seed ${seed}, ${seconds} s`);
+    const policy = {
+      tables: new Map(),
+      credentialTables: [],
+    } as unknown as Parameters<typeof followDatabase>[1]["policy"];
+    const options = { schema: "public", tenantColumn: "tenant_id", policy, observe: () => {} };
+    const catalogue = followDatabase(owner, options);
+    await enableFeeds({ owner, catalogue }, TABLES);
+    const { tables } = await catalogue.current();
+    let writing = true;
+    let following = true;
+    const deeds = new Map<string, number>();
+    const writers = Array.from(
+      { length: WRITERS },
+      (_, place) =>
+        writeHistory(url, { random: openRandom(seed + place), stopping: () => !writing, deeds }),
+    );
+    const followers = TABLES.flatMap((name) =>
+      TENANTS.flatMap((tenant, place) =>
+        (["start", "now"] as const).map((first, late) =>
+          pause(late * 300).then(() =>
+            followTable(url, {
+              table: tables.get(name)!,
+              tenant,
+              first,
+              random: openRandom(seed + 100 * place + late),
+              stopping: () => !following,
+            })
+          )
+        )
+      )
+    );
+    const control = pollTable(url, { table: "items", stopping: () => !following });
+    const failed = Promise.race([Promise.all(followers).then(() => {}), pause(1e9)]);
+    const history = async () => {
+      await pause(seconds * 500);
+      await cluster.halt("immediate");
+      await cluster.start();
+      await pause(seconds * 500);
+      writing = false;
+      await Promise.all(writers);
+      await rollBackPrepared(url);
+      following = false;
+      await Promise.all(followers);
+    };
+    try {
+      await Promise.race([history(), failed]);
+    } catch (error) {
+      console.error(error);
+      throw error;
+    } finally {
+      writing = false;
+      following = false;
+      await Promise.allSettled([...writers, ...followers, control]);
+    }
+    const seen = await Promise.all(followers);
+    const lost = await control;
+    catalogue.close();
+    const sum = (name: keyof (typeof seen)[number]) =>
+      seen.reduce((total, one) => total + one[name], 0);
+    const committed = [...deeds.values()].reduce((total, one) => total + one, 0);
+    console.log(
+      `${committed} transactions, ${sum("compared")} comparisons, ${sum("changes")} changes, ` +
+        `${sum("expired")} begun again, ${
+          sum("rewound")
+        } rewound; polling by modified_at ended with ` +
+        `${lost.wrong} of ${lost.rows} rows wrong or missing and ${lost.deleted} deleted rows kept`,
+    );
+    assert(
+      seen.every(({ compared }) => compared > seconds / 2),
+      "a follower hardly ever caught up",
+    );
+    assert(committed > 3 * seconds, `only ${committed} transactions`);
+    assert(sum("rewound") > 0, "no follower went back to an old cursor");
+  });
+});
+
+async function rollBackPrepared(url: string): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
+  for (const { gid } of await admin`select gid from pg_prepared_xacts`) {
+    await admin.unsafe(`rollback prepared '${gid}'`);
+  }
+  await admin.end();
+}

@@ -1,0 +1,155 @@
+import { assertEquals } from "@std/assert";
+import postgres from "postgres";
+import { type Changes, openChanges, type Since } from "../../../src/changes/changes.ts";
+import { parsePosition, printPosition } from "../../../src/changes/position.ts";
+import { ApiError } from "../../../src/errors/api_error.ts";
+import type { Table } from "../../../src/catalogue/catalogue.ts";
+import { planChanges } from "../../../src/plan/changes_plan.ts";
+import type { Compile, Database } from "../../../src/postgres/database.ts";
+import type { Sql } from "../../../src/postgres/driver.ts";
+import { applyChanges, type Change, type Copy } from "../../support/feeds.ts";
+import { pause, type Random, within } from "./law_writer.ts";
+
+/** What a follower has seen. */
+export interface Followed {
+  /** How often `more` was false, and the copy was compared with the table. */
+  compared: number;
+  changes: number;
+  /** How often it had to begin again. */
+  expired: number;
+  /** How often it went back to an older cursor, with the copy of that time. */
+  rewound: number;
+}
+
+/**
+ * A database on which each statement runs in a transaction of its own that keeps its snapshot: then the
+ * table can be read as the statement saw it.
+ */
+function openSnapshots(url: string, { name, tenant }: { name: string; tenant: string }) {
+  let sql = connect(url);
+  let table: Copy = new Map();
+
+  async function run(compile: Compile): Promise<Record<string, unknown>[]> {
+    try {
+      return await within(
+        sql.begin("isolation level repeatable read read only", async (session) => {
+          // A snapshot from before the lock would see the table empty while a TRUNCATE that it waited for is
+          // not in it yet. A statement of the service takes its snapshot behind its locks.
+          await session.unsafe(`lock table ${name} in access share mode`);
+          const rows = await compile(session as unknown as Sql);
+          const key = name === "lines" ? "item_id, line_no" : "id";
+          const found = await session.unsafe(
+            `select (select row_to_json(k) from (select ${key}) k)::text key,
+            row_to_json(t)::text record from ${name} t where tenant_id = $1`,
+            [tenant],
+          );
+          table = new Map(found.map((row) => [
+            JSON.stringify(JSON.parse(row["key"])),
+            JSON.parse(row["record"]),
+          ]));
+          return [...rows];
+        }),
+      ) as Record<string, unknown>[];
+    } catch (error) {
+      void sql.end({ timeout: 0 }).catch(() => {});
+      sql = connect(url);
+      throw error;
+    }
+  }
+
+  const database = { settings: {}, run } as unknown as Database;
+  return { database, table: () => table, close: () => sql.end({ timeout: 1 }) };
+}
+
+function connect(url: string) {
+  return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, fetch_types: false });
+}
+
+/**
+ * Follows a table as a client does, and compares its copy with the table each time that `more` is false.
+ * @throws {Error} when they differ, or a record is of another tenant
+ */
+export async function followTable(
+  url: string,
+  { table, tenant, random, stopping, first }: {
+    readonly table: Table;
+    readonly tenant: string;
+    readonly random: Random;
+    readonly stopping: () => boolean;
+    readonly first: "start" | "now";
+  },
+): Promise<Followed> {
+  const snapshots = openSnapshots(url, { name: table.name, tenant });
+  const changes: Changes = openChanges(snapshots.database, {
+    observe: () => {},
+    tenantSetting: undefined,
+  });
+  const followed: Followed = { compared: 0, changes: 0, expired: 0, rewound: 0 };
+  let copy: Copy = new Map();
+  let since: Since = first;
+  let saved: { readonly copy: Copy; readonly position: string } | undefined;
+  let isLast = false;
+  let failures = 0;
+  while (!isLast) {
+    isLast = stopping();
+    for (let more = true; more;) {
+      const limit = random() < 0.5 ? 1 + Math.floor(random() * 20) : 1000;
+      const access = { tenant } as never;
+      const plan = planChanges({ fields: [], limit }, { table, access });
+      try {
+        const page = await changes.read(plan, since);
+        const given = page.changes.map((text) => JSON.parse(text) as Change);
+        assertOnce(given);
+        for (const { record } of given) {
+          if (record !== null) assertEquals(record["tenant_id"], tenant);
+        }
+        // From now on: what was there before is taken as it was at that moment.
+        if (since === "now") copy = new Map(snapshots.table());
+        applyChanges(copy, given);
+        followed.changes += given.length;
+        more = page.more;
+        // Each page goes through a cursor, as after a restart of the service.
+        since = parsePosition(printPosition(page.position));
+        if (!more) {
+          assertSame(copy, snapshots.table(), `${table.name} of ${tenant}`);
+          followed.compared++;
+        }
+        if (random() < 0.05) saved = { copy: new Map(copy), position: printPosition(since) };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 410) {
+          followed.expired++;
+          [copy, since, saved] = [new Map(), "start", undefined];
+        } else if (error instanceof Error && error.name === "PostgresError" || isLost(error)) {
+          if (failures++ > 60) throw error;
+          await pause(300);
+        } else throw error;
+      }
+      if (!more && saved !== undefined && random() < 0.1) {
+        [copy, since] = [new Map(saved.copy), parsePosition(saved.position)];
+        followed.rewound++;
+      }
+    }
+    await pause(random() * 40);
+  }
+  await snapshots.close();
+  return followed;
+}
+
+/** A failure of the connection has a code; one of an assertion has none. */
+function isLost(error: unknown): boolean {
+  return error instanceof Error && typeof (error as { code?: unknown }).code === "string";
+}
+
+function assertOnce(changes: readonly Change[]): void {
+  const keys = changes.map(({ key }) => JSON.stringify(key));
+  assertEquals(new Set(keys).size, keys.length, "a key occurs twice in one answer");
+}
+
+function assertSame(copy: Copy, table: Copy, where: string): void {
+  for (const [key, record] of table) {
+    assertEquals(copy.get(key), record, `${where}: ${key} of the table`);
+  }
+  for (const key of copy.keys()) {
+    if (!table.has(key)) throw new Error(`${where}: ${key} is in the copy, not in the table`);
+  }
+}

@@ -1,0 +1,124 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { openChanges } from "../../../src/changes/changes.ts";
+import { planChanges } from "../../../src/plan/changes_plan.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { revokeToken } from "../../../src/tokens/manage.ts";
+import { enableFeeds } from "../../support/feeds.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { openReader, type Reader } from "./reader.ts";
+
+describe("clients that wait for changes", () => {
+  let service: TestService;
+  let reader: Reader;
+  const run = (text: string) => service.database.admin.unsafe(text);
+
+  before(async () => {
+    service = await createTestService("real");
+    await enableFeeds(service, ["deals", "guests"]);
+    reader = openReader(service);
+  });
+  after(() => service.close());
+
+  it("are answered within a second of the commit, others are not [CH7] [CH9]", async () => {
+    const { cursor } = await reader.read("deals", "now");
+    const quiet = await reader.read("guests", "now");
+    const startedMs = performance.now();
+    const waiting = reader.ask("deals", cursor, "&wait=20");
+    const other = reader.ask("guests", quiet.cursor, "&wait=2");
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const committedMs = performance.now();
+    await run("update deals set title = 'seen' where fid = 11");
+    const { body } = await waiting;
+    assertEquals((body["changes"] as unknown[]).length, 1);
+    assert(performance.now() - committedMs < 1000);
+    const { body: none } = await other;
+    assertEquals([none["changes"], none["more"]], [[], false]);
+    assert(performance.now() - startedMs >= 1990, "it did not wait");
+    assert(none["cursor"] !== quiet.cursor);
+  });
+
+  it("learn at once what they have missed, and what takes their feed away [CH7] [CH13]", async () => {
+    const { cursor } = await reader.read("deals", "now");
+    await run("update deals set title = 'missed' where fid = 12");
+    const startedMs = performance.now();
+    const { body } = await reader.ask("deals", cursor, "&wait=30");
+    assertEquals((body["changes"] as unknown[]).length, 1);
+    const waiting = reader.ask("deals", String(body["cursor"]), "&wait=30");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await run("alter table deals add column more int4");
+    assertEquals((await waiting).status, 410);
+    assert(performance.now() - startedMs < 5000);
+  });
+
+  it("a thousand of them cost what one costs [CH9] [CH17] [FD8]", async () => {
+    let statements = 0;
+    const counting: Database = {
+      ...service.owner,
+      run: (compile, options) => {
+        statements++;
+        return service.owner.run(compile, options);
+      },
+    };
+    const changes = openChanges(counting, { observe: () => {}, tenantSetting: undefined });
+    const { tables } = await service.catalogue.current();
+    const table = tables.get("deals")!;
+    const planOf = (tenant: string) =>
+      planChanges({ fields: [], limit: 10 }, { table, access: { tenant } as never });
+    const { position } = await changes.read(planOf("1"), "now");
+    statements = 0;
+    const untilMs = performance.now() + 2000;
+    const waits = Array.from({ length: 1000 }, (_, n) => {
+      const plan = planOf(String(1 + n % 100));
+      return changes.wait({ plan, position, untilMs });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await run("update deals set title = 'one of many' where fid = 13");
+    const waited = await Promise.all(waits);
+    assertEquals(waited.filter(({ kind }) => kind === "changed").length, 10);
+    assertEquals(waited.filter(({ kind }) => kind === "idle").length, 990);
+    assert(statements <= 20, `${statements} statements in two seconds`);
+    const plan = planOf("1");
+    const tokenId = /^rg_([^_]+)_/.exec(service.tokens.a)![1]!;
+    const many = Array.from(
+      { length: 101 },
+      () => Promise.resolve().then(() => changes.wait({ plan, position, untilMs: 0, tokenId })),
+    );
+    const settled = await Promise.allSettled(many);
+    const rejected = settled.filter(({ status }) => status === "rejected");
+    assertEquals(rejected.map((one) => (one as PromiseRejectedResult).reason.status), [429]);
+    changes.close();
+  });
+
+  it("are answered 401 when their token is revoked [CH16]", async () => {
+    const token = await service.issue({ name: "short" });
+    const id = /^rg_([^_]+)_/.exec(token)![1]!;
+    const path = "/integration/tables/guests/changes";
+    const { body } = await service.send("GET", `${path}?since=now`, { token });
+    const waiting = service.send("GET", `${path}?since=${body["cursor"]}&wait=30`, { token });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await revokeToken(service.owner, id);
+    const startedMs = performance.now();
+    assertEquals((await waiting).status, 401);
+    assert(performance.now() - startedMs < 6000);
+  });
+
+  it("take no place of other requests [CH17]", async () => {
+    const tight = await createTestService("real", { environment: { ROWGATE_MAX_IN_FLIGHT: "1" } });
+    await enableFeeds(tight, ["guests"]);
+    const own = openReader(tight);
+    const first = await own.read("guests", "now");
+    const waiting: Promise<unknown>[] = [];
+    for (let clients = 1; clients <= 5; clients++) {
+      waiting.push(own.ask("guests", first.cursor, "&wait=4"));
+      await waitUntil(() => {
+        const found = tight.observations.findLast(({ kind }) => kind === "changes_waiting");
+        return Promise.resolve(found?.kind === "changes_waiting" && found.clients === clients);
+      });
+    }
+    assertEquals((await own.ask("guests", first.cursor)).status, 200);
+    await Promise.all(waiting);
+    await tight.close();
+  });
+});
