@@ -26,7 +26,8 @@ describe("a database that was always read-only", () => {
 
   for (const runtime of RUNTIMES) {
     it(`rejects updates on ${runtime}, and no session is renewed for that [DB30]`, async () => {
-      const environment = { DATABASE_URL: database.servingUrl };
+      // No session is opened ahead of requests.
+      const environment = { DATABASE_URL: database.servingUrl, ROWGATE_POOL_IDLE_SIZE: "0" };
       const server = await startServer(runtime, { environment, policyText: "{}" });
       try {
         const update = () =>
