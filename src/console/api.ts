@@ -41,6 +41,8 @@ export interface Table {
   readonly name: string;
   readonly primary_key: readonly string[];
   readonly writable: boolean;
+  /** True when the table has a changes feed. @see CH4 */
+  readonly changes?: boolean;
   readonly comment: string | null;
 }
 

@@ -10,8 +10,12 @@ type View = TableView | "reference";
 const VIEWS: readonly (readonly [View, string])[] = [
   ["rows", "Rows"],
   ["update", "Update"],
+  ["changes", "Changes"],
   ["reference", "Reference"],
 ];
+
+/** Those that need no token; without one, the rows are where it is asked for. */
+const PUBLIC_VIEWS: ReadonlySet<View> = new Set<View>(["rows", "reference"]);
 
 function App() {
   const [session, setSession] = useState<Session>();
@@ -29,7 +33,9 @@ function App() {
           <img src="console/icon.svg" alt="" width="22" height="22" /> Rowgate
         </span>
         <nav aria-label="Views">
-          {VIEWS.filter(([id]) => session !== undefined || id !== "update").map(([id, label]) => (
+          {VIEWS.filter(([id]) => session !== undefined || PUBLIC_VIEWS.has(id)).map((
+            [id, label],
+          ) => (
             <button
               key={id}
               type="button"

@@ -180,6 +180,7 @@ function ColumnHead({ name, field, direction, onSort }: ColumnHeadProps) {
 }
 
 function Cell({ value, type }: { readonly value: unknown; readonly type: string }) {
+  if (value === undefined) return <td />;
   if (value === null || value === "") {
     return (
       <td class={isNumber(type) ? "number" : ""}>

@@ -26,6 +26,8 @@ export function makeSample(
       return sampleBulkUpdate(table, fields);
     case "updateBatchOfRecords":
       return sampleBatch(table, fields);
+    case "listChanges":
+      return sampleChanges(table, fields);
     case "getFields":
       return { response: { success: true, table, fields: fields.slice(0, 1) } };
     default:
@@ -100,6 +102,12 @@ function sampleBatch(table: string, fields: readonly Field[]): Sample {
   const { body } = sampleUpdate(table, fields);
   const results = [{ matched: 1, updated: 1 }];
   return { body: { updates: [body] }, response: { success: true, table, results } };
+}
+
+function sampleChanges(table: string, fields: readonly Field[]): Sample {
+  const key = sampleRow(fields.filter(({ primary_key }) => primary_key));
+  const changes = [{ type: "upsert", key, record: sampleRow(fields) }];
+  return { response: { success: true, table, changes, cursor: "…", more: false } };
 }
 
 function sampleRow(fields: readonly Field[]): Row {

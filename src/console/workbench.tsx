@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Field, readFields, type Table } from "./api.ts";
+import { ChangesView } from "./changes_view.tsx";
 import type { ColumnValue } from "./column_values.tsx";
 import { FieldTable } from "./field_table.tsx";
 import { QueryView } from "./query_view.tsx";
@@ -8,7 +9,7 @@ import type { Session } from "./session.tsx";
 import { UpdateView } from "./update_view.tsx";
 
 /** What can be done with a table. */
-export type TableView = "rows" | "update";
+export type TableView = "rows" | "update" | "changes";
 
 interface WorkbenchProps {
   readonly session: Session;
@@ -16,12 +17,15 @@ interface WorkbenchProps {
   readonly onView: (view: TableView) => void;
 }
 
-/** The tables of the token, and one of them to query or update. */
+/** The tables of the token, and one of them to query, update or follow. */
 export function Workbench({ session, view, onView }: WorkbenchProps) {
   const { token, tables } = session;
   const [table, setTable] = useState(tables.find(({ writable }) => writable) ?? tables[0]);
   const [description, setDescription] = useState<Description>();
   const [filters, setFilters] = useState<readonly ColumnValue[]>([]);
+  // From then on it is only hidden, so that a feed is followed while another view is used.
+  const [hasFollowed, setHasFollowed] = useState(false);
+  if (view === "changes" && !hasFollowed) setHasFollowed(true);
   useEffect(() => {
     if (table !== undefined) void describeTable(token, table).then(setDescription);
   }, [token, table]);
@@ -68,6 +72,11 @@ export function Workbench({ session, view, onView }: WorkbenchProps) {
                 }}
               />
             </div>
+            {hasFollowed && (
+              <div hidden={view !== "changes"}>
+                <ChangesView key={table.name} {...{ token, table, fields }} />
+              </div>
+            )}
             {view === "update" && (
               <UpdateView key={table.name} {...{ token, table, fields }} initialFilters={filters} />
             )}

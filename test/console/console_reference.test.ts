@@ -41,6 +41,8 @@ describeConsole("the console: reference", (test) => {
       "Query Records of orders",
       "Update Single Record of orders",
       "Update Bulk Records of orders",
+      "Update Batch of Records of orders",
+      "List Changes of orders",
       "Get Fields of orders",
     ]);
     const row = page.getByRole("region", { name: "Fields of the table" }).locator("tr", {
@@ -50,6 +52,7 @@ describeConsole("the console: reference", (test) => {
     await openSection(page, "countries");
     assertEquals(await page.locator(".operation h2").allInnerTexts(), [
       "Query Records of countries",
+      "List Changes of countries",
       "Get Fields of countries",
     ]);
   });

@@ -88,6 +88,13 @@ describe("an example request", () => {
     });
   });
 
+  it("shows a change with the key and the whole record", () => {
+    const { response } = makeSample("listChanges", { table: "t", fields: [id, status] })!;
+    assertEquals((response as { changes: unknown }).changes, [
+      { type: "upsert", key: { id: 12 }, record: { id: 12, status: "open" } },
+    ]);
+  });
+
   it("makes do with the columns that there are", () => {
     const fields = [id, column("note")];
     assertEquals(sample("updateBulkRecords", fields), {
