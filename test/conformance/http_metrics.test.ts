@@ -79,8 +79,12 @@ describeService("HTTP, metrics", ({ query, single, get, kind, service }) => {
   it("reports prepared statements, and a shape counts once [H15]", async () => {
     const sort = [{ field: "name" }, { field: "id", direction: "desc" }];
     const ask = async () => assertOk(await query("guests", { sort, per_page: 3 }));
-    assertEquals(await growth("rowgate_prepared_statements", ask), 1);
-    assertEquals(await growth("rowgate_prepared_statements", ask), 0);
+    // A shape is prepared when it is sent again.
+    const growths = [];
+    for (let time = 0; time < 3; time++) {
+      growths.push(await growth("rowgate_prepared_statements", ask));
+    }
+    assertEquals(growths, [0, 1, 0]);
   });
 
   it("reports the age and size of the catalogue, and how often it was read [H15]", async () => {

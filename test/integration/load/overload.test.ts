@@ -193,7 +193,9 @@ describe("five thousand shapes of queries", () => {
       const prepared = service.observations.flatMap((seen) =>
         seen.kind === "prepared" ? [seen.statements] : []
       );
-      assertEquals(Math.max(...prepared), 256);
+      // Texts that the service itself has sent once have places as well.
+      const most = Math.max(...prepared);
+      assert(most > 240 && most <= 256, `${most} texts`);
       // 4,000 more prepared ones would be more than 100 MB.
       assert(grown < 10, `the backend grew by ${grown} MiB`);
     } finally {
