@@ -1,6 +1,7 @@
 import type { Client, ClientOptions, UpdateOptions, WideOption } from "./interface.ts";
 import { createPages, type Reader } from "./pages.ts";
-import { createPoll } from "./poll.ts";
+import { createFollow } from "./follow.ts";
+import { createPoll } from "./poll_feed.ts";
 import { type ClientRequest, send } from "./send.ts";
 import type { AnyTables, TablesOf } from "./tables.ts";
 
@@ -49,7 +50,11 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     async *records(...parameters: Parameters<typeof pages>) {
       for await (const page of pages(...parameters)) yield* page;
     },
-    poll: createPoll(reader),
+    poll: createPoll(
+      reader,
+      (table, query, options) => request(onTable(table, `changes?${query}`), options),
+    ),
+    follow: createFollow(client, (table, query) => onTable(table, `changes?${query}`)),
     updateSingle: update("single"),
     updateBulk: update("bulk"),
     updateBatch: (table: string, updates: readonly object[], options?: UpdateOptions) =>

@@ -54,7 +54,15 @@ export interface UpdateOptions extends CallOptions {
 }
 
 /** How far a poller has come: plain JSON, to be saved and passed back unchanged. */
-export interface Place {
+export type Place = FeedPlace | TimePlace;
+
+/** A place in the changes feed of a table. */
+export interface FeedPlace {
+  readonly cursor: string;
+}
+
+/** A place by time and key, in a table without a feed. */
+export interface TimePlace {
   /** The modification time and key of the last row in order. */
   readonly after?: { readonly [column: string]: unknown } | undefined;
   /** Rows modified since then are read again; in milliseconds since 1970. */
@@ -67,9 +75,9 @@ export interface Place {
 export interface PollOptions<N extends string> {
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
-  /** The column with the time of the last modification. */
-  readonly by: N;
-  /** Where to start: a saved place, or a time; default: the oldest row. */
+  /** The column with the time of the last modification; needed where the feed is not used. */
+  readonly by?: N | undefined;
+  /** Where to start: a saved place, or a time; default: with every row. */
   readonly from?: Place | string | undefined;
   /** How long to wait between rounds; default 5. */
   readonly everySeconds?: number | undefined;
@@ -82,8 +90,49 @@ export interface PollOptions<N extends string> {
 /** Rows that changed, and the place after them. */
 export interface Changes<R> {
   readonly records: readonly R[];
+  /** The keys of rows that were deleted; always empty if not `exact`. */
+  readonly deleted: readonly Key[];
+  /**
+   * True: read from the changes feed of the table, which misses nothing. False: read by time, which
+   * misses rows that a transaction longer than the overlap commits, and all that are deleted.
+   */
+  readonly exact: boolean;
   readonly place: Place;
 }
+
+/** The key columns of a row. */
+export type Key = { readonly [column: string]: unknown };
+
+/** Options of following a table. */
+export interface FollowOptions<N extends string> {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+  /** The columns of the records; default: all. */
+  readonly select?: readonly N[] | undefined;
+  /** Where to start: a saved cursor, `now`, or `start` (the default) with every row. */
+  readonly since?: string | undefined;
+  /** Called each time the stream ends or cannot be opened; it is opened again. */
+  readonly onError?: ((error: RowgateError) => void) | undefined;
+}
+
+/**
+ * What happens in a table: a row that is new or has changed, a row that is gone, or that there is
+ * nothing more for now. Save `cursor` where there is one, once all before it is applied.
+ */
+export type FollowEvent<R> =
+  | {
+    readonly type: "upsert";
+    readonly key: Key;
+    readonly record: R;
+    readonly cursor?: string | undefined;
+  }
+  | {
+    readonly type: "delete";
+    readonly key: Key;
+    readonly record: null;
+    readonly cursor?: string | undefined;
+  }
+  | { readonly type: "caught_up"; readonly cursor: string };
 
 /** A client for one token. Calls return errors as values; iterators throw them. */
 export interface Client<T extends TablesOf<T> = AnyTables> {
@@ -114,14 +163,26 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: CallOptions,
   ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
   /**
-   * Yields rows that changed, each change once, until the signal ends it. The time and the key are
-   * always selected.
+   * Yields rows that changed, each change once, until the signal ends it. Where the table has a
+   * changes feed, and neither filters nor a time are given, it reads the feed: `exact` says so, and
+   * `deleted` has the rows that are gone. Otherwise it reads by time; the time and the key are then
+   * always selected. Throws 410 when the feed no longer has what follows a place: forget the copy,
+   * and begin without one.
    */
   poll<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
     table: K,
     request: Omit<Query<T[K], S>, "page" | "sort">,
     options: PollOptions<ColumnOf<T[K]>>,
   ): AsyncGenerator<Changes<Pick<T[K]["record"], S>>, void, undefined>;
+  /**
+   * Follows the changes feed of a table as a stream, from its rows or a cursor on, until the signal
+   * ends it. It reconnects and misses nothing; what came after the last cursor may come again. Throws 410 as `poll` does, and 404 if
+   * the table has no feed.
+   */
+  follow<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
+    table: K,
+    options?: FollowOptions<S>,
+  ): AsyncGenerator<FollowEvent<Pick<T[K]["record"], S>>, void, undefined>;
   /** Updates exactly one row: 404 if none matches, 409 if several do, with `matched`. */
   updateSingle<K extends WritableOf<T>>(
     table: K,

@@ -1,5 +1,5 @@
 import type { RowgateError } from "./errors.ts";
-import type { Changes, Place, PollOptions } from "./interface.ts";
+import type { Changes, PollOptions, TimePlace } from "./interface.ts";
 import {
   type AnyQuery,
   type AnyRecord,
@@ -17,12 +17,12 @@ const DEFAULT_OVERLAP_SECONDS = 60;
 const MAX_EVERY_SECONDS = 300;
 
 /**
- * Creates `poll` of the client, which yields changed rows by time and key. A transaction that commits
+ * Creates the poller by time and key, for tables without a feed. A transaction that commits
  * late adds rows older than those already yielded, so each round reads the last stretch of time again
  * and skips what was yielded. The stretch starts an overlap before the previous round did: what was
  * not committed by then is no older than the longest transaction.
  */
-export function createPoll(reader: Reader) {
+export function createTimePoll(reader: Reader) {
   return async function* poll(
     table: string,
     request: AnyQuery,
@@ -33,11 +33,11 @@ export function createPoll(reader: Reader) {
       everySeconds = DEFAULT_EVERY_SECONDS,
       overlapSeconds = DEFAULT_OVERLAP_SECONDS,
       onError,
-    }: PollOptions<string>,
+    }: PollOptions<string> & { readonly by: string },
   ): AsyncGenerator<Changes<AnyRecord>, void, undefined> {
-    const [saved, since]: [Partial<Place>, string?] = typeof from === "string"
+    const [saved, since]: [Partial<TimePlace>, string?] = typeof from === "string"
       ? [{}, from]
-      : [from ?? {}];
+      : [from as TimePlace ?? {}];
     const seen = new Map<string, unknown>(saved.seen);
     let after = saved.after;
     // Nothing older than `from` is ever read.
@@ -82,7 +82,14 @@ export function createPoll(reader: Reader) {
         });
         const last = page[page.length - 1];
         if (last) after = Object.fromEntries(order.map((name) => [name, last[name]]));
-        if (records.length > 0) yield { records, place: { after, window, seen: [...seen] } };
+        if (records.length > 0) {
+          yield {
+            records,
+            deleted: [],
+            exact: false,
+            place: { after, window, seen: [...seen] },
+          };
+        }
       }
       for (const [id, time] of seen) if (toMs(time) < window) seen.delete(id);
     }
@@ -104,7 +111,7 @@ export function createPoll(reader: Reader) {
 }
 
 /** Whether the next attempt may succeed. */
-function isTemporary(status: number): boolean {
+export function isTemporary(status: number): boolean {
   return [0, 408, 429].includes(status) || status >= 500;
 }
 

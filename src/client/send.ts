@@ -1,4 +1,4 @@
-import { createError, type Result } from "./errors.ts";
+import { createError, type Failure, type Result } from "./errors.ts";
 import type { CallOptions, ClientOptions } from "./interface.ts";
 
 /** A request to the service. */
@@ -41,18 +41,13 @@ export async function send<A extends object>(
 }
 
 async function sendOnce<A extends object>(
-  {
-    url,
-    token,
-    fetch = globalThis.fetch,
-    timeoutSeconds = DEFAULT_TIMEOUT_SECONDS,
-    wideNumbers,
-  }: ClientOptions,
+  client: ClientOptions,
   { attempts, method, path, body, prefer, signal, onHeaders }: ClientRequest & {
     readonly attempts: number;
   },
 ): Promise<Result<A>> {
   signal?.throwIfAborted();
+  const { fetch = globalThis.fetch, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = client;
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, timeoutSeconds * 1000);
@@ -60,11 +55,10 @@ async function sendOnce<A extends object>(
   let response: Response | undefined;
   let [error, matched, cause]: [string?, number?, unknown?] = [];
   try {
-    response = await fetch(`${url.replace(/\/+$/, "")}/integration/${path}`, {
+    response = await fetch(addressOf(client, path), {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
-        accept: `application/json${wideNumbers ? ";IEEE754Compatible=true" : ""}`,
+        ...headersOf(client),
         ...(body && { "content-type": "application/json" }),
         ...(prefer && { prefer }),
       },
@@ -84,6 +78,29 @@ async function sendOnce<A extends object>(
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
+  return fail(response, { error, matched, attempts, cause });
+}
+
+function addressOf({ url }: ClientOptions, path: string): string {
+  return `${url.replace(/\/+$/, "")}/integration/${path}`;
+}
+
+function headersOf({ token, wideNumbers }: ClientOptions, before = "") {
+  return {
+    authorization: `Bearer ${token}`,
+    accept: `${before}application/json${wideNumbers ? ";IEEE754Compatible=true" : ""}`,
+  };
+}
+
+function fail(
+  response: Response | undefined,
+  { error, ...details }: {
+    readonly error?: unknown;
+    readonly matched?: number | undefined;
+    readonly attempts: number;
+    readonly cause?: unknown;
+  },
+): Failure {
   const header = (name: string) => response?.headers.get(name) ?? undefined;
   const status = response?.status ?? 0;
   const message = typeof error === "string" ? error : `No response from Rowgate, status ${status}`;
@@ -92,8 +109,40 @@ async function sendOnce<A extends object>(
   const requestId = header("x-request-id");
   return {
     success: false,
-    error: createError(message, { status, matched, retryAfter, requestId, attempts, cause }),
+    error: createError(message, { ...details, status, retryAfter, requestId }),
   };
+}
+
+/** A stream of events to be opened. */
+export interface StreamRequest {
+  readonly path: string;
+  /** The id of the last event that was received, to go on behind it. */
+  readonly lastEventId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a stream of events, once; gives the error if there is none. */
+export async function openStream(
+  client: ClientOptions,
+  { path, lastEventId, signal }: StreamRequest,
+): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
+  const { fetch = globalThis.fetch } = client;
+  let [response, error, cause]: [Response?, unknown?, unknown?] = [];
+  try {
+    response = await fetch(addressOf(client, path), {
+      headers: {
+        ...headersOf(client, "text/event-stream,"),
+        ...(lastEventId && { "last-event-id": lastEventId }),
+      },
+      signal,
+      redirect: "manual",
+    });
+    if (response.ok && response.body) return { success: true, body: response.body };
+    ({ error } = await response.json());
+  } catch (thrown) {
+    cause = thrown;
+  }
+  return fail(response, { error, attempts: 1, cause });
 }
 
 /** Waits for a time; rejects with the signal's reason if that aborts it. */

@@ -77,8 +77,8 @@ export function checkErrors(): void {
   void client.pages("orders", { page: 2 });
   // @ts-expect-error a poller has its own sort
   void client.poll("orders", { sort: [] }, { by: "modified_at" });
-  // @ts-expect-error by is required
-  void client.poll("orders", {}, {});
+  // @ts-expect-error a feed has no filters
+  void client.follow("orders", { filters: {} });
   // @ts-expect-error no such column to poll by
   void client.poll("orders", {}, { by: "changed" });
 

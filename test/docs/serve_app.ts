@@ -23,12 +23,19 @@ export async function serveApp(app: App): Promise<AppServer> {
       }),
     );
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    response.end(new Uint8Array(await answer.arrayBuffer()));
+    const reader = answer.body?.getReader();
+    response.on("close", () => void reader?.cancel().catch(() => {}));
+    // A stream of events has no end.
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      response.write(read.value);
+    }
+    response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
+      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };

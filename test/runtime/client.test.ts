@@ -9,7 +9,7 @@ import { startProcess } from "./run_process.ts";
 
 const BUNDLE = fileURLToPath(new URL("../../dist/client.js", import.meta.url));
 const PROGRAM = "test/runtime/client_program.js";
-const MAX_BYTES = 6000;
+const MAX_BYTES = 10_000;
 
 const RUN = {
   // A program that only asks needs no more than the network and its arguments.
