@@ -5,7 +5,7 @@ import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_pa
 type Program = keyof typeof MAKERS;
 
 const MAKERS = {
-  /** Bun, Chromium's driver, linters. */
+  /** Bun, Chromium's driver, linters, a verifier of webhooks. */
   packages: () => installPackages("test/packages"),
   bundle: makeBundle,
   binary: makeBinary,
@@ -18,6 +18,7 @@ const NEEDED: Readonly<Record<string, readonly Program[]>> = {
   "test/ship": ["bundle", "binary", "types"],
   "test/console": ["packages"],
   "test/openapi": ["packages"],
+  "test/integration/webhooks": ["packages"],
 };
 
 const SERVING: Readonly<Record<Runtime, readonly Program[]>> = {

@@ -25,6 +25,7 @@ import { openRecords } from "./records/records.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -38,6 +39,8 @@ export interface Dependencies {
   readonly metrics: Metrics;
   /** The feeds, where the caller closes them; left out, they are never closed. */
   readonly changes?: Changes;
+  /** Left out: they are off. */
+  readonly webhooks?: Webhooks | undefined;
 }
 
 /** Where a request came from, as far as the runtime knows. */
@@ -73,6 +76,7 @@ export function createApp(dependencies: Dependencies): App {
     ...dependencies,
     records: openRecords(database, { observe, tenantSetting }),
     changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
+    webhooks: dependencies.webhooks,
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
     bodies: openByteBudget(config.maxBodiesBytes),
   };
@@ -162,7 +166,8 @@ function collectOperations(service: Service): Handlers {
     const methods = paths.get(operation.path) ?? new Map<string, Handler>();
     paths.set(operation.path, methods);
     methods.set(operation.method, ({ params }, trace) => {
-      return handleRequest({ operation, tableName: params.table ?? "", trace }, service);
+      const { table: tableName = "", id = "" } = params;
+      return handleRequest({ operation, tableName, id, trace }, service);
     });
   }
   return paths;

@@ -15,6 +15,7 @@ import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 import { type Following, type Operation, takeJson } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
@@ -26,6 +27,8 @@ export interface Service {
   readonly changes: Changes;
   /** Undefined: none. */
   readonly rateLimits: RateLimits | undefined;
+  /** Undefined: they are off. */
+  readonly webhooks: Webhooks | undefined;
   /** Memory for the bodies of all requests. */
   readonly bodies: ByteBudget;
 }
@@ -35,6 +38,8 @@ export interface RoutedRequest {
   readonly operation: Operation;
   /** The table in the path; empty where the path has none. */
   readonly tableName: string;
+  /** The id in the path; empty where the path has none. */
+  readonly id: string;
   readonly trace: Trace;
 }
 
@@ -47,7 +52,7 @@ export interface RoutedRequest {
  * @see docs/specification/order-of-checks.md
  */
 export async function handleRequest(
-  { operation, tableName, trace }: RoutedRequest,
+  { operation, tableName, id, trace }: RoutedRequest,
   service: Service,
 ): Promise<Response> {
   const { config, records } = service;
@@ -68,6 +73,11 @@ export async function handleRequest(
     const printed = await retryOnFreshCatalogue<Following>(async (current) => {
       if ("describe" in operation) {
         return { json: operation.describe({ catalogue: await current(), access }) };
+      }
+      if ("manage" in operation) {
+        const { webhooks } = service;
+        const context = { access, id, catalogue: current, readBody: body.read, webhooks };
+        return await operation.manage(context); // steps 6 to 8
       }
       if ("describeTable" in operation) {
         const target = { access, operation: "fields" } as const;
@@ -102,10 +112,10 @@ export async function handleRequest(
 
     if (printed.rows !== undefined) trace.rows = printed.rows;
     if ("events" in printed) return respondEvents(printed.events, exchange);
-    const { applied, link } = printed;
+    const { applied, link, status } = printed;
     if (applied !== undefined) noteApplied(exchange, applied);
     if (link !== undefined) exchange.headers["link"] = link;
-    return await respondJson(takeJson(printed), exchange, operation);
+    return await respondJson(takeJson(printed), exchange, { ...operation, status });
   } finally {
     body.release();
   }

@@ -12,6 +12,7 @@ import { FAILED, isStop, WRONG_USAGE } from "./stop.ts";
 import { addTypes } from "./table_types.ts";
 import { addTables } from "./tables.ts";
 import { addToken } from "./token.ts";
+import { addWebhook } from "./webhook.ts";
 
 const SUBCOMMANDS = [
   addServe,
@@ -20,6 +21,7 @@ const SUBCOMMANDS = [
   addTables,
   addAudit,
   addChanges,
+  addWebhook,
   addSetup,
   addDoctor,
   addOpenapi,

@@ -38,12 +38,13 @@ export async function prepareSchema(
 }
 
 /** Returns the statements that grant a role, quoted already, what serving needs in the schema. */
-export function describeGrants(role: string, { audit }: SchemaNeeds): readonly string[] {
+export function describeGrants(role: string, { audit, webhooks }: SchemaNeeds): readonly string[] {
   return [
     `grant usage on schema rowgate to ${role};`,
     `grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to ${role};`,
     `grant execute on function ${CHANGES_FUNCTIONS.join(", ")} to ${role};`,
     ...(audit ? [`grant insert on rowgate.audit to ${role};`] : []),
+    ...(webhooks ? [`grant select, insert, update, delete on rowgate.webhooks to ${role};`] : []),
   ];
 }
 

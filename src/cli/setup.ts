@@ -15,7 +15,7 @@ Examples:
 /** Adds `rowgate setup [--print]`. @see R34 */
 export function addSetup(root: Command, run: RunWork): void {
   root.command("setup")
-    .description("Create the schema rowgate, which holds tokens and the audit")
+    .description("Create the schema rowgate, which holds tokens, the audit and webhooks")
     .option("--print", "Print the SQL for the schema, a role and its rights; run nothing")
     .addHelpText("after", EXAMPLES)
     .action(({ print }: { readonly print?: boolean }) => run(print ? printSetup : setUp));
@@ -42,7 +42,7 @@ function describeSetup(schema: string): string {
   const quoted = quoteIdentifier(schema);
   return `-- Run this as the owner of the database. It can be run again.
 
--- The schema that holds the tokens and the audit.
+-- The schema that holds the tokens, the audit and the webhooks.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
 -- A role to serve with: no superuser, owner of no table, held by row level security. If it exists
@@ -56,7 +56,7 @@ do $rowgate$ begin
   end if;
 end $rowgate$;
 -- Set its password with \\password rowgate_app in psql, so that no log contains it.
-${describeGrants("rowgate_app", { audit: true }).join("\n")}
+${describeGrants("rowgate_app", { audit: true, webhooks: true }).join("\n")}
 
 -- With ROWGATE_AUDIT_DAYS the service deletes old audit records, for which its role needs this. Such
 -- a role could delete other records too; if it must not, delete old ones as the owner instead.

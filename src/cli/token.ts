@@ -22,7 +22,8 @@ Standard output is the token and nothing else. It is shown only this once.
 
 Examples:
   rowgate token create --tenant acme --name "ERP import"
-  rowgate token create --tenant acme --scope query --tables orders,customers --expires 90d`;
+  rowgate token create --tenant acme --scope query --tables orders,customers --expires 90d
+  rowgate token create --tenant acme --scope query,webhooks --name "Zapier"`;
 const LIST_EXAMPLES = `
 Examples:
   rowgate token list
@@ -66,7 +67,7 @@ export function addToken(root: Command, run: RunWork): void {
     )
     .option("--name <name>", "What the token is for", parseText)
     .addOption(
-      new Option("--scope <scopes>", "query, update or both")
+      new Option("--scope <scopes>", "What it may do: query, update, webhooks, separated by commas")
         .argParser(parseScopes).default(["query", "update"], "query,update"),
     )
     .option("--tables <tables>", "Only these tables, separated by commas", parseTables)
@@ -237,8 +238,8 @@ function printDate(date: Date): string {
 function parseScopes(text: string): readonly TokenScope[] {
   const scopes = new Set<TokenScope>();
   for (const item of text.split(",").map((scope) => scope.trim())) {
-    if (item !== "query" && item !== "update") {
-      throw new InvalidArgumentError("Expected query, update or query,update.");
+    if (item !== "query" && item !== "update" && item !== "webhooks") {
+      throw new InvalidArgumentError("Expected some of query,update,webhooks.");
     }
     scopes.add(item);
   }

@@ -6,6 +6,7 @@ import {
   MAX_TSQUERY_CHARACTERS,
   TOKEN_LOOK_UPS,
 } from "../errors/limits.ts";
+import type { HostRule } from "./webhook_hosts.ts";
 import {
   countOrAuto,
   databaseUrl,
@@ -21,6 +22,7 @@ import {
   schema,
   type Shape,
   tenantSetting,
+  webhookHosts,
   wholeNumber,
 } from "./shapes.ts";
 
@@ -69,6 +71,8 @@ export interface Config {
   readonly audit: boolean;
   readonly auditDays: number | undefined;
   readonly changesDays: number;
+  /** Hosts that webhooks may call; none: webhooks are off. */
+  readonly webhookHosts: readonly HostRule[];
   readonly corsOrigins: readonly string[];
   readonly console: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
@@ -219,6 +223,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   changesDays: setting("ROWGATE_CHANGES_DAYS", wholeNumber(1, 36_500), {
     default: 7,
     help: "Days for which a changes feed can be resumed",
+  }),
+  webhookHosts: setting("ROWGATE_WEBHOOK_HOSTS", webhookHosts, {
+    default: [],
+    help: "Hosts that webhooks may call: hooks.zapier.com,*.n8n.cloud",
   }),
   corsOrigins: setting("ROWGATE_CORS_ORIGINS", origins, {
     default: [],

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { type HostRule, parseHostRule } from "./webhook_hosts.ts";
 
 /** How the text of a variable is read: a shape of valibot that gives the value. */
 export type Shape<T> = v.GenericSchema<string, T>;
@@ -104,6 +105,16 @@ export const origins: Shape<readonly string[]> = v.pipe(
       (item) => item === "*" || isOrigin(item),
       "expected origins such as https://app.example.org, separated by commas",
     ),
+  )),
+);
+
+/** Names of hosts separated by commas; `*.` stands for one or more labels, a port is 443 if left out. */
+export const webhookHosts: Shape<readonly HostRule[]> = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(",").map((item) => parseHostRule(item.trim()))),
+  v.array(v.object(
+    { name: v.string(), below: v.boolean(), port: v.number() },
+    "expected names of hosts such as hooks.zapier.com,*.n8n.cloud,hooks.example.org:8443",
   )),
 );
 

@@ -26,6 +26,8 @@ export interface ReferenceOperation {
   readonly path: string;
   /** The request without a body where the document has no example of it. */
   readonly request: ApiRequest;
+  /** The status of success. */
+  readonly status: number;
   /** Undefined where the document has no example. */
   readonly response: unknown;
   readonly parameters: readonly { readonly name: string; readonly description: string }[];
@@ -42,7 +44,7 @@ export interface ReferenceError {
 /** An object of the document. */
 type Node = { readonly [key: string]: unknown };
 
-const METHODS = ["get", "post", "patch"];
+const METHODS = ["get", "post", "patch", "delete"];
 
 /** Reads an OpenAPI document; what is missing in it is left empty. */
 export function readReference(document: unknown): ReferenceDocument {
@@ -82,6 +84,7 @@ function readOperation(
   const example = parameters.find((parameter) => parameter.in === "path")?.example;
   const body = get(operation, "requestBody", "content", "application/json").example;
   const responses = get(operation, "responses");
+  const success = Object.keys(responses).find(isSuccess) ?? "200";
   return {
     id: String((operation as Node).operationId).split("_")[0]!,
     summary: String((operation as Node).summary ?? ""),
@@ -92,14 +95,19 @@ function readOperation(
       path: path.slice(1).replace(/\{\w+\}/, String(example)),
       ...(body !== undefined && { body }),
     },
-    response: get(responses, "200", "content", "application/json").example,
+    status: Number(success),
+    response: get(responses, success, "content", "application/json").example,
     parameters: parameters.map(({ name, description }) => ({
       name: String(name),
       description: String(description ?? ""),
     })),
-    errors: Object.entries(responses).filter(([status]) => status !== "200")
+    errors: Object.entries(responses).filter(([status]) => !isSuccess(status))
       .map(([status, response]) => readError(document, { status, response })),
   };
+}
+
+function isSuccess(status: string): boolean {
+  return status.startsWith("2");
 }
 
 function readError(

@@ -4,7 +4,7 @@ import { RequestPanel } from "./request_panel.tsx";
 
 /** One operation: what it does, a request to copy, the response, the preferences and errors. */
 export function Operation({ operation }: { readonly operation: ReferenceOperation }) {
-  const { summary, description, request, response, parameters, errors } = operation;
+  const { summary, description, request, status, response, parameters, errors } = operation;
   return (
     <section class="operation" aria-label={summary}>
       <h2>{summary}</h2>
@@ -27,7 +27,7 @@ export function Operation({ operation }: { readonly operation: ReferenceOperatio
       {response !== undefined && (
         <section class="panel request" aria-label="The response">
           <h3>
-            200 <span class="normal">an example of the response</span>
+            {status} <span class="normal">an example of the response</span>
           </h3>
           <pre class="mono" tabIndex={0} role="region" aria-label="An example response">
             {printJson(response)}

@@ -37,7 +37,7 @@ function urlOf(request: ApiRequest, serviceUrl: string): string {
 }
 
 function writeCurl(request: ApiRequest, serviceUrl: string): string {
-  const method = request.method === "PATCH" ? "-X PATCH " : "";
+  const method = ["PATCH", "DELETE"].includes(request.method) ? `-X ${request.method} ` : "";
   const lines = [
     `curl -s ${method}${quoteShell(urlOf(request, serviceUrl))}`,
     `-H "Authorization: Bearer $TOKEN"`,

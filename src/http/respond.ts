@@ -53,17 +53,20 @@ export function respond(
 }
 
 /**
- * Makes the response of an operation: 200 with JSON, and an ETag when it is cacheable.
+ * Makes the response of an operation: JSON, and an ETag when it is cacheable.
  * @see T46
  */
 export async function respondJson(
   json: string,
   exchange: Exchange,
-  { cacheable = false }: { readonly cacheable?: boolean } = {},
+  { cacheable = false, status = 200 }: {
+    readonly cacheable?: boolean | undefined;
+    readonly status?: number | undefined;
+  } = {},
 ): Promise<Response> {
-  if (cacheable) return respond({ status: 200, json, etag: await makeEtag(json) }, exchange);
-  if (!isLong(json.length)) return respond({ status: 200, json }, exchange);
-  return respond({ status: 200, json, bytes: await encodeLong(json) }, exchange);
+  if (cacheable) return respond({ status, json, etag: await makeEtag(json) }, exchange);
+  if (!isLong(json.length)) return respond({ status, json }, exchange);
+  return respond({ status, json, bytes: await encodeLong(json) }, exchange);
 }
 
 const UTF_8 = new TextEncoder();

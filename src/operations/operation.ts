@@ -6,20 +6,22 @@ import type { Place } from "../http/in_flight.ts";
 import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
-import type { Access, TokenScope } from "../tokens/token.ts";
+import type { Access, TableScope } from "../tokens/token.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 
 /** Every operation that takes a token. @see S7 */
 export type Operation =
   | RecordsOperation
   | FollowingOperation
   | DescribingOperation
-  | TableDescribingOperation;
+  | TableDescribingOperation
+  | ManagingOperation;
 
 interface Route {
   /** For logs, metrics and the audit. */
   readonly name: string;
-  readonly method: "GET" | "POST" | "PATCH";
-  /** With `:table` where the operation is about one. */
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `:table` or `:id` where the operation is about one. */
   readonly path: string;
   /** True when the response may be asked for again with its ETag. */
   readonly cacheable?: boolean;
@@ -35,7 +37,7 @@ export interface RecordsOperation<
   Result = unknown,
 > extends Route {
   /** What the token must allow; also decides which preferences there are. */
-  readonly scope: TokenScope;
+  readonly scope: TableScope;
   /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
   parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Parsed>;
   /** @throws {ApiError} 400 a name or a value that the table does not admit */
@@ -51,7 +53,7 @@ export interface RecordsOperation<
 /** An operation that follows a table, and may answer with a stream. */
 export interface FollowingOperation extends Route {
   /** What the token must allow. */
-  readonly scope: TokenScope;
+  readonly scope: TableScope;
   /** @throws {ApiError} with a status of step 7 or 8 of the order of checks */
   readonly follow: (context: FollowContext, changes: Changes) => Promise<Following>;
 }
@@ -80,6 +82,27 @@ export interface DescribingOperation extends Route {
   readonly describePublicly?: () => string;
 }
 
+/** An operation on what belongs to the token itself. */
+export interface ManagingOperation extends Route {
+  /**
+   * @throws {ApiError}
+   * @throws {DatabaseError}
+   */
+  readonly manage: (context: ManageContext) => Promise<Printed>;
+}
+
+/** What such an operation works on. */
+export interface ManageContext {
+  readonly access: Access;
+  /** The id in the path; empty where the path has none. */
+  readonly id: string;
+  readonly catalogue: () => Catalogue | Promise<Catalogue>;
+  /** @throws {ApiError} 415, 413, 408, 400 */
+  readonly readBody: () => Promise<string>;
+  /** Undefined: they are off. */
+  readonly webhooks: Webhooks | undefined;
+}
+
 /** What a plan depends on besides the body. */
 export interface PlanContext {
   readonly table: Table;
@@ -102,6 +125,8 @@ export interface DescribeContext {
 export interface Printed {
   /** The body, a JSON object as text; empty once it was taken. */
   json: string;
+  /** 200 if left out. */
+  readonly status?: number;
   /** Rows read or written, for the log. */
   readonly rows?: number;
   /** A preference that was applied, besides those that are known before. */

@@ -3,6 +3,7 @@ import { listChanges } from "./list_changes.ts";
 import type { Operation } from "./operation.ts";
 import { queryRecords } from "./query_records.ts";
 import { updateBatch, updateBulk, updateSingle } from "./update_records.ts";
+import { createWebhook, deleteWebhook, describeOneWebhook, listWebhooks } from "./webhooks.ts";
 
 /**
  * Every operation that takes a token. A new one is one entry here and its file beside this one. The
@@ -20,5 +21,9 @@ export const OPERATIONS: readonly Operation[] = [
   listTables,
   listFields,
   describeToken,
+  createWebhook,
+  listWebhooks,
+  describeOneWebhook,
+  deleteWebhook,
   describeInterface,
 ];

@@ -2,7 +2,7 @@ import type { Database } from "../postgres/database.ts";
 
 /** The state of the schema `rowgate`, and what the role may do in it. */
 export interface FoundSchema {
-  /** How many of the `VERSIONS` have been applied: 0 to 4. */
+  /** How many of the `VERSIONS` have been applied. */
   readonly version: number;
   /** The role may look up tokens. */
   readonly readsTokens: boolean;
@@ -14,6 +14,8 @@ export interface FoundSchema {
   readonly writesAudit: boolean;
   /** The role may delete old audit records. */
   readonly prunesAudit: boolean;
+  /** The role may do with webhooks all that serving them needs. */
+  readonly keepsWebhooks: boolean;
 }
 
 /** Reads Postgres's catalogue, so that the role needs no rights in the schema. */
@@ -25,10 +27,11 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
           from pg_catalog.pg_namespace n
           join pg_catalog.pg_class c on c.relnamespace = n.oid
-            and c.relname in ('tokens', 'audit', 'secrets', 'changes')
+            and c.relname in ('tokens', 'audit', 'secrets', 'changes', 'webhooks')
           where n.nspname = 'rowgate'
         )
         select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'webhooks') then 5
             when exists (select from "$t" where name = 'changes') then 4
             when exists (select from "$t" where name = 'secrets') then 3
             when exists (select from "$t" where name = 'audit') then 2 else 1 end)::text as "version",
@@ -42,7 +45,12 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             and pg_catalog.has_table_privilege(oid, 'INSERT'))::text as "writesAudit",
           exists (select from "$t" where name = 'audit' and usable
             and pg_catalog.has_table_privilege(oid, 'SELECT')
-            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "prunesAudit"`,
+            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "prunesAudit",
+          exists (select from "$t" where name = 'webhooks' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT')
+            and pg_catalog.has_table_privilege(oid, 'INSERT')
+            and pg_catalog.has_table_privilege(oid, 'UPDATE')
+            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "keepsWebhooks"`,
     { write: false },
   );
   return {
@@ -52,5 +60,6 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
     readsChanges: found?.readsChanges === "true",
     writesAudit: found?.writesAudit === "true",
     prunesAudit: found?.prunesAudit === "true",
+    keepsWebhooks: found?.keepsWebhooks === "true",
   };
 }

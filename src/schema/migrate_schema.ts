@@ -11,6 +11,8 @@ export type SchemaState = "current" | "migrated" | "not permitted";
 export interface SchemaNeeds {
   /** True when updates are recorded in `rowgate.audit`. */
   readonly audit: boolean;
+  /** True when webhooks are on. */
+  readonly webhooks?: boolean;
 }
 
 /** The number of the lock is "rowgate" in ASCII. */
@@ -25,9 +27,10 @@ const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(3221070597124618
  */
 export async function migrateSchema(
   database: Database,
-  { audit }: SchemaNeeds = { audit: false },
+  { audit, webhooks = false }: SchemaNeeds = { audit: false },
 ): Promise<SchemaState> {
-  const isEnough = (found: FoundSchema) => found.readsTokens && (!audit || found.writesAudit);
+  const isEnough = (found: FoundSchema) =>
+    found.readsTokens && (!audit || found.writesAudit) && (!webhooks || found.keepsWebhooks);
   const found = await findSchema(database);
   const steps = VERSIONS.slice(found.version).flat().map(compile);
   if (steps.length === 0) return isEnough(found) ? "current" : "not permitted";

@@ -1,4 +1,5 @@
 import { CHANGES_VERSION } from "./changes_statements.ts";
+import { WEBHOOKS_VERSION } from "./webhooks_statements.ts";
 
 /** Marks a statement without parameters, which can be run and printed. */
 function statement(text: TemplateStringsArray): TemplateStringsArray {
@@ -91,6 +92,7 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
     statement`insert into rowgate.migrations (version) values (3) on conflict do nothing`,
   ],
   CHANGES_VERSION,
+  WEBHOOKS_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */

@@ -57,6 +57,7 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   abandoned: true,
   prepared: true,
   batch: true,
+  webhooks: true,
   fault: true,
   retry: true,
   catalogue_read: true,
@@ -76,11 +77,13 @@ function levelOf(observation: Logged): Level {
     case "failure":
       return "error";
     case "catalogue_failed":
+    case "webhook_disabled":
     case "warning":
       return "warn";
     case "catalogue":
     case "audit_pruned":
     case "changes_pruned":
+    case "webhook_sent":
     case "console_built":
     case "listening":
     case "stopping":
@@ -115,6 +118,16 @@ function describeOnce(observation: Logged): string {
       return `${observation.rows} old audit records deleted`;
     case "changes_pruned":
       return `${observation.rows} old entries of the changes feeds deleted`;
+    case "webhook_sent": {
+      const { webhookId, table, host, attempt, result, error, durationMs } = observation;
+      const detail = error === undefined ? "" : ` (${error})`;
+      return `webhook ${webhookId} ${table} to ${host} attempt ${attempt} ${result}${detail} ` +
+        `${durationMs} ms`;
+    }
+    case "webhook_disabled":
+      return `webhook ${observation.webhookId} of tenant ${
+        blankControls(observation.tenant)
+      } is disabled: ${blankControls(observation.reason)}`;
     case "console_built":
       return `console built in ${observation.durationMs} ms`;
     case "listening":

@@ -132,6 +132,18 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "token_lookup":
       meters.tokenLookups.inc({ result: observation.result });
       break;
+    case "webhook_sent":
+      meters.webhookAttempts.inc({ result: observation.result });
+      meters.webhookDuration.observe(observation.durationMs / 1000);
+      break;
+    case "webhook_disabled":
+      meters.webhooksDisabled.inc();
+      break;
+    case "webhooks":
+      for (const state of ["enabled", "failing", "disabled"] as const) {
+        meters.webhooks.set({ state }, observation[state]);
+      }
+      break;
     case "in_flight":
     case "pool":
     case "warning":
@@ -195,6 +207,13 @@ function openMeters(registry: Registry) {
       "How long the oldest running transaction has been seen; what it wrote may still come",
     ),
     changesWaiting: gauge("changes_waiting", "Clients that wait for changes"),
+    webhookAttempts: counter("webhook_attempts_total", "Messages sent to webhooks", "result"),
+    webhookDuration: histogram("webhook_attempt_seconds", "Time that receivers of webhooks took"),
+    webhooksDisabled: counter(
+      "webhooks_disabled_total",
+      "Webhooks that were disabled because they could not be delivered",
+    ),
+    webhooks: shared("webhooks", "Webhooks; those that fail are enabled too", "state"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };
 }

@@ -42,6 +42,28 @@ export type Observation =
   | { readonly kind: "audit_pruned"; readonly rows: number }
   /** Entries of the changes feeds that were older than the retention were deleted. */
   | { readonly kind: "changes_pruned"; readonly rows: number }
+  /** A message of a webhook was sent, or could not be. */
+  | {
+    readonly kind: "webhook_sent";
+    readonly webhookId: string;
+    readonly tenant: string;
+    readonly table: string;
+    /** Host and port alone: the rest of the address may be a secret. */
+    readonly host: string;
+    readonly messageId: string;
+    /** From 1; above that it is a repeat. */
+    readonly attempt: number;
+    readonly result: "acknowledged" | "failed" | "gone" | "stopped";
+    readonly error: string | undefined;
+    readonly durationMs: number;
+  }
+  /** A webhook gets no more messages until its operator enables it. */
+  | {
+    readonly kind: "webhook_disabled";
+    readonly webhookId: string;
+    readonly tenant: string;
+    readonly reason: string;
+  }
   | { readonly kind: "listening"; readonly address: string }
   | { readonly kind: "stopping"; readonly signal: string }
   | Measurement;
@@ -71,6 +93,13 @@ export type Measurement =
   | { readonly kind: "prepared"; readonly statements: number }
   /** Requests that were sent to Postgres as one batch. */
   | { readonly kind: "batch"; readonly operation: string; readonly requests: number }
+  /** How many webhooks there are; those that fail are enabled. */
+  | {
+    readonly kind: "webhooks";
+    readonly enabled: number;
+    readonly failing: number;
+    readonly disabled: number;
+  }
   /** An attempt to run a statement failed. */
   | { readonly kind: "fault"; readonly fault: string }
   /** A statement is tried again after such a fault. */

@@ -26,7 +26,7 @@ const record = v.pipe(
     id: v.string(),
     name: v.nullable(v.string()),
     tenant: v.string(),
-    scopes: v.array(v.picklist(["query", "update"])),
+    scopes: v.array(v.picklist(["query", "update", "webhooks"])),
     tables: v.nullable(v.array(v.string())),
     created_at: date,
     expires_at: v.nullable(date),

@@ -6,6 +6,8 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
+import { openChanges } from "../../src/changes/changes.ts";
+import { openWebhookService } from "../../src/webhooks/webhook_service.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
@@ -30,12 +32,16 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
   ["TOKEN", ACCESS],
   ["GLOBEX_TOKEN", { ...ACCESS, tenant: "globex" }],
   ["QUERY_TOKEN", { ...ACCESS, scopes: ["query"] }],
+  ["WEBHOOKS_TOKEN", { ...ACCESS, scopes: ["query", "webhooks"] }],
 ]);
 
 /** Starts the demonstration on the embedded Postgres, in memory, with the tokens of the documents. */
 export async function startDemonstration(): Promise<DocumentedService> {
   const embedded = await openEmbedded();
-  return await startService({}, { policy: JSON.stringify(DEMONSTRATION_POLICY), embedded });
+  return await startService({ ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud" }, {
+    policy: JSON.stringify(DEMONSTRATION_POLICY),
+    embedded,
+  });
 }
 
 /** Starts a service with environment variables and the text of a policy file. */
@@ -52,11 +58,28 @@ export async function startService(
   if (embedded !== undefined) {
     await migrateSchema(database);
     await fillDemonstration(database);
+    // Webhooks belong to a token; that of the documents is in no table otherwise.
+    await database.run(
+      (sql) =>
+        sql`insert into rowgate.tokens (id, digest, tenant, scopes)
+          values (${ACCESS.tokenId}::text, 'none', 'acme', '{query,webhooks}')`,
+      { write: true },
+    );
   }
   const { schema, tenantColumn } = config;
   const { policy } = parsed;
   const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
   const tokens = { find: (token: string) => Promise.resolve(ACCESSES.get(token) ?? null) };
+  const changes = openChanges(database, { observe, tenantSetting: config.tenantSetting });
+  const current = catalogue.current;
+  // Nothing is delivered: it is not started.
+  const { webhooks } = openWebhookService({
+    config,
+    database,
+    catalogue: current,
+    changes,
+    observe,
+  });
   return {
     app: createApp({
       config,
@@ -65,8 +88,11 @@ export async function startService(
       tokens,
       observe,
       metrics: createMetrics(),
+      changes,
+      webhooks,
     }),
     close() {
+      changes.close();
       catalogue.close();
       return database.close(1000);
     },

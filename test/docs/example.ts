@@ -37,7 +37,9 @@ export interface Example {
  */
 export function readExamples(markdown: string): Example[] {
   const blocks = readBlocks(markdown).filter(({ language, text }) =>
-    language === "http" || language === "json" || (language === "sh" && text.startsWith("curl "))
+    language === "http" || language === "json" ||
+    // A stream has no end, and no response is shown.
+    (language === "sh" && text.startsWith("curl ") && !text.includes("text/event-stream"))
   );
   const examples: Example[] = [];
   for (let index = 0; index < blocks.length; index++) {

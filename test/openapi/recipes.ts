@@ -25,6 +25,7 @@ export interface ErrorRecipe extends Recipe {
 }
 
 const ORDERS = "/integration/tables/orders";
+const WEBHOOKS = "/integration/webhooks";
 
 /** One for each operation on the demonstration, in an order in which none disturbs the next. */
 export const SUCCESSES: readonly SuccessRecipe[] = [
@@ -80,6 +81,21 @@ export const SUCCESSES: readonly SuccessRecipe[] = [
   { operation: "getTables", method: "GET", path: "/integration/tables" },
   { operation: "getFields", method: "GET", path: "/integration/tables/countries/fields" },
   { operation: "getToken", method: "GET", path: "/integration/token" },
+  {
+    operation: "createWebhook",
+    method: "POST",
+    path: WEBHOOKS,
+    token: "WEBHOOKS_TOKEN",
+    body: { url: "https://hooks.zapier.com/hooks/catch/1/2/", tables: ["orders"] },
+  },
+  { operation: "listWebhooks", method: "GET", path: WEBHOOKS, token: "WEBHOOKS_TOKEN" },
+  { operation: "getWebhook", method: "GET", path: `${WEBHOOKS}/{id}`, token: "WEBHOOKS_TOKEN" },
+  {
+    operation: "deleteWebhook",
+    method: "DELETE",
+    path: `${WEBHOOKS}/{id}`,
+    token: "WEBHOOKS_TOKEN",
+  },
 ];
 
 const query = (body: unknown) => ({ method: "POST", path: `${ORDERS}/query`, body });

@@ -15,16 +15,19 @@ import { type ErrorRecipe, REJECTIONS, SUCCESSES } from "./recipes.ts";
 export async function recordSuccesses(): Promise<readonly Example[]> {
   const service = await startDemonstration();
   const examples: Example[] = [];
+  let id = "";
   for (const recipe of SUCCESSES) {
-    const { status, body: response } = await sendRecipe(service.app, recipe);
-    if (status !== 200) {
+    const path = recipe.path.replace("{id}", id);
+    const { status, body: response } = await sendRecipe(service.app, { ...recipe, path });
+    id = (response as { webhook?: { id: string } }).webhook?.id ?? id;
+    if (status !== (recipe.operation === "createWebhook" ? 201 : 200)) {
       throw new Error(`${recipe.operation}: ${status} ${JSON.stringify(response)}`);
     }
     const { operation, body } = recipe;
     examples.push({
       operation,
       ...(body !== undefined && { body }),
-      response: fixCursor(response),
+      response: fixWebhook(fixCursor(response)),
     });
   }
   await service.close();
@@ -37,6 +40,15 @@ function fixCursor(response: unknown): unknown {
   if (typeof cursor !== "string") return response;
   const { more, ...before } = rest;
   return { ...before, cursor: "AQAAAAGkl3v0c2V0aGVyLWhhcHB5", more };
+}
+
+/** No two webhooks are alike. */
+function fixWebhook(response: unknown): unknown {
+  const text = JSON.stringify(response)
+    .replace(/wh_[0-9A-Za-z]{16}/, "wh_0aB3dE6gH9jK2mN5")
+    .replace(/whsec_[0-9A-Za-z+/]{43}=/, "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDo7KLg8Ki9k0=")
+    .replace(/("created_at":)"[^"]+"/, '$1"2026-05-01T12:00:00.000Z"');
+  return JSON.parse(text);
 }
 
 /** Provokes each error of the document and records the response. */

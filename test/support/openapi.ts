@@ -38,7 +38,7 @@ export function openDocument(holder?: Holder): CheckExchange {
     if (operation === undefined || UNSAID.has(status)) return undefined;
     const table = match(operation.path, path)!;
     const of = holder?.tables.some(({ name }) => name === table) ? `${table}.` : "";
-    if (status !== 200) {
+    if (status !== (operation.status ?? 200)) {
       if (!operation.errors.some((each) => each === status)) return `${status} is not documented`;
       return report(get("Error"), answered, "the error");
     }
@@ -67,7 +67,7 @@ function report(validate: ValidateFunction, value: unknown, what: string): strin
 
 /** Returns the table in a path, "" where the path has none; undefined when it is another path. */
 function match(template: string, path: string): string | undefined {
-  const [before, after] = template.split("{table}");
+  const [before, after] = template.split(/\{(?:table|id)\}/);
   const plain = path.split("?")[0]!.replace(/\/$/, "");
   if (after === undefined) return plain === before ? "" : undefined;
   if (!plain.startsWith(before!) || !plain.endsWith(after)) return undefined;

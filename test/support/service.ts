@@ -7,6 +7,9 @@ import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Observation } from "../../src/telemetry/observe.ts";
+import { openChanges } from "../../src/changes/changes.ts";
+import { openWebhookService } from "../../src/webhooks/webhook_service.ts";
+import type { Fetch } from "../../src/webhooks/post.ts";
 import { createTokenStore } from "../../src/tokens/store.ts";
 import {
   createTestDatabase,
@@ -56,6 +59,8 @@ export interface ServiceOptions {
   readonly cluster?: string;
   /** Returns the URL that the service connects to in place of its database's, such as a proxy's. */
   readonly route?: (databaseUrl: string) => Promise<string>;
+  /** Sends to webhooks; left out, none is delivered in this process. */
+  readonly fetch?: Fetch;
   /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;
 }
@@ -113,6 +118,12 @@ export async function createTestService(
     : undefined;
   const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
   const store = createTokenStore(serving, { ...config, observe });
+  const changes = openChanges(serving, { observe, tenantSetting: config.tenantSetting });
+  const hooks = openWebhookService({
+    ...{ config, database: serving, catalogue: catalogue.current, changes, observe },
+    fetch: options.fetch,
+  });
+  if (options.fetch !== undefined) hooks.start();
   const app = guard.app(
     server?.app ??
       createApp({
@@ -122,6 +133,8 @@ export async function createTestService(
         tokens: guard.tokens(store),
         observe,
         metrics,
+        changes,
+        webhooks: hooks.webhooks,
       }),
   );
   return {
@@ -140,6 +153,8 @@ export async function createTestService(
     close: async () => {
       guard.close();
       await server?.stop();
+      changes.close();
+      await hooks.close(1000);
       catalogue.close();
       if (owner !== opened) await owner.close(1000);
       await serving.close(1000);

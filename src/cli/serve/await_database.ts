@@ -61,7 +61,8 @@ async function tryToPrepare(
   const failure = await probeDatabase(database);
   if (failure !== undefined) return throwIfFatal(failure);
   try {
-    await prepareSchema(database, output, config);
+    const needs = { audit: config.audit, webhooks: config.webhookHosts.length > 0 };
+    await prepareSchema(database, output, needs);
     if (config.databaseUrl === undefined) return undefined;
     for (const message of await findWarnings(database, config)) {
       observe({ kind: "warning", message });

@@ -7,6 +7,7 @@ import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
 import { createTokenStore } from "../../tokens/store.ts";
+import { openWebhookService } from "../../webhooks/webhook_service.ts";
 import { showWork } from "../progress.ts";
 import type { Settings } from "../read_settings.ts";
 import { followSettings } from "../with_database.ts";
@@ -63,7 +64,11 @@ export async function assembleService(
     tenantSetting,
     ...(confirmed && { confirmed }),
   });
-  const app = createApp({ config, database, catalogue, tokens, observe, metrics, changes });
+  const parts = { config, database, catalogue: catalogue.current, changes, observe };
+  const hooks = openWebhookService(parts);
+  const { webhooks } = hooks;
+  const serving = { config, database, catalogue, tokens, observe, metrics, changes, webhooks };
+  const app = createApp(serving);
   const log = keepChanges(database, { days: changesDays, observe });
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
@@ -75,13 +80,18 @@ export async function assembleService(
     retention?.close();
     log.close();
     changes.close();
+    const endMs = performance.now() + timeoutMs;
+    await hooks.close(timeoutMs);
     catalogue.close();
-    await database.close(timeoutMs);
+    await database.close(Math.max(0, endMs - performance.now()));
   }
 
-  function prepare(): Promise<Prepared> {
+  async function prepare(): Promise<Prepared> {
     const options = { config, observe, output, closing: closing.signal };
-    return prepareService(database, { ...options, catalogue });
+    const prepared = await prepareService(database, { ...options, catalogue });
+    // A rejection ends the start; it is the caller's.
+    prepared.databaseReady.then(hooks.start, () => {});
+    return prepared;
   }
 
   return { app, prepare, drain: changes.close, close };

@@ -12,6 +12,8 @@ import { DESCRIBED_OPERATIONS, type DescribedOperation } from "./operations.ts";
 import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
 import { describeTable } from "./table_schemas.ts";
+import { WEBHOOK_EXAMPLES } from "./webhook_examples.ts";
+import { describeWebhookBodies } from "./webhook_schemas.ts";
 
 /** The token that a document is made for. */
 export interface Holder {
@@ -50,12 +52,15 @@ export function describeService(holder?: Holder): JsonSchema {
     tags: [
       ...(holder === undefined ? [{ name: "Records", description: "Query and update rows" }] : []),
       { name: "Catalogue", description: "Tables, columns and the token itself" },
+      ...(holder?.access.scopes.includes("webhooks") === false
+        ? []
+        : [{ name: "Webhooks", description: "Changes that are sent to an address" }]),
       ...tables.map(({ name, comment }) => ({
         name,
         description: comment ?? `The table ${name}`,
       })),
     ],
-    paths: Object.fromEntries(
+    paths: groupByPath(
       DESCRIBED_OPERATIONS.flatMap((operation) => describePaths(operation, holder)),
     ),
     components: {
@@ -64,6 +69,7 @@ export function describeService(holder?: Holder): JsonSchema {
       responses: describeErrors({ gone: hasFeeds }),
       schemas: {
         ...describeAnswers(),
+        ...(holder?.access.scopes.includes("webhooks") !== false && describeWebhookBodies()),
         ...(holder === undefined && describeAnyTable()),
         ...describeQueryBody(),
         ...Object.assign({}, ...tables.map(describeTable)),
@@ -72,11 +78,21 @@ export function describeService(holder?: Holder): JsonSchema {
   };
 }
 
+/** A path may have several methods. */
+function groupByPath(entries: readonly (readonly [string, JsonSchema])[]): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
+  for (const [path, methods] of entries) paths[path] = { ...paths[path], ...methods };
+  return paths;
+}
+
 /** One path, or one for each table of the holder that allows the operation. */
 function describePaths(
   operation: DescribedOperation,
   holder: Holder | undefined,
 ): [string, JsonSchema][] {
+  if (operation.scope !== undefined && holder?.access.scopes.includes(operation.scope) === false) {
+    return [];
+  }
   if (holder === undefined || !operation.path.includes("{table}")) {
     return [[operation.path, { [operation.method]: describeOperation(operation) }]];
   }
@@ -97,9 +113,12 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
   const of = table === undefined ? "" : `${table.name}.`;
   const parameters = [
     ...(table === undefined && path.includes("{table}") ? [TABLE] : []),
+    ...(path.includes("{id}") ? [ID] : []),
     ...preferences,
   ];
-  const example = EXAMPLES.find((each) => each.operation === id && table === undefined);
+  const example = [...EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) =>
+    each.operation === id && table === undefined
+  );
   const schema = table === undefined
     ? refer(operation.response)
     : describeResponse(operation, refer(`${of}Record`));
@@ -121,7 +140,7 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
       },
     }),
     responses: {
-      200: describeSuccess(schema, {
+      [operation.status ?? 200]: describeSuccess(schema, {
         description: "Success",
         headers: operation.id === "listChanges"
           ? []
@@ -142,6 +161,15 @@ function describeResponse({ id, response }: DescribedOperation, record: JsonSche
   // `fields` may have left columns out.
   return id === "listChanges" ? describeChanges(record) : refer(response);
 }
+
+const ID: JsonSchema = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The id of a webhook.",
+  schema: { type: "string" },
+  example: "wh_0aB3dE6gH9jK2mN5",
+};
 
 const TABLE: JsonSchema = {
   name: "table",

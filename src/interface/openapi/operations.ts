@@ -5,6 +5,7 @@ import {
   MAX_WAIT_SECONDS,
 } from "../../errors/limits.ts";
 import type { JsonSchema } from "./json_schema.ts";
+import { WEBHOOK_OPERATIONS } from "./webhook_operations.ts";
 
 /** A status of an error response. */
 export type ErrorStatus =
@@ -32,15 +33,23 @@ export interface DescribedOperation {
     | "listChanges"
     | "getTables"
     | "getFields"
-    | "getToken";
-  readonly method: "get" | "post" | "patch";
-  /** `{table}` stands for a table's name. */
+    | "getToken"
+    | "createWebhook"
+    | "listWebhooks"
+    | "getWebhook"
+    | "deleteWebhook";
+  readonly method: "get" | "post" | "patch" | "delete";
+  /** `{table}` stands for a table's name, `{id}` for the id of a webhook. */
   readonly path: string;
-  readonly tag: "Records" | "Catalogue";
+  readonly tag: "Records" | "Catalogue" | "Webhooks";
   readonly summary: string;
   readonly description: string;
   /** The name of the body's schema; the document of a token prefixes it with the table's name. */
-  readonly body?: "Query" | "Update" | "Batch";
+  readonly body?: "Query" | "Update" | "Batch" | "WebhookRequest";
+  /** Left out: 200. */
+  readonly status?: 201;
+  /** Besides what its table needs: only a token with this scope has the operation. */
+  readonly scope?: "webhooks";
   /** The name of the response's schema. */
   readonly response: string;
   /** The preferences, and the parameters of the query string. */
@@ -219,4 +228,5 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
     preferences: [],
     errors: EVERYWHERE,
   },
+  ...WEBHOOK_OPERATIONS,
 ];

@@ -149,7 +149,7 @@ const TOKEN = objectOf({
   },
   name: { type: ["string", "null"] },
   tenant: TEXT,
-  scopes: { type: "array", items: { enum: ["query", "update"] } },
+  scopes: { type: "array", items: { enum: ["query", "update", "webhooks"] } },
   tables: { type: ["array", "null"], items: TEXT, description: "Null: all tables." },
   expires_at: { type: ["string", "null"], format: "date-time" },
 });

@@ -47,6 +47,7 @@ const CONFIG: Config = {
   audit: false,
   auditDays: undefined,
   changesDays: 7,
+  webhookHosts: [],
   corsOrigins: [],
   console: true,
   logLevel: "silent",

@@ -44,6 +44,7 @@ export function configure(overrides: Partial<Config>): Config {
     audit: false,
     auditDays: undefined,
     changesDays: 7,
+    webhookHosts: [],
     corsOrigins: [],
     console: true,
     logLevel: "silent",

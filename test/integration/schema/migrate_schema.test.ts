@@ -39,19 +39,20 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 4, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 5, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 4,
+        version: 5,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
         writesAudit: true,
         prunesAudit: true,
+        keepsWebhooks: true,
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 

@@ -31,6 +31,10 @@ const ALLOWED: readonly RegExp[] = [
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
   /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
   /^select rowgate\.prune_changes\(/,
+  // Webhooks, which are of one tenant or belong to the service, and the tokens that they hang on.
+  /^[^;]*\browgate\.webhooks\b[^;]*$/,
+  /^with recursive "\$chain" as \([^;]*rowgate\.tokens[^;]*$/,
+  /^select pg_catalog\.pg_advisory_xact_lock\(pg_catalog\.hashtextextended\([^;]*$/,
   /^select 1$/,
   /^select where false$/,
 ];

@@ -35,6 +35,7 @@ const DEFAULTS = {
   audit: false,
   auditDays: undefined,
   changesDays: 7,
+  webhookHosts: [],
   corsOrigins: [],
   console: true,
   logLevel: "info",
@@ -62,6 +63,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_AUDIT: ["true", "ON"],
   ROWGATE_AUDIT_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
   ROWGATE_CHANGES_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
+  ROWGATE_WEBHOOK_HOSTS: ["*", "*.com", "https://hooks.zapier.com", "127.0.0.1", "a.example,,"],
   ROWGATE_PREPARE: ["true", "ON"],
   ROWGATE_TENANT_SETTING: ["tenant", "app.", "a b.c", "app.x; drop"],
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
@@ -117,6 +119,7 @@ describe("readConfig", () => {
       ROWGATE_AUDIT: "on",
       ROWGATE_AUDIT_DAYS: "365",
       ROWGATE_CHANGES_DAYS: "30",
+      ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud:8443",
       ROWGATE_RATE_LIMIT: "600/min",
     });
     assertEquals<unknown>({ ...config }, {
@@ -151,6 +154,10 @@ describe("readConfig", () => {
       audit: true,
       auditDays: 365,
       changesDays: 30,
+      webhookHosts: [
+        { name: "hooks.zapier.com", below: false, port: 443 },
+        { name: "n8n.cloud", below: true, port: 8443 },
+      ],
       corsOrigins: ["https://a.example", "http://localhost:3000"],
       console: false,
       logLevel: "warn",

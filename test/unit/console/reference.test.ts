@@ -33,6 +33,7 @@ describe("the document that the reference shows", () => {
           "listChanges",
         ]],
         ["Catalogue", ["getTables", "getFields", "getToken"]],
+        ["Webhooks", ["createWebhook", "listWebhooks", "getWebhook", "deleteWebhook"]],
       ],
     );
     const [query] = reference.sections[0]!.operations;

@@ -9,7 +9,7 @@ const UNDESCRIBED = ["describe_interface"];
 describe("the list of operations", () => {
   it("has the methods and paths that the OpenAPI document describes, in its order", () => {
     const served = OPERATIONS.filter(({ name }) => !UNDESCRIBED.includes(name)).map((operation) =>
-      `${operation.method} ${operation.path.replace(":table", "{table}")}`
+      `${operation.method} ${operation.path.replace(/:(table|id)/, "{$1}")}`
     );
     const described = DESCRIBED_OPERATIONS.map(({ method, path }) =>
       `${method.toUpperCase()} ${path}`

@@ -1,0 +1,91 @@
+import type { Example } from "./examples.ts";
+
+/** The examples of webhooks, recorded as {@link EXAMPLES} are. */
+export const WEBHOOK_EXAMPLES: readonly Example[] = [
+  {
+    "operation": "createWebhook",
+    "body": { "url": "https://hooks.zapier.com/hooks/catch/1/2/", "tables": ["orders"] },
+    "response": {
+      "success": true,
+      "webhook": {
+        "id": "wh_0aB3dE6gH9jK2mN5",
+        "url": "https://hooks.zapier.com/hooks/catch/1/2/",
+        "tables": ["orders"],
+        "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDo7KLg8Ki9k0=",
+        "state": "enabled",
+        "reason": null,
+        "created_at": "2026-05-01T12:00:00.000Z",
+        "disabled_at": null,
+        "delivered": 0,
+        "delivered_at": null,
+        "failed_attempts": 0,
+        "last_attempt_at": null,
+        "last_error": null,
+        "next_attempt_at": null,
+      },
+    },
+  },
+  {
+    "operation": "listWebhooks",
+    "response": {
+      "success": true,
+      "webhooks": [{
+        "id": "wh_0aB3dE6gH9jK2mN5",
+        "url": "https://hooks.zapier.com/hooks/catch/1/2/",
+        "tables": ["orders"],
+        "state": "enabled",
+        "reason": null,
+        "created_at": "2026-05-01T12:00:00.000Z",
+        "disabled_at": null,
+        "delivered": 0,
+        "delivered_at": null,
+        "failed_attempts": 0,
+        "last_attempt_at": null,
+        "last_error": null,
+        "next_attempt_at": null,
+      }],
+    },
+  },
+  {
+    "operation": "getWebhook",
+    "response": {
+      "success": true,
+      "webhook": {
+        "id": "wh_0aB3dE6gH9jK2mN5",
+        "url": "https://hooks.zapier.com/hooks/catch/1/2/",
+        "tables": ["orders"],
+        "state": "enabled",
+        "reason": null,
+        "created_at": "2026-05-01T12:00:00.000Z",
+        "disabled_at": null,
+        "delivered": 0,
+        "delivered_at": null,
+        "failed_attempts": 0,
+        "last_attempt_at": null,
+        "last_error": null,
+        "next_attempt_at": null,
+      },
+    },
+  },
+  {
+    "operation": "deleteWebhook",
+    "response": {
+      "success": true,
+      "webhook": {
+        "id": "wh_0aB3dE6gH9jK2mN5",
+        "url": "https://hooks.zapier.com/hooks/catch/1/2/",
+        "tables": ["orders"],
+        "state": "enabled",
+        "reason": null,
+        "created_at": "2026-05-01T12:00:00.000Z",
+        "disabled_at": null,
+        "delivered": 0,
+        "delivered_at": null,
+        "failed_attempts": 0,
+        "last_attempt_at": null,
+        "last_error": null,
+        "next_attempt_at": null,
+      },
+    },
+  },
+];
