@@ -3,14 +3,16 @@ import { useState } from "preact/hooks";
 import { Reference } from "./reference.tsx";
 import { FormatContext } from "./request_panel.tsx";
 import { type Session, SignIn } from "./session.tsx";
+import { WebhooksView } from "./webhooks_view.tsx";
 import { type TableView, Workbench } from "./workbench.tsx";
 
-type View = TableView | "reference";
+type View = TableView | "webhooks" | "reference";
 
 const VIEWS: readonly (readonly [View, string])[] = [
   ["rows", "Rows"],
   ["update", "Update"],
   ["changes", "Changes"],
+  ["webhooks", "Webhooks"],
   ["reference", "Reference"],
 ];
 
@@ -33,9 +35,7 @@ function App() {
           <img src="console/icon.svg" alt="" width="22" height="22" /> Rowgate
         </span>
         <nav aria-label="Views">
-          {VIEWS.filter(([id]) => session !== undefined || PUBLIC_VIEWS.has(id)).map((
-            [id, label],
-          ) => (
+          {VIEWS.filter(([id]) => isOpenTo(id, session)).map(([id, label]) => (
             <button
               key={id}
               type="button"
@@ -58,9 +58,16 @@ function App() {
         ? <Reference session={session} />
         : session === undefined
         ? <SignIn onOpen={open} />
+        : view === "webhooks"
+        ? <WebhooksView token={session.token} />
         : <Workbench session={session} view={view} onView={setView} />}
     </FormatContext.Provider>
   );
+}
+
+function isOpenTo(view: View, session: Session | undefined): boolean {
+  if (view === "webhooks") return session?.info.scopes.includes("webhooks") ?? false;
+  return session !== undefined || PUBLIC_VIEWS.has(view);
 }
 
 interface TokenSummaryProps {

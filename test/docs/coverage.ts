@@ -29,7 +29,11 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     json: "test/docs/operators.test.ts",
     yaml: "test/docs/operations.test.ts",
   },
-  "docs/recipes.md": { http: "test/docs/requests.test.ts", js: "test/docs/recipes.test.ts" },
+  "docs/recipes.md": {
+    http: "test/docs/requests.test.ts",
+    js: "test/docs/recipes.test.ts",
+    python: "test/docs/copy.test.ts",
+  },
 };
 
 /** The commands of the documents that no test runs, each with the reason. */

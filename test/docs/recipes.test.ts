@@ -6,7 +6,7 @@ import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 
 const markdown = await readDocument("docs/recipes.md");
-const n8n = markdown.slice(markdown.indexOf("## n8n"), markdown.indexOf("## Zapier"));
+const n8n = markdown.slice(markdown.indexOf("## n8n: poll"), markdown.indexOf("## Zapier: update"));
 /** The Code nodes before and after the request. */
 const [readPlace = "", keepPlace = ""] = readTexts(n8n, "js");
 const [request = ""] = readTexts(n8n, "http");
@@ -103,7 +103,10 @@ describe("the recipe for any program", () => {
 });
 
 describe("the recipe for Airbyte", () => {
-  const section = markdown.slice(markdown.indexOf("## Airbyte"), markdown.indexOf("## Make"));
+  const section = markdown.slice(
+    markdown.indexOf("## Airbyte: sync a table"),
+    markdown.indexOf("## Make"),
+  );
   const [whole = "", , changed = ""] = readTexts(section, "http");
   const [path, ofWhole] = readRequest(whole);
   const [, ofChanged] = readRequest(changed);

@@ -1,0 +1,102 @@
+// The Python program of the recipes keeps its copy beside writers: after each run it has the rows of the table.
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { readDocument, readTexts } from "./blocks.ts";
+import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { type AppServer, serveApp } from "./serve_app.ts";
+
+const SHOWN = "http://127.0.0.1:8080";
+/** Prints the copy, by key. */
+const DUMP = `import json, sqlite3
+rows = sqlite3.connect("orders.db").execute("select key, record from orders")
+print(json.dumps(sorted([json.loads(key)["id"], json.loads(record)["note"]] for key, record in rows)))`;
+
+describe("the Python program that keeps a copy", () => {
+  let service: DocumentedService;
+  let server: AppServer;
+  let folder = "";
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "rowgate-copy-"));
+    service = await startDemonstration();
+    server = await serveApp(service.app);
+  });
+  after(async () => {
+    await server.close();
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("has 20 lines or so, and after each run the rows of the table [CH8]", async () => {
+    const [program = ""] = readTexts(await readDocument("docs/recipes.md"), "python");
+    assertEquals(program.split("\n").length < 30, true);
+    const keepCopy = () => run(program.replace(SHOWN, server.address));
+    if (await keepCopy() === undefined) {
+      console.log("python3 is not installed: its program is not run");
+      return;
+    }
+    assertEquals(await readCopy(), await readTable());
+    for (const [id, note] of [[1, "first"], [700, "second"], [1, "third"]] as const) {
+      await update(id, note);
+      if (id === 700) await keepCopy();
+    }
+    await keepCopy();
+    const copied = await readCopy();
+    assertEquals(copied, await readTable());
+    assertEquals(copied.filter(([id]) => id === "1"), [["1", "third"]]);
+  });
+
+  async function readCopy(): Promise<[string, string][]> {
+    return JSON.parse(await run(DUMP) ?? "[]").map(([id, note]: unknown[]) => [String(id), note])
+      .toSorted(byId);
+  }
+
+  async function readTable(): Promise<[string, string][]> {
+    const rows: [string, string][] = [];
+    for (let page = 1;; page++) {
+      const body = { select: ["id", "note"], sort: [{ field: "id" }], per_page: 200, page };
+      const { records } = await send("POST", "query", body);
+      rows.push(...records.map(({ id, note }: Record<string, unknown>) => [String(id), note]));
+      if (records.length < 200) return rows.toSorted(byId);
+    }
+  }
+
+  async function update(id: number, note: string): Promise<void> {
+    const body = { filters: { id }, fields: { note } };
+    assertEquals((await send("PATCH", "records/single", body)).updated, 1);
+  }
+
+  async function send(method: string, path: string, body: unknown) {
+    const response = await fetch(`${server.address}/integration/tables/orders/${path}`, {
+      method,
+      headers: { authorization: "Bearer TOKEN", "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return await response.json();
+  }
+
+  /** Returns what a program prints, both streams; undefined where Python is not installed. */
+  function run(program: string): Promise<string | undefined> {
+    const child = spawn("python3", ["-c", program], {
+      cwd: folder,
+      env: { ...process.env, TOKEN: "TOKEN" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let printed = "";
+    child.stdout.on("data", (chunk) => printed += chunk);
+    child.stderr.on("data", (chunk) => printed += chunk);
+    return new Promise((resolve) => {
+      child.once("error", () => resolve(undefined));
+      child.once("close", () => resolve(printed));
+    });
+  }
+});
+
+function byId([a]: [string, string], [b]: [string, string]): number {
+  return Number(a) - Number(b);
+}
