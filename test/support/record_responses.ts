@@ -48,12 +48,13 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** Replaces times of this run (the fixture's own are older) and ids of tokens, which are random. */
+/** Replaces times of this run (the fixture's own are older), and what is random: ids and cursors. */
 function normalize(body: string): string {
   const year = new Date().getUTCFullYear();
   const day = new RegExp(`"${year}-\\d\\d-\\d\\dT[0-9:.]+(\\+00:00|Z)"`, "g");
   return body.replace(day, (time) => isOfThisRun(time.slice(1, -1)) ? '"(now)"' : time)
-    .replace(/("token":\{"id":)"[^"]*"/, '$1"(id)"');
+    .replace(/("token":\{"id":)"[^"]*"/, '$1"(id)"')
+    .replace(/("cursor":"|since: \\")[\w-]{60,}…?/g, "$1(cursor)");
 }
 
 const HOUR_MS = 3_600_000;
