@@ -59,6 +59,9 @@ interface Prepared {
   names: number;
 }
 
+/** Sessions of all caches that share their Postgres: what one of them prepared outlives its cache. */
+let sharedSessions = 0;
+
 /** Texts that are sent once cost nothing after that: a text is prepared when it is sent again. */
 const PREPARED_FROM_USE = 2;
 
@@ -78,7 +81,6 @@ export function openStatementCache(
   const recordings = new Map<TemplateStringsArray, { parts: Recording["parts"]; known: Known }[]>();
   const preparedIn = new WeakMap<Sql, Prepared>();
   let preparedTexts = 0;
-  let sessions = 0;
 
   function find(recording: Recording, tenant: string | undefined): Known {
     const known = findByParts(recording);
@@ -136,7 +138,7 @@ export function openStatementCache(
     const known = preparedIn.get(sql);
     if (known !== undefined) return known;
     // Always the same names, since pg_stat_statements has an entry for each command to deallocate one.
-    const prefix = shared ? `s${++sessions}_` : "s";
+    const prefix = shared ? `s${++sharedSessions}_` : "s";
     const made = { statements: new Map(), prefix, freeNames: [], names: 0 };
     preparedIn.set(sql, made);
     return made;

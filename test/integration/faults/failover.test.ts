@@ -41,8 +41,6 @@ describe("a primary with a standby", () => {
     });
     single = await createTestService("real", {
       cluster: primary.url,
-      // Its connections are counted: none is opened ahead of requests.
-      environment: { ROWGATE_POOL_IDLE_SIZE: "0" },
       policy: { tables: { slow_deals: { expose: true, primary_key: ["fid"] }, deals: {} } },
       route: async (url) => {
         await awaitReplay(primary, standby);

@@ -12,17 +12,13 @@ interface FaultyOptions extends Omit<ServiceOptions, "route"> {
   readonly before?: (url: string, through: string) => Promise<string>;
 }
 
-/**
- * Makes a service whose every connection goes through a proxy. It opens none ahead of requests, so that
- * what breaks or is counted is the connection of a request.
- */
+/** Makes a service whose every connection goes through a proxy. */
 export async function createFaultyService(
-  { before, environment, ...options }: FaultyOptions = {},
+  { before, ...options }: FaultyOptions = {},
 ): Promise<FaultyService> {
   let proxy: FaultProxy | undefined;
   const service = await createTestService("real", {
     ...options,
-    environment: { ROWGATE_POOL_IDLE_SIZE: "0", ...environment },
     route: async (url) => {
       proxy = await startFaultProxy(url);
       const through = proxy.through(url);
