@@ -23,7 +23,11 @@ export async function enableFeeds(
     if (reason !== undefined) throw new Error(`${name}: ${reason}`);
     await enableFeed(owner, target);
   }
-  await refresh(service, (tables) => names.every((name) => tables.get(name)?.feed !== undefined));
+  await refresh(service, (tables) =>
+    names.every((name) => {
+      const feed = tables.get(name)?.feed;
+      return feed !== undefined && feed !== seen.tables.get(name)!.feed;
+    }));
 }
 
 /** Disables the feed of a table. */
