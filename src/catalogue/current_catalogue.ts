@@ -20,6 +20,12 @@ export interface CurrentCatalogue {
    * afterwards.
    */
   readonly refresh: (seen: Catalogue, why: Refresh) => Promise<boolean>;
+  /**
+   * Reads the database again in the background where the catalogue is half a minute old and was used in
+   * the last quarter of an hour. Called from time to time, it saves the first requests after a quiet time
+   * a reading. @see T56
+   */
+  readonly renew: () => void;
   /** True once a catalogue has been loaded. */
   readonly loaded: () => boolean;
   /** Stops following. */
@@ -48,6 +54,8 @@ export interface FollowOptions extends IntrospectOptions {
 export const CATALOGUE_CHANNEL = "rowgate_catalogue";
 /** From this age on, the catalogue is read again in the background of a request. */
 export const RENEW_AGE_MS = 30_000;
+/** A service without a request for so long reads nothing more, so that a database that sleeps is not woken. */
+export const MAX_REST_MS = 900_000;
 /** While the database responds, no request sees a catalogue older than this. @see T41 */
 export const MAX_AGE_MS = 60_000;
 /** Time between two reads, however many names are unknown and statements fail. @see T39, RE31 */
@@ -59,8 +67,9 @@ const MAX_FRUITLESS = 1000;
  * Follows the catalogue of a database. It is loaded at first use, read again on NOTIFY, on demand and
  * by age, replaced as a whole, and kept when a read fails or finds nothing new.
  *
- * Its age is checked on use. There is no timer that would keep a process alive.
- * @see T38, T39, T40, T41
+ * Its age is checked on use, and when `renew` is called. There is no timer that would keep a process
+ * alive.
+ * @see T38, T39, T40, T41, T56
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
@@ -71,6 +80,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   /** When the catalogue in force was read; when the last read was requested. */
   let readAtMs = -Infinity;
   let refreshedAtMs = -Infinity;
+  let usedAtMs = -Infinity;
   let changed = false;
   let listening = false;
   let closed = false;
@@ -78,12 +88,20 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   /** When a failure outlived a read: the catalogue is not its cause. */
   const fruitless = new Map<string, number>();
 
-  return { current, refresh, loaded: () => inForce !== undefined, close };
+  return { current, refresh, renew, loaded: () => inForce !== undefined, close };
 
   function current(): Catalogue | Promise<Catalogue> {
-    const ageMs = now() - readAtMs;
+    usedAtMs = now();
+    const ageMs = usedAtMs - readAtMs;
     const isYoung = inForce !== undefined && !changed && ageMs < RENEW_AGE_MS;
     return isYoung ? inForce!.catalogue : renewed(ageMs);
+  }
+
+  function renew(): void {
+    const atMs = now();
+    const isQuiet = atMs - usedAtMs >= MAX_REST_MS;
+    if (inForce === undefined || isQuiet || atMs - readAtMs < RENEW_AGE_MS) return;
+    void refreshQuietly("age");
   }
 
   async function renewed(ageMs: number): Promise<Catalogue> {

@@ -42,6 +42,9 @@ export interface Prepared {
   readonly databaseReady: Promise<void>;
 }
 
+/** Shorter than the time between the age at which the catalogue is renewed and the one that it may have. */
+const RENEWAL_INTERVAL_MS = 15_000;
+
 /**
  * Opens the database of the settings and assembles the fetch handler that answers from it.
  * @throws {Error} when DATABASE_URL cannot be read, or the data directory is in use
@@ -73,10 +76,12 @@ export async function assembleService(
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
     : undefined;
+  const renewing = setInterval(catalogue.renew, RENEWAL_INTERVAL_MS);
   const closing = new AbortController();
 
   async function close(timeoutMs: number): Promise<void> {
     closing.abort();
+    clearInterval(renewing);
     retention?.close();
     log.close();
     changes.close();

@@ -8,6 +8,7 @@ import {
   type CurrentCatalogue,
   followDatabase,
   MAX_AGE_MS,
+  MAX_REST_MS,
   MIN_REFRESH_INTERVAL_MS,
   RENEW_AGE_MS,
 } from "../../../src/catalogue/current_catalogue.ts";
@@ -218,6 +219,27 @@ describe("the catalogue in force follows the database", () => {
     assertEquals(await knows(catalogue, name), false);
     await eventually(() => knows(catalogue, name));
     assertEquals(statements, 2);
+    catalogue.close();
+  });
+
+  it("is renewed without a request for a quarter of an hour after the last one [T56]", async () => {
+    const catalogue = follow();
+    catalogue.renew();
+    assertEquals(statements, 0);
+    await catalogue.current();
+    const name = await addColumn();
+    timeMs += RENEW_AGE_MS - 1;
+    catalogue.renew();
+    assertEquals(statements, 1);
+    timeMs += 1;
+    catalogue.renew();
+    await eventually(() => Promise.resolve(catalogue.loaded() && statements === 2));
+    timeMs += RENEW_AGE_MS;
+    await eventually(() => knows(catalogue, name));
+    timeMs += MAX_REST_MS;
+    const before = statements;
+    catalogue.renew();
+    assertEquals(statements, before);
     catalogue.close();
   });
 
