@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api_error.ts";
-import { quote } from "../errors/issue.ts";
+import { pathOf, printPath, quote } from "../errors/issue.ts";
 import {
   DEFAULT_CHANGES,
   MAX_CHANGES,
@@ -67,7 +67,9 @@ function describeUnknown(name: string): string {
   const expected = meant === undefined
     ? `expected one of ${PARAMETERS.join(", ")}`
     : `did you mean ${quote(meant)}`;
-  return `${quote(name)} is not a parameter of this operation, ${expected}`;
+  return `${printPath(pathOf(name))}: ${
+    quote(name)
+  } is not a parameter of this operation, ${expected}`;
 }
 
 function parseFields(text: string, problems: string[]): readonly string[] {

@@ -94,7 +94,7 @@ describeService("Changes", ({ get, query, run, service, single }) => {
   it("rejects parameters that are unknown, given twice or wrong [CH6] [CH7] [FD1]", async () => {
     for (
       const [search, ...texts] of [
-        ["sinc=now", '"sinc" is not a parameter', 'did you mean "since"'],
+        ["sinc=now", 'sinc: "sinc" is not a parameter', 'did you mean "since"'],
         ["limit=0", 'limit: "0"', "from 1 to 1000"],
         ["limit=1001", "limit"],
         ["limit=1e2", "limit"],
