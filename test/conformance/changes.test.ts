@@ -1,11 +1,21 @@
 import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
-import { applyChanges, type ChangesBody, type Copy, enableFeeds } from "../support/feeds.ts";
+import {
+  applyChanges,
+  awaitFeeds,
+  type ChangesBody,
+  type Copy,
+  enableFeeds,
+} from "../support/feeds.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
 
 describeService("Changes", ({ get, query, run, service, single }) => {
-  before(() => enableFeeds(service(), ["deals", "order_lines", "measurements", "countries"]));
+  before(async () => {
+    const tables = ["deals", "order_lines", "measurements", "countries"];
+    await enableFeeds(service(), tables);
+    await awaitFeeds(service(), tables);
+  });
 
   const ask = async (table: string, search: string, options?: SendOptions) =>
     assertOk(

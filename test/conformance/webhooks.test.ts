@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
-import { enableFeeds } from "../support/feeds.ts";
+import { awaitFeeds, enableFeeds } from "../support/feeds.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
 import { type Conversation, describeService } from "./describe_service.ts";
 
@@ -14,6 +14,7 @@ function openWebhooks({ service }: Conversation) {
   const state = { token: "" };
   before(async () => {
     await enableFeeds(service(), ["deals", "guests"]);
+    await awaitFeeds(service(), ["deals", "guests"]);
     state.token = await service().issue({ scopes: ["query", "webhooks"] });
   });
   return {

@@ -3,6 +3,7 @@ import { findTarget, readStatus } from "../../src/changes/find_feeds.ts";
 import { disableFeeds, enableFeed } from "../../src/changes/manage_feeds.ts";
 import type { Table } from "../../src/catalogue/catalogue.ts";
 import type { TestService } from "./service.ts";
+import { waitUntil } from "./wait_until.ts";
 
 /** The parts of a test service that enabling needs. */
 type Subject = Pick<TestService, "owner" | "catalogue">;
@@ -28,6 +29,18 @@ export async function enableFeeds(
       const feed = tables.get(name)?.feed;
       return feed !== undefined && feed !== seen.tables.get(name)!.feed;
     }));
+}
+
+/** Waits until the service, which may be a process of its own, has noticed the feeds of tables. */
+export async function awaitFeeds(
+  service: Pick<TestService, "send">,
+  names: readonly string[],
+): Promise<void> {
+  await waitUntil(async () => {
+    const { body } = await service.send("GET", "/integration/tables");
+    const tables = body["tables"] as { name: string; changes: boolean }[];
+    return names.every((name) => tables.some((table) => table.name === name && table.changes));
+  });
 }
 
 /** Disables the feed of a table. */
