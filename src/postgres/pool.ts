@@ -75,6 +75,7 @@ export function openPool(
     count: countSessions,
     isWanted: () => waiting.size > 0,
     take: (entry) => void idle.splice(idle.indexOf(entry), 1),
+    keepAbandoned,
     give: (session, sinceMs) => closed ? session.close() : give(session, sinceMs),
     retire,
   });
@@ -157,6 +158,7 @@ export function openPool(
     if (!("kind" in result)) {
       circuit.succeeded();
       await primer?.prime(result);
+      keepAbandoned(result);
     }
     discount();
     if ("kind" in result) {
@@ -216,6 +218,11 @@ export function openPool(
       idle.splice(place, 1);
       session.close();
     }
+  }
+
+  /** Postgres may still work on what prepares a session: it keeps its place, like any other. */
+  function keepAbandoned(session: Session): void {
+    if (session.released !== undefined) void awaitAbandoned(session, session.released);
   }
 
   async function awaitAbandoned(session: Session, ended: Promise<void>): Promise<void> {

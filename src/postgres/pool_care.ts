@@ -39,6 +39,8 @@ export interface Tended extends PoolCare {
   readonly isWanted: () => boolean;
   readonly take: (entry: IdleSession) => void;
   readonly give: (session: Session, sinceMs: number) => void;
+  /** Keeps the place of a session that Postgres may still work on; does nothing for another. */
+  readonly keepAbandoned: (session: Session) => void;
   /** Ends a session, at once or when it is returned. */
   readonly retire: (session: Session) => void;
 }
@@ -117,7 +119,8 @@ export function tendPool(pool: Tended): Tender {
     if ("kind" in session || session.free < LEFT_FREE) {
       pausedUntilMs = performance.now() + PAUSE_MS;
     }
-    if ("kind" in session || !session.isOpen()) return;
+    if ("kind" in session) return;
+    if (!session.isOpen()) return pool.keepAbandoned(session);
     if (old !== undefined) pool.retire(old);
     // Others may have been opened meanwhile.
     const isSpare = old === undefined && pool.count() >= idleSize;
@@ -131,6 +134,7 @@ export function tendPool(pool: Tended): Tender {
     await primer?.prime(entry.session);
     held--;
     if (entry.session.isOpen()) pool.give(entry.session, entry.sinceMs);
+    else pool.keepAbandoned(entry.session);
   }
 
   function start(): void {

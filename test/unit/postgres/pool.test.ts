@@ -65,6 +65,7 @@ function open({ free = 1, fails = () => false, ...options }: Partial<PoolOptions
 function makeSession(number: number, free: number): Fake {
   let isOpen = true;
   let ended: (() => void) | undefined;
+  let released: Promise<void> | undefined;
   const end = () => {
     isOpen = false;
     ended?.();
@@ -84,8 +85,13 @@ function makeSession(number: number, free: number): Fake {
     close: end,
     destroy: end,
     identity: undefined,
-    abandon() {},
-    released: undefined,
+    abandon(settled) {
+      end();
+      released = settled.then(() => {});
+    },
+    get released() {
+      return released;
+    },
   };
 }
 
@@ -159,6 +165,31 @@ describe("openPool", () => {
     await sleep(LATER_MS);
     assertEquals(pool.live(), [1, 2]);
     await pool.close(0);
+  });
+
+  it("keeps the place of a session that was abandoned while it was primed [RE23]", async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const abandoned: Session[] = [];
+    const { acquire, all, close } = open({
+      size: 2,
+      idleSize: 0,
+      onAbandoned: (session) => abandoned.push(session),
+      primer: {
+        isPrimed: () => true,
+        prime(session) {
+          if (all.length === 1) void session.abandon(ended);
+          return Promise.resolve();
+        },
+      },
+    });
+    const first = await acquire();
+    assertEquals([abandoned, first.number, all.length], [[all[0]], 1, 2]);
+    const waiting = acquire();
+    await sleep(LATER_MS);
+    assertEquals(all.length, 2);
+    end();
+    assertEquals((await waiting).number, 2);
+    await close(0);
   });
 
   it("primes one that lacks statements while it is idle, and lends others meanwhile", async () => {
