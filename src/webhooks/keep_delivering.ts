@@ -41,7 +41,9 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
   let closed = false;
   let looking = false;
   let again = false;
-  let timer = setTimeout(look, 0);
+  /** The look that runs, or ran last. */
+  let looked = Promise.resolve();
+  let timer = setTimeout(startLook, 0);
 
   function wake(): void {
     watchedMs = -Infinity;
@@ -55,7 +57,11 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
       return;
     }
     clearTimeout(timer);
-    timer = setTimeout(look, 0);
+    timer = setTimeout(startLook, 0);
+  }
+
+  function startLook(): void {
+    looked = look();
   }
 
   async function look(): Promise<void> {
@@ -68,7 +74,7 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
       report(error);
     }
     looking = false;
-    if (!closed) timer = setTimeout(look, again ? 0 : POLL_MS);
+    if (!closed) timer = setTimeout(startLook, again ? 0 : POLL_MS);
   }
 
   async function watch(): Promise<void> {
@@ -129,13 +135,14 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
     closed = true;
     clearTimeout(timer);
     for (const stop of watches.values()) stop();
-    const ended = Promise.allSettled(running.values());
+    // What a look claims at this moment is released by its delivery, which sees that this is the end.
+    const settle = () => Promise.allSettled(running.values());
     let abort: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise((resolve) => abort = setTimeout(resolve, timeoutMs));
-    await Promise.race([ended, late]);
+    await Promise.race([looked.then(settle), late]);
     clearTimeout(abort);
     stopping.abort();
-    await ended;
+    await settle();
   }
 
   return { wake, close };
