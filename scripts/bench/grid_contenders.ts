@@ -69,7 +69,7 @@ export async function openService(
   };
 }
 
-/** Opens a session that is sent what somebody would write by hand. */
+/** Opens a session that is sent statements as a person would write them. */
 export function openLiteral(sql: Sql): GridContender {
   return {
     name: "literal",
