@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { type Changes, openChanges } from "../../../src/changes/changes.ts";
 import { readConfig } from "../../../src/config/config.ts";
@@ -56,6 +56,7 @@ describe("a changes feed and a standby", () => {
 
   it("is 503 on the standby, and 410 where it has become the primary [CH14] [CH13] [FD6]", async () => {
     const { body } = await service.send("GET", "/integration/tables/guests/changes?since=now");
+    assert(body["success"], JSON.stringify(body));
     await awaitReplay(primary, standby);
     assertEquals(await statusOf(changes.read(plan, "start")), 503);
     const admin = postgres(`${standby.url}/postgres`, { max: 1, onnotice: () => {} });
