@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { watchAbandoned } from "./abandoned.ts";
-import { type Gate, type GateOptions, openGate, type WatchGate } from "./admission.ts";
+import { watchAbandoned } from "./pool/abandoned.ts";
+import { type Gate, type GateOptions, openGate, type WatchGate } from "./pool/admission.ts";
 import { openCircuit } from "./circuit.ts";
 import { planStatementSettings } from "./connection.ts";
 import type {
@@ -17,13 +17,13 @@ import type { Row } from "./driver.ts";
 import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
-import { openPool, type Pool } from "./pool.ts";
-import { createPrimer } from "./pool_care.ts";
+import { openPool, type Pool } from "./pool/pool.ts";
+import { createPrimer } from "./pool/pool_care.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
 import { openStatementCache } from "./statement_cache.ts";
 import { createTransact } from "./transaction.ts";
-import { observeAvailability, type SessionSource, withSession } from "./with_session.ts";
+import { observeAvailability, type SessionSource, withSession } from "./pool/with_session.ts";
 
 /** How much longer than Postgres's own timeout a statement may take before its backend counts as frozen. */
 const GRACE_MS = 3000;

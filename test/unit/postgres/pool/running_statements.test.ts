@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openRunningStatements } from "../../../src/postgres/running_statements.ts";
+import { openRunningStatements } from "../../../../src/postgres/pool/running_statements.ts";
 
 function open() {
   let nowMs = 0;

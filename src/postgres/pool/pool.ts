@@ -1,13 +1,13 @@
-import type { Session } from "./session.ts";
-import type { Circuit } from "./circuit.ts";
-import { PAUSE_MS } from "./circuit.ts";
-import { SLOW_MS } from "./session_opener.ts";
-import { startDeadline } from "../runtime/timers.ts";
-import type { Client } from "./database.ts";
-import type { Failure } from "./database_error.ts";
-import { makeFailure } from "./database_error.ts";
+import type { Session } from "../session.ts";
+import type { Circuit } from "../circuit.ts";
+import { PAUSE_MS } from "../circuit.ts";
+import { SLOW_MS } from "../session_opener.ts";
+import { startDeadline } from "../../runtime/timers.ts";
+import type { Client } from "../database.ts";
+import type { Failure } from "../database_error.ts";
+import { makeFailure } from "../database_error.ts";
 import { type PoolCare, tendPool } from "./pool_care.ts";
-import { checkSession } from "./statement.ts";
+import { checkSession } from "../statement.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {

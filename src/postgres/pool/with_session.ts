@@ -1,12 +1,12 @@
-import type { Observe } from "../telemetry/observe.ts";
+import type { Observe } from "../../telemetry/observe.ts";
 import type { Gate } from "./admission.ts";
-import type { RunOptions } from "./database.ts";
-import type { Failure } from "./database_error.ts";
-import { DatabaseError, nameFault } from "./database_error.ts";
-import { CONNECT_MS, SLOW_MS } from "./session_opener.ts";
+import type { RunOptions } from "../database.ts";
+import type { Failure } from "../database_error.ts";
+import { DatabaseError, nameFault } from "../database_error.ts";
+import { CONNECT_MS, SLOW_MS } from "../session_opener.ts";
 import type { Pool } from "./pool.ts";
-import type { Session } from "./session.ts";
-import type { Outcome } from "./statement.ts";
+import type { Session } from "../session.ts";
+import type { Outcome } from "../statement.ts";
 
 /** Where sessions come from, and what is notified of how they were used. */
 export interface SessionSource {

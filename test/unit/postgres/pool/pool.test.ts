@@ -1,11 +1,11 @@
 // Sessions of a pool: when they are opened, replaced, closed, and used again. They are fakes.
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { openCircuit } from "../../../src/postgres/circuit.ts";
-import { makeFailure } from "../../../src/postgres/database_error.ts";
-import { openPool, type PoolOptions } from "../../../src/postgres/pool.ts";
-import type { Session } from "../../../src/postgres/session.ts";
-import { sleep } from "../../integration/faults/load.ts";
+import { openCircuit } from "../../../../src/postgres/circuit.ts";
+import { makeFailure } from "../../../../src/postgres/database_error.ts";
+import { openPool, type PoolOptions } from "../../../../src/postgres/pool/pool.ts";
+import type { Session } from "../../../../src/postgres/session.ts";
+import { sleep } from "../../../integration/faults/load.ts";
 
 const TEND_MS = 5;
 /** Long enough for all that is to happen, and for anything that is not. */

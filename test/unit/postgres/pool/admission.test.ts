@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { type Gate, openGate } from "../../../src/postgres/admission.ts";
+import { type Gate, openGate } from "../../../../src/postgres/pool/admission.ts";
 
 describe("openGate", () => {
   it("lets as many in as it has room for, the others in order [R12]", async () => {

@@ -1,9 +1,17 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { repeat, type SessionSource, withSession } from "../../../src/postgres/with_session.ts";
-import { DatabaseError, type Failure, makeFailure } from "../../../src/postgres/database_error.ts";
-import { openGate } from "../../../src/postgres/admission.ts";
-import { sleep } from "../../integration/faults/load.ts";
+import {
+  repeat,
+  type SessionSource,
+  withSession,
+} from "../../../../src/postgres/pool/with_session.ts";
+import {
+  DatabaseError,
+  type Failure,
+  makeFailure,
+} from "../../../../src/postgres/database_error.ts";
+import { openGate } from "../../../../src/postgres/pool/admission.ts";
+import { sleep } from "../../../integration/faults/load.ts";
 
 /** Sessions of a server that is silent: each look for one is written down, and gives nothing. */
 function openSilent(size: number): { source: SessionSource; limits: number[] } {

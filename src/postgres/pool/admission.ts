@@ -1,6 +1,6 @@
-import { type Failure, makeFailure, POOL_WAIT } from "./database_error.ts";
-import { startDeadline } from "../runtime/timers.ts";
-import type { Client } from "./database.ts";
+import { type Failure, makeFailure, POOL_WAIT } from "../database_error.ts";
+import { startDeadline } from "../../runtime/timers.ts";
+import type { Client } from "../database.ts";
 import { openRunningStatements, type RunningStatements } from "./running_statements.ts";
 
 /** Admits a fixed number at a time; the others wait, and no share keeps the others waiting for long. */
