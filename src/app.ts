@@ -41,6 +41,8 @@ export interface Dependencies {
   readonly changes?: Changes;
   /** Left out: they are off. */
   readonly webhooks?: Webhooks | undefined;
+  /** Aborted when the server is about to stop: load balancers should send no more. */
+  readonly stopping?: AbortSignal;
 }
 
 /** Where a request came from, as far as the runtime knows. */
@@ -70,7 +72,7 @@ type Handlers = Map<string, Map<string, Handler>>;
  * @see docs/specification/order-of-checks.md
  */
 export function createApp(dependencies: Dependencies): App {
-  const { config, database, observe } = dependencies;
+  const { config, database, observe, stopping } = dependencies;
   const { tenantSetting } = config;
   const service: Service = {
     ...dependencies,
@@ -95,6 +97,7 @@ export function createApp(dependencies: Dependencies): App {
       corsOrigins,
       headers: {},
       sending,
+      stopping,
       cut: connection.cut,
     };
     // Read at once, because a connection that has closed no longer knows it.

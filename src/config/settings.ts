@@ -77,6 +77,8 @@ export interface Config {
   readonly console: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly workers: number | "auto";
+  /** How long it goes on listening after a signal, for load balancers to notice. */
+  readonly drainMs: number;
   readonly shutdownMs: number;
 }
 
@@ -243,6 +245,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   workers: setting("ROWGATE_WORKERS", countOrAuto(64), {
     default: 1,
     help: "Processes that serve; auto: one for each processor",
+  }),
+  drainMs: setting("ROWGATE_DRAIN_MS", wholeNumber(0, 3_600_000), {
+    default: 0,
+    help: "How long it takes requests after SIGTERM",
   }),
   shutdownMs: setting("ROWGATE_SHUTDOWN_MS", wholeNumber(0, 3_600_000), {
     default: 30_000,

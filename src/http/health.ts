@@ -1,20 +1,29 @@
 import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
+import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** How long a successful probe of the database serves all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;
 
-/** Returns the body of the response to a probe. @throws {DatabaseError} */
+/** Returns the body of the response to a probe. @throws {DatabaseError} @throws {ApiError} 503 */
 export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 
+/** What the probes look at. */
+export interface HealthOptions {
+  readonly database: Database;
+  readonly catalogue: CurrentCatalogue;
+  /** Aborted when the server is about to stop. */
+  readonly stopping?: AbortSignal;
+}
+
 /**
- * Opens the probes. `/livez`: the process answers. `/readyz`: the database answers and the catalogue is
- * loaded. Probes need no token, so all of them share one statement at a time, and its success for a
- * second.
- * @see H13, H14
+ * Opens the probes. `/livez`: the process answers. `/readyz`: the database answers, the catalogue is
+ * loaded, and the server is not about to stop. Probes need no token, so all of them share one statement
+ * at a time, and its success for a second.
+ * @see H13, H14, M1
  */
 export function openHealth(
-  { database, catalogue }: { database: Database; catalogue: CurrentCatalogue },
+  { database, catalogue, stopping }: HealthOptions,
   now: () => number = () => performance.now(),
 ): CheckHealth {
   let found: Promise<void> | undefined;
@@ -34,6 +43,7 @@ export function openHealth(
 
   return async function check(path) {
     if (path === "/readyz") {
+      if (stopping?.aborted) throw new ApiError(503, "The server is about to stop");
       if (found === undefined || now() >= endMs) {
         endMs = Infinity;
         found = probe();

@@ -30,6 +30,8 @@ export interface Exchange extends Recipient {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
+  /** Aborted when the server is about to stop: no connection is kept for another request. */
+  readonly stopping?: AbortSignal | undefined;
   /** Headers of any response to the request: `Preference-Applied`, the rate limit. */
   readonly headers: Record<string, string>;
 }
@@ -201,7 +203,7 @@ interface HeaderContent extends Pick<JsonResponse, "headers" | "etag"> {
 
 function makeHeaders(
   { text, headers: own, etag }: HeaderContent,
-  { request, requestId, corsOrigins, headers: always }: Exchange,
+  { request, requestId, corsOrigins, stopping, headers: always }: Exchange,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     "x-request-id": requestId,
@@ -211,6 +213,7 @@ function makeHeaders(
     ...always,
   };
   if (etag !== undefined) headers["etag"] = etag;
+  if (stopping?.aborted) headers["connection"] = "close";
   const origin = corsHeaders(request, corsOrigins);
   const vary = [
     ...(origin["vary"] === undefined ? [] : [origin["vary"]]),

@@ -62,6 +62,26 @@ for (const runtime of RUNTIMES) {
       assertEquals(notes.includes(row?.note), true);
     });
 
+    it("takes requests for ROWGATE_DRAIN_MS, each the last of its connection [M1] [M2]", async () => {
+      const server = startCommand(runtime, ["serve"], { ...settings, ROWGATE_DRAIN_MS: "1500" });
+      const address = await awaitAddress(server);
+      const kept = openSocket(address);
+      assertMatch(await kept.ask("/readyz"), /^HTTP\/1\.1 200 /);
+      const startedMs = performance.now();
+      server.send("SIGTERM");
+      await awaitOutput(server, STOPPING, "stdout");
+      const ready = await kept.ask("/readyz");
+      assertMatch(ready, /^HTTP\/1\.1 503 [^]*^connection: close\r$/im);
+      assertMatch(ready, /"error":"The server is about to stop"/);
+      const { token } = database;
+      assertEquals((await updateDeal(address, { token, fid: 4, note: "late" })).status, 200);
+      assertMatch(await openSocket(address).ask("/livez"), /200 [^]*^connection: close\r$/im);
+      assertEquals(await server.ended, 0);
+      const tookMs = performance.now() - startedMs;
+      assertEquals(tookMs > 1490 && tookMs < 20_000, true, `${tookMs} ms`);
+      assertEquals(await openSocket(address).ask("/livez"), "");
+    });
+
     it("ends at once with 1 on a second signal [CF15]", async () => {
       for (const second of ["SIGTERM", "SIGINT"] as const) {
         const server = startCommand(runtime, ["serve"], settings);

@@ -73,6 +73,9 @@ async function serve(host: Host): Promise<number> {
     observe({ kind: "stopping", signal: received });
     // Requests that still wait are let in, however far the start has come.
     letRequestsIn();
+    service.announceEnd();
+    // Streams of feeds go on meanwhile: their clients would come back to this instance.
+    await new Promise((resolve) => setTimeout(resolve, config.drainMs));
     exit = { stopMs: config.shutdownMs, closeMs: MIN_CLOSE_MS };
     return 0;
   } catch (error) {

@@ -25,6 +25,8 @@ export interface AssembledService {
   readonly app: App;
   /** Prepares the database for serving; requests should wait until then. */
   readonly prepare: () => Promise<Prepared>;
+  /** Makes `/readyz` 503 and keeps no connection after its response, for the time before the end. */
+  readonly announceEnd: () => void;
   /** Ends requests and streams that only wait, so that none holds up the end. */
   readonly drain: () => void;
   /** Closes the database; running statements have this long to end. */
@@ -70,8 +72,11 @@ export async function assembleService(
   const parts = { config, database, catalogue: catalogue.current, changes, observe };
   const hooks = openWebhookService(parts);
   const { webhooks } = hooks;
-  const serving = { config, database, catalogue, tokens, observe, metrics, changes, webhooks };
-  const app = createApp(serving);
+  const stopping = new AbortController();
+  const app = createApp({
+    ...{ config, database, catalogue, tokens, observe, metrics, changes, webhooks },
+    stopping: stopping.signal,
+  });
   const log = keepChanges(database, { days: changesDays, observe });
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
@@ -99,7 +104,7 @@ export async function assembleService(
     return prepared;
   }
 
-  return { app, prepare, drain: changes.close, close };
+  return { app, prepare, announceEnd: () => stopping.abort(), drain: changes.close, close };
 }
 
 /**

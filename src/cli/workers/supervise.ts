@@ -22,7 +22,7 @@ export interface SuperviseOptions {
   readonly workers: number;
 }
 
-/** Workers end by themselves after ROWGATE_SHUTDOWN_MS; after this much longer they are killed. */
+/** Workers end by themselves after ROWGATE_DRAIN_MS and ROWGATE_SHUTDOWN_MS; after this much longer they are killed. */
 const GRACE_MS = 5000;
 
 /**
@@ -107,7 +107,7 @@ export async function supervise(
   const late = setTimeout(() => {
     code = FAILED;
     killAll();
-  }, config.shutdownMs + GRACE_MS);
+  }, config.drainMs + config.shutdownMs + GRACE_MS);
   await Promise.all(kept);
   clearTimeout(late);
   return code;

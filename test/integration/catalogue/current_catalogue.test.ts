@@ -53,6 +53,7 @@ const CONFIG: Config = {
   console: true,
   logLevel: "silent",
   workers: 1,
+  drainMs: 0,
   shutdownMs: 1000,
 };
 

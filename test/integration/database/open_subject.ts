@@ -49,6 +49,7 @@ export function configure(overrides: Partial<Config>): Config {
     console: true,
     logLevel: "silent",
     workers: 1,
+    drainMs: 0,
     shutdownMs: 1000,
     ...overrides,
   };

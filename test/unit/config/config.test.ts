@@ -40,6 +40,7 @@ const DEFAULTS = {
   console: true,
   logLevel: "info",
   workers: 1,
+  drainMs: 0,
   shutdownMs: 30000,
 };
 
@@ -114,6 +115,7 @@ describe("readConfig", () => {
       ROWGATE_CORS_ORIGINS: "https://a.example, http://localhost:3000",
       ROWGATE_LOG_LEVEL: "warn",
       ROWGATE_WORKERS: "auto",
+      ROWGATE_DRAIN_MS: "8000",
       ROWGATE_SHUTDOWN_MS: "0",
       ROWGATE_CONSOLE: "off",
       ROWGATE_AUDIT: "on",
@@ -162,6 +164,7 @@ describe("readConfig", () => {
       console: false,
       logLevel: "warn",
       workers: "auto",
+      drainMs: 8000,
       shutdownMs: 0,
     });
     assert(Object.isFrozen(config));
