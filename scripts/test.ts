@@ -1,6 +1,6 @@
 /**
  * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
- * a server on each runtime. Databases are started when a test first asks for one.
+ * servers on Bun, Node and of the binary. Databases are started when a test first asks for one.
  *
  *     deno task test test/unit --filter tenant   # the tests whose titles say so
  *     deno task test test/unit --watch           # other flags go to `deno test`
@@ -25,10 +25,13 @@ import { addTallies, runTests, type Tally } from "./run_tests.ts";
 /** What `--access` runs when no path is given. */
 const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/property"];
 
-/** Two at a time, so that one uses the processors while the last files of the other wait. */
-const SERVED_IN_PAIRS: readonly (readonly Runtime[])[] = [["deno", "bun"], ["node", "binary"]];
-/** Files side by side of each of a pair. */
-const JOBS_OF_TWO = 3;
+/**
+ * What the conformance tests are run against, side by side: one uses the processors while the last files
+ * of the others wait. Deno is among them as the binary; its source has served them in the tests' process.
+ */
+const SERVED: readonly Runtime[] = ["bun", "node", "binary"];
+/** Files side by side of each of them. */
+const SERVED_JOBS = 2;
 
 /** What the command line asks for. */
 interface Command {
@@ -139,17 +142,16 @@ async function runFiles(
         ? environment
         : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
       label: runtime ?? "in process",
-      jobs: isWhole && runtime !== undefined ? JOBS_OF_TWO : undefined,
+      jobs: isWhole && runtime !== undefined ? SERVED_JOBS : undefined,
     });
   const tallies = [await ask(files, command.runtime)];
   // Their names were seen above.
   const conformance = isWhole
     ? await groupTestFiles(await listTestFiles(["test/conformance"]), folder)
     : [];
-  for (const pair of isWhole ? SERVED_IN_PAIRS : []) {
-    if (stopping.signal.aborted) break;
-    console.log(`\nThe conformance tests against servers on ${pair.join(" and ")}:\n`);
-    tallies.push(...await Promise.all(pair.map((runtime) => ask(conformance, runtime))));
+  if (isWhole && !stopping.signal.aborted) {
+    console.log("\nThe conformance tests against servers on Bun, on Node and of the binary:\n");
+    tallies.push(...await Promise.all(SERVED.map((runtime) => ask(conformance, runtime))));
   }
   return addTallies(tallies);
 }
