@@ -14,10 +14,12 @@ import type {
 } from "./database.ts";
 import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Row } from "./driver.ts";
+import { openFence } from "./fence.ts";
 import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
 import { openPool, type Pool } from "./pool/pool.ts";
+import { seekPrimary } from "./seek_primary.ts";
 import { createPrimer } from "./pool/pool_care.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
@@ -53,8 +55,16 @@ export function openDatabase(
   observe: Observe,
   { embedded }: OpenOptions = {},
 ): Database {
-  const open = createSessionOpener(config, embedded);
-  const openShorter = createSessionOpener(limitStatements(config), embedded);
+  const pools: Pool[] = [];
+  const renew = () => pools.forEach((pool) => pool.renew());
+  const { refuse } = openFence({ observe, onNewTimeline: renew });
+  const seeker = seekPrimary({
+    open: createSessionOpener(config, { embedded, refuse, role: "primary" }),
+    onFound: renew,
+  });
+  const opening = { embedded, refuse, onStandIn: seeker.start };
+  const open = createSessionOpener(config, opening);
+  const openShorter = createSessionOpener(limitStatements(config), opening);
   const circuit = openCircuit();
   const abandoned = watchAbandoned({ open, observe });
   const cache = openStatementCache({
@@ -80,7 +90,7 @@ export function openDatabase(
   });
   const transactionPool = openPool({ size: transactions, open: openShorter, ...common });
   const ownPool = openPool({ size: 1, open, ...common });
-  const pools = [pool, transactionPool, ownPool];
+  pools.push(pool, transactionPool, ownPool);
 
   const onUsed = renewAfterLoss(pools);
   const onSettled = observeAvailability(observe);
@@ -131,6 +141,7 @@ export function openDatabase(
 
   async function close(timeoutMs: number): Promise<void> {
     listeners.close();
+    seeker.close();
     await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
     abandoned.close();
     await embedded?.close();

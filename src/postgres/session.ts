@@ -1,5 +1,7 @@
-import type { DriverSocket, Sql } from "./driver.ts";
+import type { DriverSocket, PendingQuery, RowList, Sql } from "./driver.ts";
 import { optimiseClasses, skipPrepare } from "./driver.ts";
+import { classify } from "./database_error.ts";
+import type { ServerIdentity } from "./fence.ts";
 
 /** One session of Postgres. Once it is broken it is never used again. */
 export interface Session {
@@ -54,6 +56,8 @@ export interface SessionOptions {
   readonly limitMs: number;
   /** False on the embedded Postgres, which has no other session that could ask about it. */
   readonly identify: boolean;
+  /** Gives a code when no session of this server may be used. */
+  readonly refuse?: (server: ServerIdentity) => string | undefined;
 }
 
 const CANCEL_MS = 2000;
@@ -103,25 +107,14 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
     return socket;
   });
   try {
-    const query = options.identify
-      ? sql<OpeningRow[]>`
-        select pg_catalog.pg_is_in_recovery()::text as standby,
-          pg_catalog.current_setting('transaction_read_only') as "readOnly",
-          max(pid) filter (where pid = pg_catalog.pg_backend_pid())::text as pid,
-          max(backend_start) filter (where pid = pg_catalog.pg_backend_pid())::text as started,
-          pg_catalog.pg_postmaster_start_time()::text as server,
-          (1 - count(datid)::float4 / pg_catalog.current_setting('max_connections')::float4)::text
-            as free
-        from pg_catalog.pg_stat_activity`
-      : sql<OpeningRow[]>`
-        select pg_catalog.pg_is_in_recovery()::text as standby,
-          pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
-    const answer = await skipPrepare(query);
-    optimiseClasses(query, answer);
+    const answer = await readOpening(sql, options);
     const [row] = answer;
     // Both null where Postgres sent no key, as the embedded one does not.
     const key: BackendKey = answer.state;
     const identity = readIdentity(row, key);
+    // Before the time of its opening is taken: sessions that are older are given up.
+    const refusal = options.refuse?.(readServer(row));
+    if (refusal !== undefined) throw codeError(refusal);
     /** Whether all requests so far were handled; undefined when there was none. */
     let cancels: Promise<boolean> | undefined;
     return {
@@ -182,6 +175,59 @@ interface OpeningRow {
   readonly started?: string;
   readonly server?: string;
   readonly free?: string;
+  readonly system?: string;
+  readonly wal?: string | null;
+}
+
+/** SQLSTATEs of a server that does not let every role call the functions that tell primaries apart. */
+const NOT_FOR_ALL: ReadonlySet<string> = new Set(["42501", "42883"]);
+
+async function readOpening(
+  sql: Sql,
+  { identify, refuse }: SessionOptions,
+): Promise<RowList<OpeningRow[]>> {
+  try {
+    return await ask(compileOpening(sql, { identify, tell: refuse !== undefined }));
+  } catch (error) {
+    if (!NOT_FOR_ALL.has(classify(error).code)) throw error;
+    return await ask(compileOpening(sql, { identify, tell: false }));
+  }
+}
+
+async function ask(query: PendingQuery<OpeningRow[]>): Promise<RowList<OpeningRow[]>> {
+  const answer = await skipPrepare(query);
+  optimiseClasses(query, answer);
+  return answer;
+}
+
+function compileOpening(
+  sql: Sql,
+  { identify, tell }: { readonly identify: boolean; readonly tell: boolean },
+): PendingQuery<OpeningRow[]> {
+  const server = sql`pg_catalog.pg_is_in_recovery()::text as standby,
+    pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
+  if (!identify) return sql`select ${server}`;
+  const lineage = tell
+    ? sql`, (select c.system_identifier::text from pg_catalog.pg_control_system() c) as system,
+      case when not pg_catalog.pg_is_in_recovery()
+        then pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()) end as wal`
+    : sql``;
+  return sql`select ${server},
+      max(pid) filter (where pid = pg_catalog.pg_backend_pid())::text as pid,
+      max(backend_start) filter (where pid = pg_catalog.pg_backend_pid())::text as started,
+      pg_catalog.pg_postmaster_start_time()::text as server,
+      (1 - count(datid)::float4 / pg_catalog.current_setting('max_connections')::float4)::text
+        as free${lineage}
+    from pg_catalog.pg_stat_activity`;
+}
+
+/** The name of a file of WAL begins with its timeline, as eight digits. */
+function readServer(row: OpeningRow | undefined): ServerIdentity {
+  const { system, wal } = row ?? {};
+  return {
+    system: system ?? undefined,
+    timeline: wal == null ? undefined : parseInt(wal.slice(0, 8), 16),
+  };
 }
 
 /** Undefined behind a pooler, whose key is its own and which gives the backend to other clients. */

@@ -6,6 +6,7 @@ import { planConnection, planSettings } from "./connection.ts";
 import { type DriverSocket, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
+import type { Fence } from "./fence.ts";
 import { openSocket } from "./socket.ts";
 
 /** How long a session may take to open, in milliseconds. */
@@ -28,6 +29,16 @@ export interface EmbeddedServer {
 /** Opens one session, or says why that failed; calls back with the channel of each notification. */
 export type OpenSession = (notified?: (channel: string) => void) => Promise<Session | Failure>;
 
+/** Where sessions are opened. */
+export interface OpenerOptions {
+  readonly embedded?: EmbeddedServer | undefined;
+  readonly refuse?: Fence["refuse"];
+  /** Called when a session of a standby was opened because there was no primary. */
+  readonly onStandIn?: () => void;
+  /** In place of the role that the URL asks for. */
+  readonly role?: ConnectionPlan["role"];
+}
+
 /**
  * Makes the function that opens sessions: on the embedded server, or on the hosts of `DATABASE_URL`, in
  * their order, until one has the role that is asked for. A host that did not answer within a second
@@ -36,10 +47,11 @@ export type OpenSession = (notified?: (channel: string) => void) => Promise<Sess
  */
 export function createSessionOpener(
   config: Config,
-  embedded: EmbeddedServer | undefined,
+  { embedded, refuse, onStandIn, role }: OpenerOptions,
 ): OpenSession {
   if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare);
-  const plan = planConnection(config.databaseUrl ?? "");
+  const planned = planConnection(config.databaseUrl ?? "");
+  const plan = role === undefined ? planned : { ...planned, role };
   const limitMs = CONNECT_MS / plan.addresses.length;
   // Postgres rejects the session on systems that cannot watch their clients.
   let checkClient = true;
@@ -50,6 +62,7 @@ export function createSessionOpener(
     return await openSession({
       limitMs,
       identify: true,
+      refuse,
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         openClient({
@@ -76,7 +89,10 @@ export function createSessionOpener(
           return openOn(address, notified);
         });
         silentUntil.delete(address);
-        if (isOfRole(session, role)) return session;
+        if (isOfRole(session, role)) {
+          if (role === "any" && plan.addresses.length > 1 && session.standby) onStandIn?.();
+          return session;
+        }
         session.close();
       } catch (error) {
         failure = NOT_PASSED_ON.test((error as Error).message)
@@ -90,15 +106,22 @@ export function createSessionOpener(
   };
 }
 
-/** `prefer-standby` takes any server when no host is a standby. */
+/** What is looked for first, where any server will do: tokens are read from a primary. */
+const FIRST: Partial<Record<ConnectionPlan["role"], ConnectionPlan["role"]>> = {
+  any: "primary",
+  "prefer-standby": "standby",
+};
+
+/** `any` and `prefer-standby` take any server when no host has the role that they look for first. */
 function planAttempts(
   { addresses, role }: ConnectionPlan,
   isLast: (address: Address) => boolean,
 ) {
   const [last, others] = [addresses.filter(isLast), addresses.filter((item) => !isLast(item))];
-  const first = [...others, ...last].map((address) => ({ address, role }));
-  if (role !== "prefer-standby") return first;
-  return [...first, ...addresses.map((address) => ({ address, role: "any" as const }))];
+  const ordered = [...others, ...last];
+  const of = (role: ConnectionPlan["role"]) => ordered.map((address) => ({ address, role }));
+  const first = FIRST[role];
+  return first === undefined || addresses.length === 1 ? of(role) : [...of(first), ...of("any")];
 }
 
 function isOfRole({ standby, readOnly }: Session, role: ConnectionPlan["role"]): boolean {

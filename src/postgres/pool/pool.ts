@@ -76,7 +76,7 @@ export function openPool(
     isWanted: () => waiting.size > 0,
     take: (entry) => void idle.splice(idle.indexOf(entry), 1),
     keepAbandoned,
-    give: (session, sinceMs) => closed ? session.close() : give(session, sinceMs),
+    give: (session, sinceMs) => isOutdated(session) ? session.close() : give(session, sinceMs),
     retire,
   });
 
@@ -168,7 +168,8 @@ export function openPool(
       for (const settle of [...waiting]) settle(result);
       return;
     }
-    if (closed || busy.size + unsettled.size + idle.length >= size) result.close();
+    const isFull = busy.size + unsettled.size + idle.length >= size;
+    if (isFull || isOutdated(result)) result.close();
     else if (result.isOpen()) give(result, performance.now());
     connect();
   }
@@ -207,8 +208,12 @@ export function openPool(
   }
 
   function isOver(session: Session, nowMs: number): boolean {
-    return closed || session.openedMs < renewedMs || retired.has(session) ||
-      tender.isWorn(session, nowMs);
+    return isOutdated(session) || retired.has(session) || tender.isWorn(session, nowMs);
+  }
+
+  /** Also of one that was opened before a renewal and was not idle or in use yet. */
+  function isOutdated({ openedMs }: Session): boolean {
+    return closed || openedMs < renewedMs;
   }
 
   function retire(session: Session): void {

@@ -1,0 +1,130 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import postgres from "postgres";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
+import { awaitReplay, startStandby } from "../../support/standby.ts";
+import { makeTemplates } from "../../support/templates.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { readDeals, sleep, writeTitle } from "./load.ts";
+
+/** A revoked token is rejected within. */
+const REVOKED_MS = 6000;
+
+/** Makes a route to the database of a service through several servers, in this order. */
+export function routeThrough(clusters: readonly Cluster[], role: string) {
+  return (url: string): Promise<string> => {
+    const { username, password, pathname } = new URL(url);
+    const hosts = clusters.map((cluster) => new URL(cluster.url).host).join(",");
+    return Promise.resolve(`postgres://${username}:${password}@${hosts}${pathname}?${role}`);
+  };
+}
+
+function listWarnings({ observations }: TestService): readonly string[] {
+  return observations.flatMap((one) => one.kind === "warning" ? [one.message] : []);
+}
+
+describe("two primaries", () => {
+  let primary: Cluster;
+  let standby: Cluster;
+  let stranger: Cluster;
+  /** It takes the first that accepts writes; the standby comes first. */
+  let writing: TestService;
+  /** It takes any server, and the standby comes first. */
+  let reading: TestService;
+
+  before(async () => {
+    primary = await startCluster();
+    await makeTemplates(primary.url);
+    standby = await startStandby(primary);
+    stranger = await startCluster();
+    await makeTemplates(stranger.url);
+    const clusters = [standby, primary, stranger];
+    writing = await createTestService("real", {
+      cluster: primary.url,
+      route: routeThrough(clusters, "target_session_attrs=read-write"),
+    });
+    reading = await createTestService("real", {
+      cluster: primary.url,
+      route: routeThrough([standby, primary], "target_session_attrs=any"),
+    });
+    await awaitReplay(primary, standby);
+    const there = connect(stranger);
+    await there`create database ${there(new URL(writing.database.url!).pathname.slice(1))}`;
+    await there.end();
+  });
+  after(async () => {
+    await reading?.close().catch(() => {});
+    await writing?.close().catch(() => {});
+    for (const cluster of [standby, primary, stranger]) await cluster?.stop();
+  });
+
+  function connect(cluster: Cluster, path = "/postgres") {
+    return postgres(`${cluster.url}${path}`, { max: 1, onnotice: () => {} });
+  }
+
+  it("are not there while one is a standby: tokens and catalogue are the primary's [M6]", async () => {
+    const there = connect(standby);
+    await there`select pg_wal_replay_pause()`;
+    const token = await reading.issue({ name: "late" });
+    const ask = async () => (await reading.send("GET", "/integration/token", { token })).status;
+    assertEquals(await ask(), 200);
+    await reading.database.admin`update rowgate.tokens set revoked_at = now() where name = 'late'`;
+    const revokedMs = performance.now();
+    await waitUntil(async () => await ask() === 401);
+    const tookMs = performance.now() - revokedMs;
+    assertEquals(tookMs < REVOKED_MS, true, `${tookMs} ms`);
+    await there`select pg_wal_replay_resume()`;
+    await awaitReplay(primary, standby);
+    await there.end();
+  });
+
+  it("are not needed for reads: the standby stands in for a primary that is away [M6]", async () => {
+    assertEquals((await writeTitle(reading, 6, "before")).status, 200);
+    await awaitReplay(primary, standby);
+    await primary.halt("immediate");
+    await waitUntil(async () => (await readDeals(reading)).status === 200);
+    assertEquals((await writeTitle(reading, 6, "never")).status, 503);
+    await primary.start();
+    await waitUntil(async () => (await writeTitle(reading, 6, "after")).status === 200);
+    await awaitReplay(primary, standby);
+  });
+
+  it("are never both written to, the old one is refused, and so is one with other data [M4] [M5]", async () => {
+    await waitUntil(async () => (await writeTitle(writing, 6, "before")).status === 200);
+    await awaitReplay(primary, standby);
+    const { pathname } = new URL(writing.database.url!);
+    const [old, promoted] = [connect(primary, pathname), connect(standby, pathname)];
+    await promoted`select pg_promote(true)`;
+    // One of the sessions ends, and the next one is opened on the first host that accepts writes.
+    await old`select pg_terminate_backend(min(pid)) from pg_stat_activity
+      where usename = 'rowgate_app' and datname = current_database()`;
+    await waitUntil(async () => {
+      await writeTitle(writing, 6, "after");
+      const [row] = await promoted`select title from deals where fid = 6`;
+      return row!.title === "after";
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => writeTitle(writing, 11 + index, "after")),
+    );
+    assertEquals(new Set(statuses.map(({ status }) => status)), new Set([200]));
+    const count = "select count(*)::int4 as n from deals where title = 'after' and fid > 10";
+    const [[there], [here]] = [await promoted.unsafe(count), await old.unsafe(count)];
+    assertEquals([there!.n, here!.n], [40, 0]);
+
+    await Promise.all([old.end(), promoted.end()]);
+    await standby.halt("fast");
+    await sleep(500);
+    const refused = await writeTitle(writing, 6, "never");
+    assertEquals(refused.status, 503, refused.text);
+    assertEquals((await readDeals(writing)).status, 503);
+    if (!IS_REMOTE) {
+      const warnings = listWarnings(writing).join("\n");
+      assertMatch(warnings, /it is on timeline 1, and a primary on timeline 2 was seen/);
+      // The third host has other data.
+      assertMatch(warnings, /it holds another database than the one that is served/);
+    }
+    await standby.start();
+    await waitUntil(async () => (await writeTitle(writing, 6, "again")).status === 200);
+  });
+});

@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import { openFence } from "../../../src/postgres/fence.ts";
+
+const PRIMARY = { system: "7", timeline: 3 };
+
+describe("openFence", () => {
+  function open() {
+    let newer = 0;
+    const observed: string[] = [];
+    const fence = openFence({
+      observe: ({ kind }) => observed.push(kind),
+      onNewTimeline: () => newer++,
+    });
+    return { fence, observed, newer: () => newer };
+  }
+
+  it("takes servers of one database, and older sessions are given up after a promotion [M4]", () => {
+    const { fence, observed, newer } = open();
+    assertEquals(fence.timeline(), undefined);
+    for (const server of [PRIMARY, PRIMARY, { system: "7", timeline: undefined }]) {
+      assertEquals(fence.refuse(server), undefined);
+    }
+    assertEquals([newer(), fence.timeline()], [0, 3]);
+    assertEquals(fence.refuse({ ...PRIMARY, timeline: 5 }), undefined);
+    assertEquals([newer(), fence.timeline(), observed], [1, 5, []]);
+    assertEquals(fence.refuse(PRIMARY), "OLD_TIMELINE");
+    assertEquals(fence.refuse({ system: undefined, timeline: 4 }), "OLD_TIMELINE");
+    assertEquals([newer(), fence.timeline()], [1, 5]);
+    assertEquals(observed, ["warning", "fault", "warning", "fault"]);
+  });
+
+  it("refuses another database, also its standbys [M5]", () => {
+    const { fence, observed } = open();
+    assertEquals(fence.refuse({ system: undefined, timeline: undefined }), undefined);
+    assertEquals(fence.refuse(PRIMARY), undefined);
+    assertEquals(fence.refuse({ system: "8", timeline: 9 }), "OTHER_SYSTEM");
+    assertEquals(fence.refuse({ system: "8", timeline: undefined }), "OTHER_SYSTEM");
+    assertEquals([fence.system(), fence.timeline()], ["7", 3]);
+    assertEquals(observed, ["warning", "fault", "warning", "fault"]);
+  });
+});
