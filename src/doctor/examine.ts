@@ -13,6 +13,7 @@ import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
 import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkViews } from "./views.ts";
+import { checkWebhooks } from "./webhooks.ts";
 
 /** The result of a check, with its name. */
 export type Examined = Diagnosis & { readonly name: string };
@@ -27,6 +28,7 @@ export const CHECKS: readonly Check[] = [
   checkViews,
   checkTriggers,
   checkChangesFeeds,
+  checkWebhooks,
   checkForeignKeys,
   checkUniqueKeys,
   checkTenantRows,
