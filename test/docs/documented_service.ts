@@ -2,6 +2,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { type Environment, readConfig } from "../../src/config/config.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
@@ -15,6 +16,8 @@ import type { Access } from "../../src/tokens/token.ts";
 /** A service as a document describes it. */
 export interface DocumentedService {
   readonly app: App;
+  /** For what no request can do, such as deleting rows. */
+  readonly database: Database;
   readonly close: () => Promise<void>;
 }
 
@@ -91,6 +94,7 @@ export async function startService(
       changes,
       webhooks,
     }),
+    database,
     close() {
       changes.close();
       catalogue.close();
