@@ -79,8 +79,8 @@ function describeDemonstration(address: string, { tokens }: Demonstration): read
     ...tokens.map(({ tenant, token }) => `    ${tenant.padEnd(width)}  ${token}`),
     "",
     `  Query some orders of ${tenant}:`,
-    "",
     printExample({ address, token }),
+    "",
     "  Follow what changes in them:",
     printFollowing({ address, token }),
   ];
