@@ -1,6 +1,8 @@
 // With the feeds of the database: whoever applies the messages in order has the table's rows.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { findTarget } from "../../../src/changes/find_feeds.ts";
+import { enableFeed } from "../../../src/changes/manage_feeds.ts";
 import { applyChanges, type Change, type Copy, enableFeeds } from "../../support/feeds.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
@@ -82,6 +84,31 @@ describe("webhooks on the feeds of a database", () => {
       applyChanges(rows, await readAll(table));
       const print = (copy: Copy) => JSON.stringify([...copy].toSorted());
       return print(rows) === print(copies[table]!);
+    }
+  });
+
+  it("are created for a table whose feed the service has not noticed yet [WH4] [T42]", async () => {
+    // Behind a pooler nothing is announced to it.
+    const environment = { ROWGATE_PREPARE: "off", ROWGATE_WEBHOOK_HOSTS: receiver.host };
+    const alone = await createTestService("real", { environment, fetch: receiver.fetch });
+    try {
+      const holder = await alone.issue({ scopes: ["query", "webhooks"] });
+      const body = { url: `${receiver.address}/new`, tables: ["deals"] };
+      const create = () => alone.send("POST", "/integration/webhooks", { token: holder, body });
+      const before = await create();
+      assertEquals(before.status, 400, before.text);
+      const { tables } = await alone.catalogue.current();
+      const { target } = await findTarget(alone.owner, {
+        schema: "public",
+        table: tables.get("deals")!,
+      });
+      await enableFeed(alone.owner, target);
+      // Unknown names have the database asked once a second.
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      const created = await create();
+      assertEquals(created.status, 201, created.text);
+    } finally {
+      await alone.close();
     }
   });
 
