@@ -7,6 +7,8 @@ type Program = keyof typeof MAKERS;
 const MAKERS = {
   /** Bun, Chromium's driver, linters, a verifier of webhooks. */
   packages: () => installPackages("test/packages"),
+  /** What the connectors run on. */
+  platforms: () => installPackages("test/connectors", ["--ignore-scripts"]),
   bundle: makeBundle,
   binary: makeBinary,
   types: makeTypes,
@@ -16,6 +18,7 @@ const MAKERS = {
 const NEEDED: Readonly<Record<string, readonly Program[]>> = {
   "test/runtime": ["bundle", "binary"],
   "test/ship": ["bundle", "binary", "types"],
+  "test/connectors": ["packages", "platforms"],
   "test/console": ["packages"],
   "test/openapi": ["packages"],
   "test/integration/webhooks": ["packages"],

@@ -1,0 +1,85 @@
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  INodeExecutionData,
+  INodeType,
+  INodeTypeDescription,
+} from "n8n-workflow";
+import { NodeConnectionTypes } from "n8n-workflow";
+import { loadOptions } from "../../shared/catalogue";
+import { getMany, LARGEST_BATCH, update, updateBatch, updateMany } from "./operations";
+import { PROPERTIES } from "./properties";
+
+const OPERATIONS: Record<
+  string,
+  (node: IExecuteFunctions, itemIndex: number) => Promise<IDataObject[]>
+> = { getMany, update, updateMany };
+
+/** Reads and updates the records of one tenant. */
+export class Rowgate implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: "Rowgate",
+    name: "rowgate",
+    icon: {
+      light: "file:../../icons/rowgate.svg",
+      dark: "file:../../icons/rowgate.dark.svg",
+    },
+    group: ["input"],
+    version: [1],
+    subtitle: '={{$parameter["operation"] + ": " + $parameter["table"]}}',
+    description: "Query and update the records of a Rowgate",
+    defaults: { name: "Rowgate" },
+    inputs: [NodeConnectionTypes.Main],
+    outputs: [NodeConnectionTypes.Main],
+    usableAsTool: true,
+    credentials: [{ name: "rowgateApi", required: true }],
+    properties: PROPERTIES,
+  };
+
+  methods = { loadOptions };
+
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    const indexes = this.getInputData().map((_, itemIndex) => itemIndex);
+    const operation = this.getNodeParameter("operation", 0) as string;
+    const given: INodeExecutionData[] = [];
+    if (operation === "updateBatch") {
+      for (let from = 0; from < indexes.length; from += LARGEST_BATCH) {
+        const batch = indexes.slice(from, from + LARGEST_BATCH);
+        given.push(
+          ...await attempt(this, batch, () => updateBatch(this, batch)),
+        );
+      }
+      return [given];
+    }
+    for (const itemIndex of indexes) {
+      given.push(
+        ...await attempt(this, [itemIndex], async () => {
+          const found = await OPERATIONS[operation](this, itemIndex);
+          return found.map((json) => ({
+            json,
+            pairedItem: { item: itemIndex },
+          }));
+        }),
+      );
+    }
+    return [given];
+  }
+}
+
+/** Runs a part of the work; if it fails and the node is to go on, gives the error for each item. */
+async function attempt(
+  node: IExecuteFunctions,
+  itemIndexes: readonly number[],
+  work: () => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+  if (!node.continueOnFail()) return await work();
+  try {
+    return await work();
+  } catch (error) {
+    const { message } = error as Error;
+    return itemIndexes.map((item) => ({
+      json: { error: message },
+      pairedItem: { item },
+    }));
+  }
+}

@@ -1,0 +1,307 @@
+// The n8n nodes, compiled against n8n's own types and run in Node against the demonstration.
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
+import { type AppServer, serveApp } from "../docs/serve_app.ts";
+import { type Answer, type Connector, startConnector } from "./connector_process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SOURCE = join(ROOT, "connectors/n8n");
+/** Node finds the packages from what is built here. */
+const PACKAGES = join(ROOT, "test/connectors/node_modules");
+
+describe("the n8n nodes", () => {
+  let service: DocumentedService;
+  let server: AppServer;
+  let nodes: Connector;
+  let folder = "";
+
+  before(async () => {
+    folder = await build();
+    service = await startDemonstration();
+    server = await serveApp(service.app);
+    nodes = startConnector("run_n8n.js", folder);
+  });
+  after(async () => {
+    await nodes?.close();
+    await server?.close();
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const call = (what: object) =>
+    nodes.call({
+      credentials: { baseUrl: `${server.address}/`, token: "TOKEN" },
+      ...what,
+    });
+  const execute = (operation: string, ...items: object[]) =>
+    call({
+      ...{ node: "Rowgate", call: "execute" },
+      parameters: items.map((item) => ({
+        resource: "record",
+        operation,
+        options: {},
+        ...item,
+      })),
+    });
+  const items = ({ result, error }: Answer): Record<string, unknown>[] => {
+    assertEquals(error, undefined);
+    return (result as [{ json: Record<string, unknown> }[]])[0].map((
+      { json },
+    ) => json);
+  };
+
+  it("fill their drop-downs with the tables and fields of the tenant", async () => {
+    const names = async (name: string, parameters = [{}]) => {
+      const { result } = await call({
+        node: "Rowgate",
+        call: name,
+        parameters,
+      });
+      return (result as { value: string }[]).map(({ value }) => value);
+    };
+    assert((await names("getTables")).includes("countries"));
+    assertEquals(
+      (await names("getWritableTables")).includes("countries"),
+      false,
+    );
+    assert((await names("getTablesWithFeed")).includes("orders"));
+    const fields = await names("getFields", [{ table: "orders" }]);
+    assert(fields.includes("id") && fields.includes("status"));
+    assertEquals(
+      (await names("getWritableFields", [{ table: "orders" }])).includes("id"),
+      false,
+    );
+    assertEquals(await names("getFields", [{ table: "" }]), []);
+  });
+
+  it("get all records by page tokens, each once, and a limited number", async () => {
+    const all = items(
+      await execute("getMany", {
+        table: "orders",
+        returnAll: true,
+        filterMode: "and",
+      }),
+    );
+    const ids = new Set(all.map(({ id }) => id));
+    assert(all.length > 400, `${all.length}`);
+    assertEquals(ids.size, all.length);
+    const some = items(
+      await execute("getMany", {
+        ...{ table: "orders", returnAll: false, limit: 203, filterMode: "or" },
+        sort: { item: [{ field: "ordered_on", direction: "desc" }] },
+        options: { select: ["id", "ordered_on"] },
+      }),
+    );
+    assertEquals(some.length, 203);
+    assertEquals(Object.keys(some[0]!), ["id", "ordered_on"]);
+  });
+
+  it("build filters from conditions, lists and JSON", async () => {
+    const count = async (item: object) =>
+      items(
+        await execute("getMany", { table: "orders", returnAll: true, ...item }),
+      ).length;
+    const paid = await count({
+      filterMode: "and",
+      conditions: { condition: [{ field: "status", op: "eq", value: "paid" }] },
+    });
+    const listed = await count({
+      filterMode: "or",
+      conditions: {
+        condition: [{ field: "status", op: "in", value: "paid, paid" }],
+      },
+    });
+    const empty = await count({
+      filterMode: "and",
+      conditions: {
+        condition: [{ field: "id", op: "is_null", value: "left over" }],
+      },
+    });
+    const nested = await count({
+      filterMode: "json",
+      filterJson: '{"and":[{"or":[{"field":"status","op":"eq","value":"paid"}]}]}',
+    });
+    assert(paid > 0);
+    assertEquals([listed, empty, nested], [paid, 0, paid]);
+    const wrong = await execute("getMany", {
+      ...{
+        table: "orders",
+        returnAll: true,
+        filterMode: "json",
+        filterJson: "{",
+      },
+    });
+    assertEquals([wrong.error, wrong["name"]], [
+      '"{" is not JSON',
+      "NodeOperationError",
+    ]);
+  });
+
+  it("update one record, and fail with the service's message when none matches", async () => {
+    const item = {
+      table: "orders",
+      filters: { item: [{ field: "id", kind: "value", value: "1" }] },
+      fields: {
+        item: [
+          { field: "note", kind: "null" },
+          { field: "status", kind: "value", value: "shipped" },
+        ],
+      },
+    };
+    assertEquals(items(await execute("update", item)), [
+      { table: "orders", matched: 1, updated: 1 },
+    ]);
+    const dry = { ...item, options: { dryRun: true } };
+    assertEquals(items(await execute("update", dry))[0]!["updated"], 0);
+    const none = {
+      ...item,
+      filters: { item: [{ field: "id", kind: "json", value: "987654" }] },
+    };
+    const failed = await execute("update", none);
+    assertEquals([failed.error, failed["code"]], [
+      "No row matches the filters",
+      "404",
+    ]);
+    assert(
+      /^0 records match the filter\. Request /.test(
+        String(failed["description"]),
+      ),
+    );
+    const wentOn = await call({
+      ...{ node: "Rowgate", call: "execute", goesOn: true },
+      parameters: [none, item].map((one) => ({
+        operation: "update",
+        options: {},
+        ...one,
+      })),
+    });
+    assertEquals(items(wentOn).map(({ error, matched }) => error ?? matched), [
+      "No row matches the filters",
+      1,
+    ]);
+  });
+
+  it("update many records up to a limit, and a batch of items in one transaction", async () => {
+    const item = {
+      table: "orders",
+      filters: { item: [{ field: "status", kind: "value", value: "shipped" }] },
+      fields: { item: [{ field: "note", kind: "value", value: "on its way" }] },
+    };
+    const over = await execute("updateMany", { ...item, maxAffected: 1 });
+    assertEquals(over["code"], "409");
+    const within = await execute("updateMany", { ...item, maxAffected: 1000 });
+    assert(Number(items(within)[0]!["updated"]) > 1);
+    const one = (id: number, note: string) => ({
+      table: "orders",
+      filters: { item: [{ field: "id", kind: "value", value: id }] },
+      fields: { item: [{ field: "note", kind: "value", value: note }] },
+    });
+    const batch = Array.from(
+      { length: 201 },
+      (_, place) => one(place + 1, `batch ${place}`),
+    );
+    const results = items(await execute("updateBatch", ...batch));
+    assertEquals(results.length, 201);
+    assert(results.every(({ matched }) => matched === 1));
+    const undone = await execute(
+      "updateBatch",
+      one(1, "kept"),
+      one(987654, "no"),
+    );
+    assert(/^updates\[1\]: /.test(String(undone.error)), undone.error);
+    const [record] = items(
+      await execute("getMany", {
+        ...{ table: "orders", returnAll: false, limit: 1, filterMode: "and" },
+        conditions: { condition: [{ field: "id", op: "eq", value: 1 }] },
+      }),
+    );
+    assertEquals(record!["note"], "batch 0");
+  });
+
+  it("say that an address is no Rowgate, and that a token is unknown", async () => {
+    const wrong = await nodes.call({
+      ...{ node: "Rowgate", call: "getTables" },
+      credentials: { baseUrl: server.address, token: "unknown" },
+    });
+    assertEquals(wrong["code"], "401");
+    const other = await nodes.call({
+      ...{ node: "Rowgate", call: "getTables" },
+      credentials: { baseUrl: `${server.address}/elsewhere`, token: "TOKEN" },
+    });
+    assertEquals(other["code"], "404");
+  });
+
+  it("start workflows with what has changed, and go on from where they were", async () => {
+    const poll = async (kept: object, more: object = {}) => {
+      const answer = await call({
+        ...{ node: "RowgateTrigger", call: "poll", kept, ...more },
+        parameters: [{
+          table: "customers",
+          types: ["upsert", "delete"],
+          begin: "now",
+        }],
+      });
+      assertEquals(answer.error, undefined);
+      return {
+        kept: answer["kept"] as { table: string; cursor: string },
+        changes: answer.result === null ? [] : items(answer),
+      };
+    };
+    const sample = await poll({}, { mode: "manual" });
+    assertEquals([sample.changes.length, sample.kept], [5, {} as never]);
+    const first = await poll({});
+    assertEquals(first.changes, []);
+    items(
+      await execute("update", {
+        table: "customers",
+        filters: { item: [{ field: "id", kind: "value", value: 1 }] },
+        fields: { item: [{ field: "name", kind: "value", value: "Renamed" }] },
+      }),
+    );
+    const second = await poll(first.kept);
+    assertEquals(
+      second.changes.map(({ type, key, record }) => [
+        type,
+        key,
+        (record as { name: string }).name,
+      ]),
+      [["upsert", { id: 1 }, "Renamed"]],
+    );
+    assertEquals((await poll(second.kept)).changes, []);
+    const other = await poll({ table: "orders", cursor: first.kept.cursor });
+    assertEquals([other.kept.table, other.changes], ["customers", []]);
+  });
+});
+
+/** Compiles the package as its own build does, and returns the folder of the result. */
+async function build(): Promise<string> {
+  await mkdir(join(PACKAGES, ".built"), { recursive: true });
+  const folder = await mkdtemp(join(PACKAGES, ".built/n8n-"));
+  const project = join(folder, "tsconfig.json");
+  await writeFile(
+    project,
+    JSON.stringify({
+      extends: join(SOURCE, "tsconfig.json"),
+      compilerOptions: {
+        outDir: folder,
+        rootDir: SOURCE,
+        baseUrl: SOURCE,
+        paths: { "n8n-workflow": [join(PACKAGES, "n8n-workflow")] },
+        incremental: false,
+        declaration: false,
+        sourceMap: false,
+        types: [],
+      },
+      include: [join(SOURCE, "credentials"), join(SOURCE, "nodes")],
+    }),
+  );
+  const compiler = join(ROOT, "test/packages/node_modules/typescript/bin/tsc");
+  await promisify(execFile)("node", [compiler, "-p", project]);
+  return folder;
+}

@@ -1,0 +1,185 @@
+// The Zapier app, run by Zapier's own test tool in Node against the demonstration.
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
+import { type AppServer, serveApp } from "../docs/serve_app.ts";
+import { type Connector, startConnector } from "./connector_process.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Node finds the packages from a copy that is here. */
+const PACKAGES = join(ROOT, "test/connectors/node_modules");
+
+type Rows = readonly Record<string, unknown>[];
+
+describe("the Zapier app", () => {
+  let service: DocumentedService;
+  let server: AppServer;
+  let app: Connector;
+  let folder = "";
+
+  before(async () => {
+    await mkdir(join(PACKAGES, ".built"), { recursive: true });
+    folder = await mkdtemp(join(PACKAGES, ".built/zapier-"));
+    await cp(join(ROOT, "connectors/zapier"), folder, { recursive: true });
+    service = await startDemonstration();
+    server = await serveApp(service.app);
+    app = startConnector("run_zapier.js", folder);
+  });
+  after(async () => {
+    await app?.close();
+    await server?.close();
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const call = (path: string, bundle: object = {}, token = "TOKEN") =>
+    app.call({
+      path,
+      bundle: { authData: { address: server.address, token }, ...bundle },
+    });
+  const run = async (path: string, inputData: object = {}) => {
+    const { result, error } = await call(path, { inputData });
+    assertEquals(error, undefined);
+    return result;
+  };
+
+  it("is valid by Zapier's schema", async () => {
+    assertEquals((await call("validate")).result, []);
+  });
+
+  it("connects with an address and a token", async () => {
+    const { result } = await call("authentication.test");
+    assertEquals((result as { tenant: string }).tenant, "acme");
+    assertEquals(
+      (await call("authentication.test", {}, "unknown"))["name"],
+      "ExpiredAuthError",
+    );
+  });
+
+  it("fills its drop-downs and asks for the fields of a table", async () => {
+    const tables = await run("triggers.table_list.operation.perform") as Rows;
+    assert(tables.some(({ id }) => id === "orders"));
+    const fields = await run("triggers.field_list.operation.perform", {
+      table: "orders",
+    }) as Rows;
+    assert(fields.some(({ id }) => id === "status"));
+    const inputs = await run("creates.update_record.operation.inputFields.3", {
+      table: "orders",
+    }) as Rows;
+    assertEquals(inputs.some(({ key }) => key === "set__id"), false);
+    const status = inputs.find(({ key }) => key === "set__status");
+    assert((status!["choices"] as string[]).includes("paid"));
+  });
+
+  it("finds records by fields and by a filter", async () => {
+    const path = "searches.find_records.operation.perform";
+    const found = await run(path, {
+      table: "orders",
+      match: { order_no: "A-2026-01472" },
+    }) as Rows;
+    assertEquals(found.length, 1);
+    const sorted = await run(path, {
+      table: "orders",
+      filters: '{"or":[{"field":"id","op":"lt","value":4}]}',
+      ...{ sort: "id", direction: "desc", limit: 2 },
+    }) as Rows;
+    assertEquals(sorted.map(({ id }) => id), [3, 2]);
+    const lines = await run(path, { table: "order_lines", limit: 1 }) as Rows;
+    assertEquals(typeof lines[0]!["id"], "string");
+    const wrong = await call(path, {
+      inputData: { table: "orders", match: { statsu: "paid" } },
+    });
+    assert(wrong.error!.includes('did you mean "status"'), wrong.error);
+    const broken = await call(path, {
+      inputData: { table: "orders", filters: "{" },
+    });
+    assertEquals(broken.error, "The filter is not JSON");
+  });
+
+  it("updates one record, and stops when none matches", async () => {
+    const path = "creates.update_record.operation.perform";
+    const inputData = {
+      table: "orders",
+      match: { id: "2" },
+      set__note: "by Zapier",
+      set__status: "",
+    };
+    const { matched, updated } = await run(path, inputData) as Record<
+      string,
+      unknown
+    >;
+    assertEquals([matched, updated], [1, 1]);
+    const none = await call(path, {
+      inputData: { ...inputData, match: { id: "987654" } },
+    });
+    assertEquals(none.error, "No row matches the filters");
+    const emptied = await run(path, {
+      table: "orders",
+      match: { id: "2" },
+      empty: ["note"],
+    });
+    assertEquals((emptied as Record<string, unknown>)["updated"], 1);
+  });
+
+  it("updates many records, none beyond the limit", async () => {
+    const path = "creates.update_many.operation.perform";
+    const inputData = {
+      table: "orders",
+      match: { status: "paid" },
+      set__note: "many",
+    };
+    const over = await call(path, { inputData: { ...inputData, limit: 1 } });
+    assert(over.error !== undefined && over["result"] === undefined);
+    const done = await run(path, { ...inputData, limit: 1500 }) as Record<
+      string,
+      unknown
+    >;
+    assert(Number(done["updated"]) > 1);
+  });
+
+  it("polls for the records modified last, each with an id of its own", async () => {
+    const records = await run("triggers.modified.operation.perform", {
+      ...{ table: "orders", time: "modified_at" },
+    }) as Rows;
+    assertEquals(records.length, 200);
+    assertEquals(new Set(records.map(({ id }) => id)).size, 200);
+  });
+
+  it("subscribes to changes, presents them, and unsubscribes", async () => {
+    const operation = "triggers.changed.operation";
+    const targetUrl = "https://hooks.zapier.com/hooks/standard/1/";
+    const inputData = { table: "customers" };
+    const subscribed = await call(
+      `${operation}.performSubscribe`,
+      { inputData, targetUrl },
+      "WEBHOOKS_TOKEN",
+    );
+    const { id } = subscribed.result as { id: string };
+    assert(id.startsWith("wh_"));
+    const sample = await run(`${operation}.performList`, inputData) as Rows;
+    assertEquals(sample.length, 3);
+    const changes = [{ type: "delete", key: { id: 7 }, record: null }];
+    const { result } = await call(`${operation}.perform`, {
+      inputData,
+      cleanedRequest: {
+        type: "rowgate.changes",
+        data: { changes, cursor: "c" },
+      },
+    });
+    assertEquals(result, [{ id: 'c {"id":7}', ...changes[0] }]);
+    const ended = await call(
+      `${operation}.performUnsubscribe`,
+      { inputData, subscribeData: { id } },
+      "WEBHOOKS_TOKEN",
+    );
+    assertEquals(ended.error, undefined);
+    const refused = await call(`${operation}.performSubscribe`, {
+      inputData,
+      targetUrl,
+    });
+    assertEquals(refused.error, 'The token does not grant the operation "webhooks"');
+  });
+});
