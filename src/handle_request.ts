@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { openBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
+import { readIdempotencyKey, rejectIdempotencyKey } from "./http/idempotency_key.ts";
 import { readPageToken } from "./http/page_link.ts";
 import { applyPreferences, noteApplied, wantsWideNumbersAsText } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
@@ -16,6 +17,7 @@ import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
+import { readIdempotency } from "./operations/idempotency.ts";
 import { type Following, type Operation, takeJson } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
@@ -68,6 +70,7 @@ export async function handleRequest(
   const access = await authenticate(trace, service); // step 2
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
   const body = openBody(exchange, access.tenant, service);
+  const replayed = () => void (exchange.headers["idempotent-replayed"] = "true");
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
     const printed = await retryOnFreshCatalogue<Following>(async (current) => {
@@ -76,7 +79,11 @@ export async function handleRequest(
       }
       if ("manage" in operation) {
         const { webhooks } = service;
-        const context = { access, id, catalogue: current, readBody: body.read, webhooks };
+        const readBody = () => {
+          rejectIdempotencyKey(exchange.request);
+          return body.read();
+        };
+        const context = { access, id, catalogue: current, readBody, webhooks };
         return await operation.manage(context); // steps 6 to 8
       }
       if ("describeTable" in operation) {
@@ -93,6 +100,7 @@ export async function handleRequest(
       }
       resolveTable(await current(), tableName, target); // steps 3 to 6
       const preferences = applyPreferences(exchange, operation.scope); // step 7
+      if (operation.scope === "update") readIdempotencyKey(exchange.request); // step 7
       const text = await body.read(); // step 7
       // Again, on the catalogue in force by now: a body may take seconds to arrive.
       const table = resolveTable(await current(), tableName, target);
@@ -102,10 +110,27 @@ export async function handleRequest(
       const { request } = parsed;
       const wideNumbersAsText = wantsWideNumbersAsText(headers.get("accept"));
       const after = readPageToken(exchange.request);
-      const context = { table, access, preferences, wideNumbersAsText, after, requestId, config };
+      const idempotency = await readIdempotency(text, {
+        operation,
+        table,
+        access,
+        exchange,
+        preferences,
+        config,
+      });
+      const context = {
+        table,
+        access,
+        preferences,
+        wideNumbersAsText,
+        idempotency,
+        after,
+        requestId,
+        config,
+      };
       const plan = operation.plan(request, context); // step 7
       const { document } = request;
-      const planned = { client: exchange.request, document };
+      const planned = { client: exchange.request, document, replayed };
       const result = await operation.perform(plan, records, planned); // step 8
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });

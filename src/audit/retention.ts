@@ -1,4 +1,5 @@
 import type { Database } from "../postgres/database.ts";
+import { keepPruning } from "../schema/keep_pruning.ts";
 import type { Observe } from "../telemetry/observe.ts";
 
 /** How long records are kept. */
@@ -10,12 +11,6 @@ export interface RetentionOptions {
   readonly firstMs?: number;
 }
 
-/** The first run is within this time, so that servers that start together do not run together. */
-const FIRST_MS = 60_000;
-const EVERY_MS = 3_600_000;
-/** Pause between two statements, in which updates can be recorded. */
-const PAUSE_MS = 200;
-
 /**
  * Deletes old audit records every hour, in small batches, until it is closed. A failure is observed,
  * and the next run tries again.
@@ -23,34 +18,15 @@ const PAUSE_MS = 200;
  */
 export function keepRetention(
   database: Database,
-  { days, observe, firstMs = Math.random() * FIRST_MS }: RetentionOptions,
+  { days, observe, firstMs }: RetentionOptions,
 ): { readonly close: () => void } {
-  let rows = 0;
-  let closed = false;
-  let timer = setTimeout(run, firstMs);
-
-  async function run(): Promise<void> {
-    let deleted = 0;
-    try {
-      deleted = await pruneAudit(database, days);
-    } catch {
-      if (!closed) observe({ kind: "warning", message: describeFailure(days) });
-    }
-    rows += deleted;
-    const hasMore = deleted >= PRUNE_ROWS;
-    if (!hasMore && rows > 0) {
-      observe({ kind: "audit_pruned", rows });
-      rows = 0;
-    }
-    if (!closed) timer = setTimeout(run, hasMore ? PAUSE_MS : EVERY_MS);
-  }
-
-  function close(): void {
-    closed = true;
-    clearTimeout(timer);
-  }
-
-  return { close };
+  return keepPruning({
+    prune: () => pruneAudit(database, days),
+    most: PRUNE_ROWS,
+    pruned: (rows) => observe({ kind: "audit_pruned", rows }),
+    failed: () => observe({ kind: "warning", message: describeFailure(days) }),
+    firstMs,
+  });
 }
 
 function describeFailure(days: number): string {

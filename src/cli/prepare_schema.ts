@@ -43,6 +43,7 @@ export function describeGrants(role: string, { audit, webhooks }: SchemaNeeds): 
     `grant usage on schema rowgate to ${role};`,
     `grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to ${role};`,
     `grant execute on function ${CHANGES_FUNCTIONS.join(", ")} to ${role};`,
+    `grant select, insert, delete on rowgate.idempotency_keys to ${role};`,
     ...(audit ? [`grant insert on rowgate.audit to ${role};`] : []),
     ...(webhooks ? [`grant select, insert, update, delete on rowgate.webhooks to ${role};`] : []),
   ];

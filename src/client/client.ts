@@ -14,8 +14,8 @@ export type * from "./tables.ts";
 /**
  * Creates a client of the service for one token. `T` is the type `Tables` that `rowgate types` prints.
  *
- * A request is sent again after 408, 429 and 503, when `Retry-After` says or after a wait that grows;
- * a request that only reads also if there was no response.
+ * A request is sent again after 408, 429 and 503, when `Retry-After` says or after a wait that grows,
+ * and also if there was no response: an update has a key, with which it is not made twice.
  */
 export function createClient<T extends TablesOf<T> = AnyTables>(
   client: ClientOptions & WideOption<T>,
@@ -27,11 +27,15 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
   (
     table: string,
     body: object,
-    { maxAffected, rollback, ...options }: UpdateOptions = {},
+    { maxAffected, rollback, idempotencyKey, ...options }: UpdateOptions = {},
   ) => {
     const limit = maxAffected !== undefined && `max-affected=${maxAffected}`;
     const prefer = [limit, rollback && "tx=rollback"].filter(Boolean).join();
-    return request(onTable(table, `records/${how}`), { ...options, method: "PATCH", body, prefer });
+    // Nothing is kept of a rollback. Browsers make no UUID for a page without encryption.
+    const key = idempotencyKey ?? (rollback ? undefined : crypto.randomUUID?.());
+    const path = onTable(table, `records/${how}`);
+    const mayDropKey = idempotencyKey === undefined;
+    return request(path, { ...options, method: "PATCH", body, prefer, key, mayDropKey });
   };
   const query: Reader["query"] = (table, body = {}, { count, after, ...options } = {}) =>
     request(onTable(table, after ? `query?after=${after}` : "query"), {

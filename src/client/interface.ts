@@ -51,6 +51,11 @@ export interface UpdateOptions extends CallOptions {
   readonly maxAffected?: number | undefined;
   /** True: run the update, then roll it back. */
   readonly rollback?: boolean | undefined;
+  /**
+   * Printable ASCII, at most 255 characters: sent again with the same update, also by another process,
+   * it gives the first answer again. Default: a new one for each call, for its own retries.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** How far a poller has come: plain JSON, to be saved and passed back unchanged. */

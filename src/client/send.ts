@@ -8,6 +8,10 @@ export interface ClientRequest extends CallOptions {
   readonly path: string;
   readonly body?: object;
   readonly prefer?: string | false;
+  /** The `Idempotency-Key`, without quotes. */
+  readonly key?: string | undefined;
+  /** True: the request may be sent without the key where the service cannot keep answers. */
+  readonly mayDropKey?: boolean | undefined;
 }
 
 const DEFAULT_RETRIES = 3;
@@ -17,7 +21,7 @@ const MAX_WAIT_SECONDS = 60;
 
 /** The service did nothing: rate limit, incomplete body, busy service or database. */
 const NOT_DONE = [408, 429, 503];
-/** The service may have done it, so only requests that read are repeated. */
+/** The service may have done it, so only requests that read or have a key are repeated. */
 const PERHAPS_DONE = [0, 502];
 
 /**
@@ -29,12 +33,21 @@ export async function send<A extends object>(
   request: ClientRequest,
 ): Promise<Result<A>> {
   const { retries = DEFAULT_RETRIES } = client;
+  let { key } = request;
   for (let attempts = 1;; attempts++) {
-    const result = await sendOnce<A>(client, { ...request, attempts });
+    const result = await sendOnce<A>(client, { ...request, key, attempts });
     if (result.success) return result;
-    const { status, retryAfter = 0 } = result.error;
+    const { status, message, retryAfter = 0 } = result.error;
+    const isUnkept = status === 400 && message.startsWith("Idempotency-Key: ");
+    if (isUnkept && request.mayDropKey && attempts === 1) {
+      // The schema of the service is of an earlier version, and nothing was done.
+      key = undefined;
+      continue;
+    }
     const repeatable = NOT_DONE.includes(status) ||
-      (request.method !== "PATCH" && PERHAPS_DONE.includes(status));
+      ((request.method !== "PATCH" || key !== undefined) && PERHAPS_DONE.includes(status)) ||
+      // The first attempt, whose response was lost, is still running.
+      (key !== undefined && status === 409 && retryAfter > 0);
     if (!repeatable || attempts > retries || retryAfter > MAX_WAIT_SECONDS) return result;
     await sleep(Math.max(retryAfter, 2 ** attempts / 8) * (1 + Math.random() / 4), request.signal);
   }
@@ -42,7 +55,7 @@ export async function send<A extends object>(
 
 async function sendOnce<A extends object>(
   client: ClientOptions,
-  { attempts, method, path, body, prefer, signal, onHeaders }: ClientRequest & {
+  { attempts, method, path, body, prefer, key, signal, onHeaders }: ClientRequest & {
     readonly attempts: number;
   },
 ): Promise<Result<A>> {
@@ -61,6 +74,7 @@ async function sendOnce<A extends object>(
         ...headersOf(client),
         ...(body && { "content-type": "application/json" }),
         ...(prefer && { prefer }),
+        ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
       },
       body: JSON.stringify(body),
       signal: controller.signal,

@@ -71,6 +71,8 @@ export interface Config {
   readonly audit: boolean;
   readonly auditDays: number | undefined;
   readonly changesDays: number;
+  /** For how long the answer to an `Idempotency-Key` is kept. */
+  readonly idempotencyHours: number;
   /** Hosts that webhooks may call; none: webhooks are off. */
   readonly webhookHosts: readonly HostRule[];
   readonly corsOrigins: readonly string[];
@@ -226,6 +228,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: 7,
     help: "Days for which a changes feed can be resumed",
   }),
+  idempotencyHours: setting("ROWGATE_IDEMPOTENCY_HOURS", wholeNumber(1, 8760), {
+    default: 24,
+    help: "Hours for which an answer is kept under its Idempotency-Key",
+  }),
   webhookHosts: setting("ROWGATE_WEBHOOK_HOSTS", webhookHosts, {
     default: [],
     help: "Hosts that webhooks may call: hooks.zapier.com,*.n8n.cloud",
@@ -255,16 +261,6 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     help: "How long running requests may take after SIGTERM",
   }),
 };
-
-/** Lists the settings with their defaults, for `rowgate serve --help`. */
-export function describeSettings(): string {
-  const all = Object.values(SETTINGS);
-  const width = Math.max(...all.map(({ variable }) => variable.length));
-  const lines = all.map(({ variable, help, defaultText }) =>
-    `  ${variable.padEnd(width)}  ${help}${defaultText === "none" ? "" : ` [${defaultText}]`}`
-  );
-  return `Environment variables, with their defaults:\n${lines.join("\n")}\n`;
-}
 
 interface SettingOptions<D> {
   readonly default: D;

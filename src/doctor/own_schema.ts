@@ -9,6 +9,7 @@ interface Rights {
   readonly tokens: TableRights | null;
   readonly audit: TableRights | null;
   readonly secrets: TableRights | null;
+  readonly answers: TableRights | null;
 }
 
 interface TableRights {
@@ -39,6 +40,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
     ...checkTokens(rights),
     ...checkSecrets(rights),
     ...checkAudit(setup, rights),
+    ...checkAnswers(rights),
   ];
   return { seen: `${there}, ${audit}`, findings };
 }
@@ -112,6 +114,21 @@ function checkAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   return findings;
 }
 
+function checkAnswers({ role, tokens, answers }: Rights): Finding[] {
+  const quoted = quoteIdentifier(role);
+  if (tokens === null || (answers !== null && answers.adds && answers.prunes)) return [];
+  return [{
+    level: "warning",
+    what: answers === null
+      ? "there is no table rowgate.idempotency_keys"
+      : `the role ${role} may not keep answers in rowgate.idempotency_keys`,
+    why: "an update with an Idempotency-Key is answered with 400, and cannot be repeated safely",
+    fix: (answers === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
+      `grant usage on schema rowgate to ${quoted}; ` +
+      `grant select, insert, delete on rowgate.idempotency_keys to ${quoted};`,
+  }];
+}
+
 function readRights({ database }: Setup): Promise<Rights> {
   return askJson(database, (sql) =>
     sql`with "$t" as (
@@ -125,13 +142,14 @@ function readRights({ database }: Setup): Promise<Rights> {
             and pg_catalog.has_table_privilege(c.oid, 'DELETE')) as rights
         from pg_catalog.pg_namespace n
         join pg_catalog.pg_class c on c.relnamespace = n.oid
-          and c.relname in ('tokens', 'audit', 'secrets'),
+          and c.relname in ('tokens', 'audit', 'secrets', 'idempotency_keys'),
           pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
         where n.nspname = 'rowgate'
       )
       select pg_catalog.json_build_object('role', r.rolname, 'superuser', r.rolsuper,
         'tokens', (select rights from "$t" where name = 'tokens'),
         'audit', (select rights from "$t" where name = 'audit'),
-        'secrets', (select rights from "$t" where name = 'secrets'))::text as found
+        'secrets', (select rights from "$t" where name = 'secrets'),
+        'answers', (select rights from "$t" where name = 'idempotency_keys'))::text as found
       from pg_catalog.pg_roles r where r.rolname = current_user`);
 }

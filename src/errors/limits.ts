@@ -37,6 +37,8 @@ export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
 export const MAX_PAGE_BYTES = 8_388_608;
 /** Updates in one batch. @see U52 */
 export const MAX_BATCH_UPDATES = 200;
+/** Characters of an `Idempotency-Key`. @see IK1 */
+export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 /** Entries of all `filters` and `fields` of a batch: planning them takes some 20 ms. @see U53 */
 export const MAX_BATCH_ENTRIES = 20_000;
 /** Rows per page by default. @see L7 */

@@ -2,12 +2,14 @@ const ALLOWED_HEADERS = [
   "Accept",
   "Authorization",
   "Content-Type",
+  "Idempotency-Key",
   "If-None-Match",
   "Prefer",
   "X-Request-Id",
 ].join(", ");
 const EXPOSED_HEADERS = [
   "ETag",
+  "Idempotent-Replayed",
   "Link",
   "Preference-Applied",
   "RateLimit",

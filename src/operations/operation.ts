@@ -5,6 +5,7 @@ import type { EventSource } from "../http/event_stream.ts";
 import type { Place } from "../http/in_flight.ts";
 import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
+import type { Idempotency } from "../plan/idempotency.ts";
 import type { PlannedRequest, Records } from "../records/records.ts";
 import type { Access, TableScope } from "../tokens/token.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -111,6 +112,8 @@ export interface PlanContext {
   readonly wideNumbersAsText: boolean;
   readonly requestId: string;
   readonly config: Config;
+  /** Undefined: the answer is not kept. */
+  readonly idempotency: Idempotency | undefined;
   /** The page token in the address, where there is one. */
   readonly after: string | undefined;
 }

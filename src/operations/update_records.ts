@@ -88,9 +88,10 @@ async function parseBatch(
 
 function optionsOf(
   operation: "update_single" | "update_bulk" | "update_batch",
-  { table, access, preferences: { maxAffected, rollback }, requestId, config }: PlanContext,
+  { table, access, preferences: { maxAffected, rollback }, requestId, idempotency, config }:
+    PlanContext,
 ): UpdateOptions {
   const audited = config.audit ? { requestId, schema: config.schema, operation } : undefined;
   const { maxTsqueryCharacters } = config;
-  return { table, access, rollback, audited, maxAffected, maxTsqueryCharacters };
+  return { table, access, rollback, audited, maxAffected, idempotency, maxTsqueryCharacters };
 }

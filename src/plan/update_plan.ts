@@ -8,6 +8,7 @@ import type { Access } from "../tokens/token.ts";
 import { type Assignment, planAssignment } from "./assignment.ts";
 import { type Findings, planEach, resolveColumn } from "./column.ts";
 import { describeUnfitOperator, planComparison } from "./condition.ts";
+import type { Idempotency } from "./idempotency.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
@@ -42,11 +43,13 @@ export interface UpdatePlan {
   readonly rollback: boolean;
   /** Undefined: no audit is kept. */
   readonly audit?: AuditEntry | undefined;
+  /** Undefined: the answer is not kept. */
+  readonly idempotency?: Idempotency | undefined;
 }
 
 /** A batch after all checks: single updates of one table, in order. */
 export interface BatchPlan
-  extends Pick<UpdatePlan, "table" | "scope" | "maxAffected" | "rollback"> {
+  extends Pick<UpdatePlan, "table" | "scope" | "maxAffected" | "rollback" | "idempotency"> {
   readonly updates: readonly UpdatePlan[];
 }
 
@@ -58,6 +61,8 @@ export interface UpdateOptions {
   readonly rollback: boolean;
   /** What else the audit needs; undefined: no audit is kept. */
   readonly audited?: Pick<AuditEntry, "requestId" | "schema" | "operation"> | undefined;
+  /** Undefined: the answer is not kept. */
+  readonly idempotency?: Idempotency | undefined;
   readonly maxTsqueryCharacters?: number;
 }
 
@@ -82,9 +87,9 @@ export function planUpdate(request: UpdateBody, options: UpdateOptions): UpdateP
  * @see docs/specification/updates.md#batch-several-single-updates
  */
 export function planBatch(request: BatchRequest, options: UpdateOptions): BatchPlan {
-  const { table, maxAffected, rollback } = options;
+  const { table, maxAffected, rollback, idempotency } = options;
   const findings = startFindings(request, options);
-  const unlimited = { ...options, maxAffected: undefined };
+  const unlimited = { ...options, maxAffected: undefined, idempotency: undefined };
   const updates = planEach(
     request.updates,
     findings,
@@ -93,7 +98,7 @@ export function planBatch(request: BatchRequest, options: UpdateOptions): BatchP
   if (findings.issues.length > 0) {
     throw rejectIssues(findings.issues, request.document, { stale: true });
   }
-  return { table, scope: updates[0]!.scope, maxAffected, rollback, updates };
+  return { table, scope: updates[0]!.scope, maxAffected, rollback, idempotency, updates };
 }
 
 function startFindings(
@@ -106,7 +111,7 @@ function startFindings(
 /** What it returns is of use only if nothing was found. */
 function planOne(
   request: UpdateRequest,
-  { table, access, maxAffected, rollback, audited }: UpdateOptions,
+  { table, access, maxAffected, rollback, audited, idempotency }: UpdateOptions,
   findings: Findings,
 ): UpdatePlan {
   const { path } = request;
@@ -134,7 +139,18 @@ function planOne(
     fields: request.fields.map(([field]) => field),
     ...audited,
   };
-  return { path, table, scope, predicate, byKey, assignments, maxAffected, rollback, audit };
+  return {
+    path,
+    table,
+    scope,
+    predicate,
+    byKey,
+    assignments,
+    maxAffected,
+    rollback,
+    audit,
+    idempotency,
+  };
 }
 
 /** Selects the same rows as an `eq` condition of a query with the same value. */

@@ -3,6 +3,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { describeCheck } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
+import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
@@ -20,6 +21,7 @@ export interface FailedStatement {
     readonly predicate?: Predicate | undefined;
     readonly assignments?: readonly Assignment[];
     readonly audit?: AuditEntry | undefined;
+    readonly idempotency?: Idempotency | undefined;
   };
   readonly document: unknown;
 }
@@ -32,6 +34,7 @@ export interface FailedStatement {
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
+  if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (!REJECTIONS.has(error.kind)) return error;
   return error.kind === "not_null"
     ? explainNull(error, statement)
@@ -39,7 +42,7 @@ export async function explainError(error: unknown, statement: FailedStatement): 
 }
 
 /** What a role without rights in `rowgate`, or a schema without its table, leads to. */
-const AUDIT_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
+const OWN_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
 
 /** Postgres names the table only of a broken constraint; otherwise the rights are looked up. */
 async function isOfAudit(
@@ -48,7 +51,23 @@ async function isOfAudit(
 ): Promise<boolean> {
   if (plan.audit === undefined) return false;
   if (relation === "rowgate.audit") return true;
-  return AUDIT_KINDS.has(kind) && !(await findSchema(run.database)).writesAudit;
+  return OWN_KINDS.has(kind) && !(await findSchema(run.database)).writesAudit;
+}
+
+async function isOfAnswers(
+  { kind }: DatabaseError,
+  { plan, run }: FailedStatement,
+): Promise<boolean> {
+  return plan.idempotency !== undefined && OWN_KINDS.has(kind) &&
+    !(await findSchema(run.database)).keepsAnswers;
+}
+
+/** A client can send the request without the key, which it must not believe to be heeded. @see IK17 */
+function rejectUnkept(cause: DatabaseError): ApiError {
+  const message =
+    "Idempotency-Key: answers cannot be kept, since the schema rowgate is not ready " +
+    "for it; nothing was changed";
+  return new ApiError(400, message, { cause });
 }
 
 /** Not the client's fault, and no newer catalogue would help. */

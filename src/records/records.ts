@@ -17,6 +17,8 @@ export interface PlannedRequest {
   readonly client: Client;
   /** The parsed body, for the order of what is found wrong in it. */
   readonly document: unknown;
+  /** Called when the answer is one that was kept for the request's `Idempotency-Key`. */
+  readonly replayed?: () => void;
 }
 
 /**
@@ -56,18 +58,22 @@ export function openRecords(
 
   const cursors = openCursors(database);
 
-  function startRun({ scope: { tenant } }: AnyPlan, client: Client): Run {
+  function startRun(
+    { scope: { tenant } }: AnyPlan,
+    { client, replayed = () => {} }: PlannedRequest,
+  ): Run {
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
     // The spread comes last: before other members it makes a hidden class for each object on Node 20.
-    return { database, cursors, settings, requester: { tenant, client }, ...batchers };
+    return { database, cursors, settings, requester: { tenant, client }, replayed, ...batchers };
   }
 
   function withRun<Plan extends AnyPlan, Result>(
     perform: (run: Run, plan: Plan, document: unknown) => Promise<Result>,
   ): (plan: Plan, request: PlannedRequest) => Promise<Result> {
-    return async (plan, { client, document }) => {
-      const run = startRun(plan, client);
+    return async (plan, request) => {
+      const run = startRun(plan, request);
+      const { document } = request;
       try {
         return await perform(run, plan, document);
       } catch (error) {

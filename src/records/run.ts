@@ -24,6 +24,8 @@ export interface Run extends Batchers {
   readonly settings: readonly Setting[];
   /** The tenant whose share of the connections it takes, and the client that waits. */
   readonly requester: Required<Pick<RunOptions, "tenant">> & { readonly client: Client };
+  /** Called when the answer is one that was kept. */
+  readonly replayed: () => void;
 }
 
 /** Returns the first step of a transaction, its settings; none where there are none. */

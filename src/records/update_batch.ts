@@ -10,6 +10,15 @@ import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
 import { explainError } from "./explain_error.ts";
+import {
+  type Answer,
+  answerOf,
+  answerOnce,
+  claimSteps,
+  keepAlone,
+  keepSteps,
+  type KeptAnswer,
+} from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, settingSteps } from "./run.ts";
 import {
@@ -32,7 +41,31 @@ import { makeRuledSteps } from "./update_with_rules.ts";
  * @throws {DatabaseError}
  * @see docs/specification/updates.md#batch-several-single-updates
  */
-export async function updateBatch(
+export function updateBatch(
+  run: Run,
+  plan: BatchPlan,
+  document: unknown,
+): Promise<readonly (0 | 1)[]> {
+  return answerOnce(run, plan.idempotency, {
+    attempt: () => decideBatch(run, plan, document),
+    replay: (kept) => replayBatch(plan, kept),
+  });
+}
+
+/**
+ * Gives the results of a batch whose answer was kept.
+ * @throws {ApiError} the 404 or 409 that it was
+ */
+function replayBatch(plan: BatchPlan, { matched, updated, place }: KeptAnswer): (0 | 1)[] {
+  if (updated !== null) return updated.map((count) => count === 1 ? 1 : 0);
+  throw findRejection(plan.updates[place!]!, {
+    matched: String(matched),
+    wanted: false,
+    updated: "0",
+  });
+}
+
+async function decideBatch(
   run: Run,
   plan: BatchPlan,
   document: unknown,
@@ -63,16 +96,27 @@ async function runTransaction(
   { locks, document }: BatchOptions,
 ): Promise<(0 | 1)[] | undefined> {
   const results: (0 | 1)[] = [];
+  let taken = 0;
   const updateOf = new Map<Step, UpdatePlan>();
   const parts = plan.updates.map((update, place) => {
     const part = makePart(run, update, locks);
     for (const step of part.steps.flatMap(stepsOf)) updateOf.set(step, update);
-    const take = (rows: Rows) => results[place] = checkResult(plan, place, part.read(rows));
+    const take = (rows: Rows) => {
+      taken = place;
+      results[place] = checkResult(plan, place, part.read(rows));
+    };
     return { ...part, take };
   });
   let failed: UpdatePlan | undefined;
+  const { idempotency } = plan;
+  const steps = [
+    ...settingSteps(run),
+    ...claimSteps(idempotency),
+    ...groupParts(parts),
+    ...keepSteps(idempotency, () => ({ updated: results })),
+  ];
   try {
-    await run.database.transact([...settingSteps(run), ...groupParts(parts)], {
+    await run.database.transact(steps, {
       rollback: plan.rollback,
       onFailure: (step) => failed = updateOf.get(step),
       ...run.requester,
@@ -80,10 +124,26 @@ async function runTransaction(
     return results;
   } catch (error) {
     if (error instanceof OvertakenError) return undefined;
+    if (error instanceof ApiError) {
+      await keepRejection(run, plan, answerOf(error, taken));
+      throw error;
+    }
     if (!(error instanceof DatabaseError) || failed === undefined) throw error;
     if (error.code === SECOND_ROW && failed.byKey && !locks) return undefined;
     throw await explainAt(error, { run, plan: failed, document });
   }
+}
+
+/**
+ * Keeps the 404 or 409 of a batch that was undone. If that fails it was not decided: another request
+ * with the key may have been quicker.
+ */
+async function keepRejection(
+  run: Run,
+  { idempotency }: BatchPlan,
+  answer: Answer | undefined,
+): Promise<void> {
+  if (idempotency !== undefined && answer !== undefined) await keepAlone(run, idempotency, answer);
 }
 
 /** What one update did. */

@@ -1,6 +1,7 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Sql } from "../postgres/driver.ts";
 import { type BulkRow, compileUpdateBulk } from "../sql/update_bulk.ts";
+import { answerOnce, readClaimed } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
@@ -11,7 +12,14 @@ import { updateWithRules } from "./update_with_rules.ts";
  * @throws {DatabaseError}
  * @see docs/specification/updates.md#bulk-every-row
  */
-export async function updateManyRows(run: Run, plan: UpdatePlan): Promise<string> {
+export function updateManyRows(run: Run, plan: UpdatePlan): Promise<string> {
+  return answerOnce(run, plan.idempotency, {
+    attempt: () => writeMany(run, plan),
+    replay: ({ updated }) => String(updated![0]),
+  });
+}
+
+async function writeMany(run: Run, plan: UpdatePlan): Promise<string> {
   const row = plan.table.hasRewriteRules ? await writeWithRules(run, plan) : await write(run, plan);
   if (row.exceeding != null) throw rejectExceeded(plan, row.exceeding);
   return row.updated;
@@ -21,7 +29,7 @@ async function write(run: Run, plan: UpdatePlan): Promise<BulkRow> {
   const compile = (sql: Sql) => compileUpdateBulk(sql, plan, run.settings);
   if (plan.rollback) return await transact<BulkRow>(run, { steps: [compile], rollback: true });
   const [row] = await run.database.run(compile, { write: true, ...run.requester });
-  return row!;
+  return readClaimed(row!);
 }
 
 async function writeWithRules(run: Run, plan: UpdatePlan): Promise<BulkRow> {
@@ -31,6 +39,7 @@ async function writeWithRules(run: Run, plan: UpdatePlan): Promise<BulkRow> {
     maxRows: maxAffected,
     lock: false,
     findRejection: (row) => isExceeded(row) ? rejectExceeded(plan, row.matched) : undefined,
+    findAnswer: (row) => isExceeded(row) ? undefined : { updated: [row.updated] },
   });
   return { updated: result.updated, exceeding: isExceeded(result) ? result.matched : null };
 }

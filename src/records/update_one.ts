@@ -3,9 +3,18 @@ import { printAt } from "../errors/issue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Compile, Step } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import type { Sql } from "../postgres/driver.ts";
+import type { Rows, Sql } from "../postgres/driver.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
 import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import {
+  type Answer,
+  answerOf,
+  answerOnce,
+  claimSteps,
+  keepSteps,
+  type KeptAnswer,
+  readClaimed,
+} from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
@@ -23,7 +32,23 @@ import { updateWithRules } from "./update_with_rules.ts";
  * @see docs/specification/updates.md#single-exactly-one-row
  * @see P14, P16
  */
-export async function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
+export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
+  return answerOnce(run, plan.idempotency, {
+    attempt: () => decideOneRow(run, plan),
+    replay: (kept) => replayOne(plan, kept),
+  });
+}
+
+/**
+ * Gives the result of a single update whose answer was kept.
+ * @throws {ApiError} the 404 or 409 that it was
+ */
+function replayOne(plan: UpdatePlan, { matched, updated }: KeptAnswer): 0 | 1 {
+  if (updated !== null) return updated[0] === 1 ? 1 : 0;
+  return checkResult(plan, { matched: String(matched), wanted: false, updated: "0" });
+}
+
+async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
   const row = await writeInOneStatement(run, plan);
   if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
   return checkResult(plan, await writeInTransaction(run, plan));
@@ -36,7 +61,7 @@ async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRo
   if (byKey && !exceeds("1", maxAffected)) return await writeByKey(run, plan);
   if (!table.pinnable) return undefined;
   const compile = (sql: Sql) => compileUpdateSingle(sql, plan, run.settings);
-  return await writeAlone(run, compile, { brief: false });
+  return readClaimed(await writeAlone(run, compile, { brief: false }));
 }
 
 /** Batched with other updates by key; undefined where the key no longer is one. */
@@ -47,7 +72,7 @@ async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undef
       { plan, compile },
       ({ paused }) => writeAlone(run, compile, { brief: !paused }),
     );
-    return readKeyed(row);
+    return readKeyed(readClaimed(row));
   } catch (error) {
     if (error instanceof DatabaseError && error.code === SECOND_ROW) return undefined;
     throw error;
@@ -105,14 +130,33 @@ interface LockedRow extends SingleRow {
 }
 
 async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
+  const { idempotency } = plan;
+  let result: LockedRow | undefined;
   let locked = 0;
   const write: Step = (sql, before) => {
     locked = before.length;
-    return compileUpdateSingle(sql, { ...plan, readsOnly: locked === 0 }, run.settings);
+    const readsOnly = locked === 0;
+    // The transaction has claimed the key already, and keeps the answer.
+    return compileUpdateSingle(sql, { ...plan, readsOnly, idempotency: undefined }, run.settings);
   };
-  const steps: Step[] = [(sql) => compileLock(sql, plan), write];
-  const row = await transact<SingleRow>(run, { steps, rollback: plan.rollback });
-  return { ...row, locked };
+  const take = ([row]: Rows) => {
+    result = { ...row as SingleRow, locked };
+  };
+  const steps = [
+    ...claimSteps(idempotency),
+    (sql: Sql) => compileLock(sql, plan),
+    { steps: [write], take },
+    ...keepSteps(idempotency, () => findAnswer(plan, result!)),
+  ];
+  await transact(run, { steps, rollback: plan.rollback });
+  return result!;
+}
+
+/** Gives what is kept of a result; undefined while it is not decided, or is refused otherwise. */
+function findAnswer(plan: UpdatePlan, row: LockedRow): Answer | undefined {
+  if (row.locked === 0 && wasOvertaken(plan, row)) return undefined;
+  const rejection = findRejection(plan, row);
+  return rejection === undefined ? { updated: [row.updated] } : answerOf(rejection);
 }
 
 async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
@@ -121,6 +165,7 @@ async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {
     maxRows,
     lock: true,
     findRejection: (row) => findRejection(plan, row),
+    findAnswer: (row) => findAnswer(plan, row),
   });
 }
 

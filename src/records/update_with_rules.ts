@@ -9,6 +9,7 @@ import {
   compileUpdateWithRules,
   type Decision,
 } from "../sql/update_with_rules.ts";
+import { type Answer, claimSteps, keepSteps } from "./answer_once.ts";
 import { exceeds } from "./max_affected.ts";
 import { type Run, settingSteps } from "./run.ts";
 
@@ -30,6 +31,12 @@ interface RulesOptions {
   readonly findRejection: (result: SingleRow) => ApiError | undefined;
 }
 
+/** How one is run in a transaction of its own. */
+interface AloneOptions extends RulesOptions {
+  /** Returns what is kept of its answer; undefined: nothing. */
+  readonly findAnswer: (result: RuledResult) => Answer | undefined;
+}
+
 /**
  * Updates a table that has rewrite rules, in a transaction: locks the rows that decide (for a single
  * update), counts them, writes if no more than `maxRows` match, and records the update in the audit.
@@ -38,10 +45,17 @@ interface RulesOptions {
 export async function updateWithRules(
   run: Run,
   plan: UpdatePlan,
-  { maxRows, lock, findRejection }: RulesOptions,
+  { maxRows, lock, findRejection, findAnswer }: AloneOptions,
 ): Promise<RuledResult> {
   const { steps, read } = makeRuledSteps(plan, { maxRows, lock, findRejection });
-  await run.database.transact([...settingSteps(run), ...steps], {
+  const { idempotency } = plan;
+  const all = [
+    ...settingSteps(run),
+    ...claimSteps(idempotency),
+    ...steps,
+    ...keepSteps(idempotency, () => findAnswer(read())),
+  ];
+  await run.database.transact(all, {
     rollback: plan.rollback,
     ...run.requester,
   });

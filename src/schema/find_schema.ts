@@ -16,6 +16,8 @@ export interface FoundSchema {
   readonly prunesAudit: boolean;
   /** The role may do with webhooks all that serving them needs. */
   readonly keepsWebhooks: boolean;
+  /** The role may keep answers under an `Idempotency-Key`. */
+  readonly keepsAnswers: boolean;
 }
 
 /** Reads Postgres's catalogue, so that the role needs no rights in the schema. */
@@ -27,10 +29,12 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             pg_catalog.has_schema_privilege(n.oid, 'USAGE') as usable
           from pg_catalog.pg_namespace n
           join pg_catalog.pg_class c on c.relnamespace = n.oid
-            and c.relname in ('tokens', 'audit', 'secrets', 'changes', 'webhooks')
+            and c.relname in ('tokens', 'audit', 'secrets', 'changes', 'webhooks',
+              'idempotency_keys')
           where n.nspname = 'rowgate'
         )
         select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'idempotency_keys') then 6
             when exists (select from "$t" where name = 'webhooks') then 5
             when exists (select from "$t" where name = 'changes') then 4
             when exists (select from "$t" where name = 'secrets') then 3
@@ -50,7 +54,11 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
             and pg_catalog.has_table_privilege(oid, 'SELECT')
             and pg_catalog.has_table_privilege(oid, 'INSERT')
             and pg_catalog.has_table_privilege(oid, 'UPDATE')
-            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "keepsWebhooks"`,
+            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "keepsWebhooks",
+          exists (select from "$t" where name = 'idempotency_keys' and usable
+            and pg_catalog.has_table_privilege(oid, 'SELECT')
+            and pg_catalog.has_table_privilege(oid, 'INSERT')
+            and pg_catalog.has_table_privilege(oid, 'DELETE'))::text as "keepsAnswers"`,
     { write: false },
   );
   return {
@@ -61,5 +69,6 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
     writesAudit: found?.writesAudit === "true",
     prunesAudit: found?.prunesAudit === "true",
     keepsWebhooks: found?.keepsWebhooks === "true",
+    keepsAnswers: found?.keepsAnswers === "true",
   };
 }

@@ -4,11 +4,18 @@ import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
+import {
+  type ClaimRow,
+  compileClaim,
+  compileClaimColumns,
+  compileClaimed,
+  compileKeep,
+} from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** The one row of a bulk update's result. */
-export interface BulkRow {
+export interface BulkRow extends ClaimRow {
   /** Rows written, as digits: those whose values really changed. */
   readonly updated: string;
   /** Rows that match, as digits, when more do than `max-affected` allows and nothing was written. */
@@ -32,18 +39,23 @@ export function compileUpdateBulk(
     const limit = sql`${String(plan.maxAffected)}::text::int8`;
     return compileLimited(sql, plan, { table, where, limit, settings });
   }
+  const { idempotency } = plan;
   return sql<BulkRow[]>`
     with ${compileSettings(sql, settings)}
+    ${compileClaim(sql, idempotency)}
     "$written" as (
       update ${table}
       set ${compileSet(sql, plan.assignments)}
       where ${where} and ${compileChanges(sql, plan.assignments)}
+        ${compileClaimed(sql, idempotency)}
       returning 1
     )
     ${compileAuditOfMany(sql, plan, { table, where })}
+    ${compileKeepOfMany(sql, plan)}
     select
       (select count(*) from "$written")::text updated
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
+      ${compileClaimColumns(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -55,8 +67,10 @@ function compileLimited(
     readonly settings: readonly Setting[];
   },
 ): PendingQuery<BulkRow[]> {
+  const { idempotency } = plan;
   return sql<BulkRow[]>`
     with ${compileSettings(sql, settings)}
+    ${compileClaim(sql, idempotency)}
     "$counted" as materialized (
       select count(*) "$count"
       from (select 1 from ${table} where ${where} limit ${limit} + 1) "$matched"
@@ -67,9 +81,11 @@ function compileLimited(
       from "$counted"
       where ${where} and ${compileChanges(sql, plan.assignments)}
         and "$counted"."$count" <= ${limit}
+        ${compileClaimed(sql, idempotency)}
       returning 1
     )
     ${compileAuditOfLimited(sql, plan, limit)}
+    ${compileKeepOfMany(sql, plan, sql`and (select "$count" from "$counted") <= ${limit}`)}
     select
       (select count(*) from "$written")::text updated,
       (
@@ -79,13 +95,14 @@ function compileLimited(
         from "$counted"
       )::text exceeding
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
+      ${compileClaimColumns(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
 /** Every 200 leaves a row, also when nothing matches; the snapshot of the update counts the matches. */
 function compileAuditOfMany(
   sql: Sql,
-  { audit }: UpdatePlan,
+  { audit, idempotency }: UpdatePlan,
   { table, where }: Record<"table" | "where", Fragment>,
 ): Fragment {
   if (audit === undefined) return sql``;
@@ -96,10 +113,15 @@ function compileAuditOfMany(
   return sql`,
     "$audited" as (
       ${compileAudit(sql, audit, counts)}
+      ${idempotency === undefined ? sql`` : sql`from "$claim" where "$claimed"`}
     )`;
 }
 
-function compileAuditOfLimited(sql: Sql, { audit }: UpdatePlan, limit: Fragment): Fragment {
+function compileAuditOfLimited(
+  sql: Sql,
+  { audit, idempotency }: UpdatePlan,
+  limit: Fragment,
+): Fragment {
   if (audit === undefined) return sql``;
   const counts = {
     matched: sql`"$counted"."$count"`,
@@ -109,6 +131,21 @@ function compileAuditOfLimited(sql: Sql, { audit }: UpdatePlan, limit: Fragment)
     "$audited" as (
       ${compileAudit(sql, audit, counts)}
       from "$counted"
-      where "$counted"."$count" <= ${limit}
+      where "$counted"."$count" <= ${limit} ${compileClaimed(sql, idempotency)}
+    )`;
+}
+
+/** Every 200 is kept; `within` is the condition, with `and`, that it is one. */
+function compileKeepOfMany(sql: Sql, { idempotency }: UpdatePlan, within = sql``): Fragment {
+  if (idempotency === undefined) return sql``;
+  const values = {
+    matched: sql`null::int8`,
+    updated: sql`array[(select count(*) from "$written")]`,
+  };
+  return sql`,
+    "$answered" as (
+      ${compileKeep(sql, idempotency, values)}
+      from "$claim"
+      where "$claimed" ${within}
     )`;
 }

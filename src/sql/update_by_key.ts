@@ -4,11 +4,18 @@ import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
+import {
+  type ClaimRow,
+  compileClaim,
+  compileClaimColumns,
+  compileClaimed,
+  compileKeep,
+} from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
 /** The one row of the result of an update by key. */
-export interface KeyedRow {
+export interface KeyedRow extends ClaimRow {
   /** Null when no row matches; true when one of its values would change. */
   readonly wanted: boolean | null;
   /** Null when nothing was written. Wanted and not written: the row changed meanwhile. */
@@ -32,28 +39,32 @@ export function compileUpdateByKey(
   plan: UpdatePlan,
   settings: readonly Setting[] = [],
 ): PendingQuery<KeyedRow[]> {
-  const { predicate, assignments } = plan;
+  const { predicate, assignments, idempotency } = plan;
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
   const changes = compileChanges(sql, assignments);
+  const claimed = compileClaimed(sql, idempotency);
   return sql<KeyedRow[]>`
     with ${compileSettings(sql, settings)}
+    ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
       select ${changes} "$differs"
       from ${table}
-      where ${where}
+      where ${where} ${claimed}
     ),
     "$written" as (
       update ${table}
       set ${compileSet(sql, assignments)}
-      where ${where} and ${changes}
+      where ${where} and ${changes} ${claimed}
       returning true "$updated"
     )
     ${compileAuditOfKey(sql, plan)}
+    ${compileKeepOfKey(sql, plan)}
     select
       (select "$differs" from "$matched") wanted,
       (select "$updated" from "$written") updated
       ${compileValueCheck(sql, predicate, assignments)}
+      ${compileClaimColumns(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -66,5 +77,26 @@ function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
       ${compileAudit(sql, audit, counts)}
       from "$matched"
       where not "$differs" or exists (select from "$written")
+    )`;
+}
+
+/** Every 404 and 200 is kept; an update that another request came before is not decided yet. */
+function compileKeepOfKey(sql: Sql, { idempotency }: UpdatePlan): Fragment {
+  if (idempotency === undefined) return sql``;
+  const values = {
+    matched: sql`case when "$differs" is null then 0 end`,
+    updated:
+      sql`case when "$differs" is not null then array[case when "$updated" then 1 else 0 end] end`,
+  };
+  return sql`,
+    "$result" as materialized (
+      select
+        (select "$differs" from "$matched") "$differs",
+        (select "$updated" from "$written") "$updated"
+    ),
+    "$answered" as (
+      ${compileKeep(sql, idempotency, values)}
+      from "$claim", "$result"
+      where "$claimed" and ("$differs" is not true or "$updated")
     )`;
 }

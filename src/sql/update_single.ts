@@ -4,6 +4,13 @@ import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
+import {
+  type ClaimRow,
+  compileClaim,
+  compileClaimColumns,
+  compileClaimed,
+  compileKeep,
+} from "./idempotency.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
@@ -11,7 +18,7 @@ import { compileFromSettings, compileSettings, type Setting } from "./settings.t
 export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
 
 /** The one row of a single update's result. */
-export interface SingleRow {
+export interface SingleRow extends ClaimRow {
   /** Rows that match the filters, as digits. */
   readonly matched: string;
   /** True when exactly one row matches and one of its values would change. */
@@ -36,12 +43,20 @@ export function compileUpdateSingle(
 ): PendingQuery<SingleRow[]> {
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
+  const { idempotency } = plan;
+  const total = sql`
+        select case
+          when "$count" < 2 then "$count"
+          else (select count(*) from ${table} where ${where})
+        end ${idempotency === undefined ? sql`` : sql`"$rows"`}
+        from "$counted"`;
   return sql<SingleRow[]>`
     with ${compileSettings(sql, settings)}
+    ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
       select ${compileVersion(sql, plan)} ${compileChanges(sql, plan.assignments)} "$differs"
       from ${table}
-      where ${where}
+      where ${where} ${compileClaimed(sql, idempotency)}
       limit 2
     ),
     "$counted" as materialized (
@@ -60,14 +75,9 @@ export function compileUpdateSingle(
       returning 1
     )
     ${compileAuditOfOne(sql, plan)}
+    ${compileKeepOfOne(sql, plan, total)}
     select
-      (
-        select case
-          when "$count" < 2 then "$count"
-          else (select count(*) from ${table} where ${where})
-        end
-        from "$counted"
-      )::text matched,
+      (${idempotency === undefined ? total : sql`select "$rows" from "$total"`})::text matched,
       (
         select "$counted"."$count" = 1 and coalesce(bool_or("$matched"."$differs"), false)
         from "$counted" left join "$matched" on true
@@ -75,6 +85,7 @@ export function compileUpdateSingle(
       ) wanted,
       (select count(*) from "$written")::text updated
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
+      ${compileClaimColumns(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -120,6 +131,31 @@ function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
       where "$counted"."$count" = 1
         ${compileMaximum(sql, plan)}
         and (not "$matched"."$differs" or exists (select from "$written"))
+    )`;
+}
+
+/**
+ * Every 404, 409 with its number of rows, and 200 is kept; an update that another request came before,
+ * or that is over its limit, is not.
+ */
+function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment {
+  if (plan.idempotency === undefined) return sql``;
+  const values = {
+    matched: sql`case when "$rows" <> 1 then "$rows" end`,
+    updated: sql`case when "$rows" = 1 then array[(select count(*) from "$written")] end`,
+  };
+  return sql`,
+    "$total" as materialized (${total}),
+    "$answered" as (
+      ${compileKeep(sql, plan.idempotency, values)}
+      from "$claim", "$counted", "$total"
+      where "$claimed" and (
+        "$rows" <> 1
+        or (
+          (exists (select from "$written") or not exists (select from "$matched" where "$differs"))
+          ${compileMaximum(sql, plan)}
+        )
+      )
     )`;
 }
 

@@ -83,6 +83,7 @@ function levelOf(observation: Logged): Level {
     case "catalogue":
     case "audit_pruned":
     case "changes_pruned":
+    case "answers_pruned":
     case "webhook_sent":
     case "console_built":
     case "listening":
@@ -118,6 +119,8 @@ function describeOnce(observation: Logged): string {
       return `${observation.rows} old audit records deleted`;
     case "changes_pruned":
       return `${observation.rows} old entries of the changes feeds deleted`;
+    case "answers_pruned":
+      return `${observation.rows} old answers to idempotency keys deleted`;
     case "webhook_sent": {
       const { webhookId, table, host, attempt, result, error, durationMs } = observation;
       const detail = error === undefined ? "" : ` (${error})`;

@@ -149,6 +149,7 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "warning":
     case "audit_pruned":
     case "changes_pruned":
+    case "answers_pruned":
     case "listening":
     case "stopping":
   }

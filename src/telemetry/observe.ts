@@ -42,6 +42,8 @@ export type Observation =
   | { readonly kind: "audit_pruned"; readonly rows: number }
   /** Entries of the changes feeds that were older than the retention were deleted. */
   | { readonly kind: "changes_pruned"; readonly rows: number }
+  /** Answers that were kept for longer than the retention were deleted. */
+  | { readonly kind: "answers_pruned"; readonly rows: number }
   /** A message of a webhook was sent, or could not be. */
   | {
     readonly kind: "webhook_sent";

@@ -195,15 +195,50 @@ describe("the client sends again", () => {
     assert(performance.now() - began >= 1000);
   });
 
-  it("an update that the service did not run, but not one without a response", async () => {
+  it("an update without a response, with the same key and body [IK23]", async () => {
     const update = { filters: { fid: 1 }, fields: { note: "x" } };
-    const busy = scriptFetch(BUSY, [200, { success: true, updated: 1 }]);
-    assert((await createClient({ ...at, ...busy }).updateBulk("deals", update)).success);
-    assertEquals(busy.requests.length, 2);
+    const answer = [200, { success: true, updated: 1 }] as const;
+    const running = [409, { success: false, error: "Running" }, { "Retry-After": "1" }] as const;
+    for (const lost of [BUSY, new TypeError("reset"), [502, "<html>"] as const, running]) {
+      const { fetch, requests } = scriptFetch(lost, answer);
+      const client = createClient({ ...at, fetch });
+      assert((await client.updateBulk("deals", update)).success);
+      assert((await client.updateBatch("deals", [update])).success);
+      const keys = requests.map(({ headers }) => headers.get("idempotency-key"));
+      assertEquals([keys.length, keys[0]], [3, keys[1]]);
+      assert(/^"[0-9a-f-]{36}"$/.test(keys[0]!) && keys[2] !== keys[0], "a key for each call");
+      assertEquals(requests[1]!.body, requests[0]!.body);
+    }
+  });
+
+  it("a dry run only if the service did not run it, and an update without retries never", async () => {
+    const update = { filters: { fid: 1 }, fields: { note: "x" } };
     const lost = scriptFetch(new TypeError("reset"), [200, { success: true, updated: 1 }]);
-    const error = errorOf(await createClient({ ...at, ...lost }).updateBulk("deals", update));
+    const client = createClient({ ...at, ...lost });
+    const error = errorOf(await client.updateBulk("deals", update, { rollback: true }));
     assertEquals([error.status, error.attempts, lost.requests.length], [0, 1, 1]);
+    assertEquals(lost.requests[0]!.headers.get("idempotency-key"), null);
     assert(error.cause instanceof TypeError);
+    const once = scriptFetch(new TypeError("reset"));
+    errorOf(await createClient({ ...at, ...once, retries: 0 }).updateSingle("deals", update));
+    assertEquals(once.requests.length, 1);
+  });
+
+  it("an update without its own key where the service keeps no answers, never one of yours [IK23]", async () => {
+    const update = { filters: { fid: 1 }, fields: { note: "x" } };
+    const unready = [400, {
+      success: false,
+      error: "Idempotency-Key: answers cannot be kept",
+    }] as const;
+    const { fetch, requests } = scriptFetch(unready, [200, { success: true, updated: 1 }]);
+    assert((await createClient({ ...at, fetch }).updateSingle("deals", update)).success);
+    assertEquals(requests.map(({ headers }) => headers.has("idempotency-key")), [true, false]);
+    const yours = scriptFetch(unready);
+    const options = { idempotencyKey: 'order "7" \\ 1' };
+    const client = createClient({ ...at, ...yours });
+    assertEquals(errorOf(await client.updateSingle("deals", update, options)).status, 400);
+    const keys = yours.requests.map(({ headers }) => headers.get("idempotency-key"));
+    assertEquals(keys, ['"order \\"7\\" \\\\ 1"']);
   });
 
   it("a query without a response", async () => {

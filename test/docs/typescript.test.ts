@@ -41,7 +41,7 @@ describe("the programs in docs/typescript.md", () => {
 
   it("pass the type check and print the output below them", async () => {
     const programs = [...markdown.text.matchAll(PROGRAM)];
-    assertEquals(programs.length, 3);
+    assertEquals(programs.length, 4);
     let text = markdown.text;
     for (const [block, program = "", shown = ""] of programs) {
       const printed = await run(program);

@@ -165,6 +165,7 @@ export const REJECTIONS: readonly ErrorRecipe[] = [
     status: 404,
     summary: "No row matches a single update",
     ...single({ filters: { id: 999999 }, fields: { note: "x" } }),
+    headers: { "idempotency-key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' },
   },
   {
     name: "severalRows",
@@ -195,5 +196,12 @@ export const REJECTIONS: readonly ErrorRecipe[] = [
     summary: "A form instead of JSON",
     ...query({}),
     headers: { "content-type": "application/x-www-form-urlencoded" },
+  },
+  {
+    name: "usedKey",
+    status: 422,
+    summary: "An Idempotency-Key that was used for another request",
+    ...single({ filters: { id: 1 }, fields: { note: "x" } }),
+    headers: { "idempotency-key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"' },
   },
 ];

@@ -4,6 +4,7 @@ import type { Fragment, Sql } from "../../src/postgres/driver.ts";
 import type { Compile } from "../../src/postgres/database.ts";
 import type { Table } from "../../src/catalogue/catalogue.ts";
 import { planChanges } from "../../src/plan/changes_plan.ts";
+import type { Idempotency } from "../../src/plan/idempotency.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
@@ -40,6 +41,9 @@ const TABLE = makeTable([
   }),
 ]);
 const AUDITED = { requestId: "r", schema: "app", operation: "update_single" };
+const KEPT = {
+  idempotency: { tokenId: "t", key: "k", request: "00".repeat(32), hours: 24 },
+} as const;
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
 
 interface Preferred {
@@ -65,13 +69,14 @@ function behind(body: object, after: readonly (string | null)[], preferences: Pr
   return { ...plan, continued: { ...plan.continued!, after } };
 }
 
-function update(body: object, { maxAffected, pinnable = true, audited }: {
+function update(body: object, { maxAffected, pinnable = true, audited, idempotency }: {
   maxAffected?: number;
   pinnable?: boolean;
   audited?: typeof AUDITED;
+  idempotency?: Idempotency;
 } = {}) {
   const table = { ...TABLE, pinnable };
-  const options = { table, access: ACCESS, maxAffected, rollback: false, audited };
+  const options = { table, access: ACCESS, maxAffected, rollback: false, audited, idempotency };
   return planUpdate(parseUpdateRequest(body), options);
 }
 
@@ -173,6 +178,14 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
   "a single update by key": (sql) => compileUpdateByKey(sql, update(UPDATE)),
   "a single update by key with a tenant setting and an audit": (sql) =>
     compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED }), SETTINGS),
+  "a single update by key with an idempotency key": (sql) =>
+    compileUpdateByKey(sql, update(UPDATE, { audited: AUDITED, ...KEPT }), SETTINGS),
+  "a single update with an idempotency key": (sql) =>
+    compileUpdateSingle(sql, update(UPDATE, { maxAffected: 1, ...KEPT }), SETTINGS),
+  "a bulk update with an idempotency key": (sql) =>
+    compileUpdateBulk(sql, update(UPDATE, { audited: AUDITED, ...KEPT })),
+  "a bulk update with max-affected and an idempotency key": (sql) =>
+    compileUpdateBulk(sql, update(UPDATE, { maxAffected: 5, audited: AUDITED, ...KEPT })),
   "a single update": (sql) => compileUpdateSingle(sql, update(UPDATE)),
   "a single update of a table without row versions": (sql) =>
     compileUpdateSingle(sql, update(UPDATE, { pinnable: false, maxAffected: 1 }), SETTINGS),

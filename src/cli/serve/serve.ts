@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { describeSettings } from "../../config/settings.ts";
+import { describeSettings } from "../../config/describe_settings.ts";
 import { limitBunHeap } from "../../runtime/bun.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Served } from "../../runtime/serve.ts";

@@ -6,6 +6,7 @@ import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
+import { keepAnswersPruned } from "../../schema/prune_answers.ts";
 import { createTokenStore } from "../../tokens/store.ts";
 import { openWebhookService } from "../../webhooks/webhook_service.ts";
 import { showWork } from "../progress.ts";
@@ -81,6 +82,7 @@ export async function assembleService(
   const retention = audit && days !== undefined
     ? keepRetention(database, { days, observe })
     : undefined;
+  const answers = keepAnswersPruned(database, { hours: config.idempotencyHours, observe });
   const renewing = setInterval(catalogue.renew, RENEWAL_INTERVAL_MS);
   const closing = new AbortController();
 
@@ -89,6 +91,7 @@ export async function assembleService(
     clearInterval(renewing);
     retention?.close();
     log.close();
+    answers.close();
     changes.close();
     const endMs = performance.now() + timeoutMs;
     await hooks.close(timeoutMs);

@@ -8,7 +8,7 @@ import {
 } from "./response_schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
-import { DESCRIBED_OPERATIONS, type DescribedOperation } from "./operations.ts";
+import { DESCRIBED_OPERATIONS, type DescribedOperation, type ErrorStatus } from "./operations.ts";
 import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
 import { describeTable } from "./table_schemas.ts";
@@ -39,6 +39,12 @@ const DESCRIPTION =
 export function describeService(holder?: Holder): JsonSchema {
   const tables = holder?.tables ?? [];
   const hasFeeds = holder === undefined || tables.some(({ feed }) => feed !== undefined);
+  const hasUpdates = holder === undefined ||
+    (holder.access.scopes.includes("update") && tables.some(({ writable }) => writable));
+  const unused: readonly ErrorStatus[] = [
+    ...(hasFeeds ? [] : [410 as const]),
+    ...(hasUpdates ? [] : [422 as const]),
+  ];
   return {
     openapi: "3.1.0",
     info: {
@@ -66,7 +72,7 @@ export function describeService(holder?: Holder): JsonSchema {
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
       headers: describeHeaders(),
-      responses: describeErrors({ gone: hasFeeds }),
+      responses: describeErrors(new Set(unused)),
       schemas: {
         ...describeAnswers(),
         ...(holder?.access.scopes.includes("webhooks") !== false && describeWebhookBodies()),

@@ -159,6 +159,16 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     },
   },
   {
+    "name": "usedKey",
+    "status": 422,
+    "summary": "An Idempotency-Key that was used for another request",
+    "body": {
+      "success": false,
+      "error":
+        'Idempotency-Key: "8e03978e-40d5-43dd-bc93-6894a57f9324" was used for another request, expected a new key',
+    },
+  },
+  {
     "name": "rateLimit",
     "status": 429,
     "summary": "Too many requests",

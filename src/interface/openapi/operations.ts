@@ -18,6 +18,7 @@ export type ErrorStatus =
   | 410
   | 413
   | 415
+  | 422
   | 429
   | 500
   | 503
@@ -72,6 +73,24 @@ const UPDATE_PREFERENCES = {
     "unknown preference. `Preference-Applied` names the preferences that were applied.",
   schema: { type: "string" },
   example: "tx=rollback, max-affected=10",
+};
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A string in double quotes, of 1 to 255 characters, new for each update. The answer is " +
+    "kept under it for a day, if it is 200, 404 or 409 with `matched`: when the same request is sent " +
+    "again with the same key, the answer is the first one's, with `Idempotent-Replayed`, and nothing " +
+    "is done again. 422 for another request with the key; 409 with `Retry-After` while the first " +
+    "is running.",
+  schema: { type: "string", minLength: 3 },
+  example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+};
+const OF_UPDATES: Pick<DescribedOperation, "preferences" | "headers" | "errors"> = {
+  preferences: [UPDATE_PREFERENCES, IDEMPOTENCY_KEY],
+  headers: ["Idempotent-Replayed"],
+  errors: [...WITH_BODY, 409, 422],
 };
 
 const QUERY_PARAMETERS: readonly JsonSchema[] = [
@@ -150,8 +169,7 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "nothing is changed. `updated` is 0 if the row already has the values.",
     body: "Update",
     response: "UpdatedSingle",
-    preferences: [UPDATE_PREFERENCES],
-    errors: [...WITH_BODY, 409],
+    ...OF_UPDATES,
   },
   {
     id: "updateBulkRecords",
@@ -163,8 +181,7 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "values are neither written nor counted.",
     body: "Update",
     response: "UpdatedBulk",
-    preferences: [UPDATE_PREFERENCES],
-    errors: [...WITH_BODY, 409],
+    ...OF_UPDATES,
   },
   {
     id: "updateBatchOfRecords",
@@ -177,8 +194,7 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "message begins with its place, such as `updates[3]`.",
     body: "Batch",
     response: "UpdatedBatch",
-    preferences: [UPDATE_PREFERENCES],
-    errors: [...WITH_BODY, 409],
+    ...OF_UPDATES,
   },
   {
     id: "listChanges",

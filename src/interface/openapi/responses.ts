@@ -12,9 +12,14 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]
   403: ["Forbidden", "The table holds credentials, or the token does not allow the operation"],
   404: ["NotFound", "No such table for this token, or no row matches a single update"],
   408: ["RequestTimeout", "The body did not arrive in time"],
-  409: ["Conflict", "Several rows match a single update, or the change conflicts with other rows"],
+  409: [
+    "Conflict",
+    "Several rows match a single update, the change conflicts with other rows, or the first request " +
+    "with the `Idempotency-Key` is still running",
+  ],
   410: ["Gone", "The cursor leads nowhere any more: begin again with `since=start`"],
   413: ["ContentTooLarge", "The body is too large"],
+  422: ["UnprocessableContent", "The `Idempotency-Key` was used for another request"],
   415: ["UnsupportedMediaType", "The body is not declared as JSON in UTF-8"],
   429: ["TooManyRequests", "The rate limit of the token is reached", "Retry-After"],
   500: ["InternalError", "An error in the service: report the request id to its operator"],
@@ -33,6 +38,9 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "RateLimit": describeHeader('What remains of the rate limit: `"default";r=599;t=60`'),
   "RateLimit-Policy": describeHeader('The rate limit: `"default";q=600;w=60`'),
   "Preference-Applied": describeHeader("The preferences that were applied"),
+  "Idempotent-Replayed": describeHeader(
+    "`true` where the answer is one that was kept for the `Idempotency-Key`",
+  ),
   "Link": describeHeader(
     'The next page of a query with `Prefer: page-token`: `<…?after=…>; rel="next"`. Send the same ' +
       "body to that address. The last page has no such header",
@@ -61,9 +69,11 @@ export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
  * @see docs/specification/errors.md
  */
 export function describeErrors(
-  { gone }: { readonly gone: boolean },
+  unused: ReadonlySet<ErrorStatus>,
 ): Readonly<Record<string, JsonSchema>> {
-  const described = Object.entries(ERRORS).filter(([status]) => gone || status !== "410");
+  const described = Object.entries(ERRORS).filter(([status]) =>
+    !unused.has(Number(status) as ErrorStatus)
+  );
   return Object.fromEntries(
     described.map(([status, [name, description, ...headers]]) => {
       const examples = ERROR_EXAMPLES.filter((example) => String(example.status) === status);

@@ -48,6 +48,7 @@ const CONFIG: Config = {
   audit: false,
   auditDays: undefined,
   changesDays: 7,
+  idempotencyHours: 24,
   webhookHosts: [],
   corsOrigins: [],
   console: true,

@@ -44,6 +44,7 @@ export function configure(overrides: Partial<Config>): Config {
     audit: false,
     auditDays: undefined,
     changesDays: 7,
+    idempotencyHours: 24,
     webhookHosts: [],
     corsOrigins: [],
     console: true,

@@ -21,6 +21,7 @@ describe("doctor on the schema rowgate", () => {
       ${SCHEMA_STATEMENTS.join(";")};
       grant usage on schema rowgate to rowgate_app;
       grant select on rowgate.tokens, rowgate.secrets to rowgate_app;
+      grant select, insert, delete on rowgate.idempotency_keys to rowgate_app;
       grant insert on rowgate.audit to rowgate_app`);
   });
 
@@ -50,7 +51,7 @@ describe("doctor on the schema rowgate", () => {
     await applyFixes(ON);
     assertEquals(await look(ON), []);
     await test.admin`revoke usage on schema rowgate from rowgate_app`;
-    assertEquals((await look(ON)).length, 2);
+    assertEquals((await look(ON)).length, 3);
     await applyFixes(ON);
     assertEquals(await look(ON), []);
   });
@@ -102,6 +103,19 @@ describe("doctor on the schema rowgate", () => {
     assertEquals(await look({}), ["error: the role rowgate_app may write rowgate.secrets"]);
     await applyFixes({});
     assertEquals(await look({}), []);
+  });
+
+  it("finds a role that cannot keep answers, and its statement fixes that [IK22]", async () => {
+    for (const right of ["select", "insert", "delete"]) {
+      await test.admin.unsafe(`revoke ${right} on rowgate.idempotency_keys from rowgate_app`);
+      assertEquals(await look({}), [
+        "warning: the role rowgate_app may not keep answers in rowgate.idempotency_keys",
+      ]);
+      await applyFixes({});
+      assertEquals(await look({}), []);
+    }
+    await test.admin`drop table rowgate.idempotency_keys`;
+    assertEquals(await look({}), ["warning: there is no table rowgate.idempotency_keys"]);
   });
 
   it("finds a role that can make tokens itself", async () => {

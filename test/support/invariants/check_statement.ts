@@ -29,6 +29,10 @@ const ALLOWED: readonly RegExp[] = [
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
   /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
+  // Answers that are kept under the key of a request, which belong to its token.
+  /^with "\$kept" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select claimed, kept from "\$both"$/,
+  /^insert into rowgate\.idempotency_keys \([a-z_, ]+\) select [^;]*$/,
+  /^delete from rowgate\.idempotency_keys "\$row" where [^;]*$/,
   /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
   /^select rowgate\.prune_changes\(/,
   // Webhooks, which are of one tenant or belong to the service, and the tokens that they hang on.

@@ -35,6 +35,7 @@ const DEFAULTS = {
   audit: false,
   auditDays: undefined,
   changesDays: 7,
+  idempotencyHours: 24,
   webhookHosts: [],
   corsOrigins: [],
   console: true,
@@ -63,6 +64,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_RATE_LIMIT: ["", "0/s", "600", "600/m", "600/day", "1.5/s", "-1/s", "1000001/h", "on"],
   ROWGATE_AUDIT: ["true", "ON"],
   ROWGATE_AUDIT_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
+  ROWGATE_IDEMPOTENCY_HOURS: ["0", "-1", "1.5", "8761", "24h", "off"],
   ROWGATE_CHANGES_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
   ROWGATE_WEBHOOK_HOSTS: ["*", "*.com", "https://hooks.zapier.com", "127.0.0.1", "a.example,,"],
   ROWGATE_PREPARE: ["true", "ON"],
@@ -121,6 +123,7 @@ describe("readConfig", () => {
       ROWGATE_AUDIT: "on",
       ROWGATE_AUDIT_DAYS: "365",
       ROWGATE_CHANGES_DAYS: "30",
+      ROWGATE_IDEMPOTENCY_HOURS: "48",
       ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud:8443",
       ROWGATE_RATE_LIMIT: "600/min",
     });
@@ -156,6 +159,7 @@ describe("readConfig", () => {
       audit: true,
       auditDays: 365,
       changesDays: 30,
+      idempotencyHours: 48,
       webhookHosts: [
         { name: "hooks.zapier.com", below: false, port: 443 },
         { name: "n8n.cloud", below: true, port: 8443 },

@@ -1,0 +1,60 @@
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from "../errors/limits.ts";
+
+/** The header, in the spelling of messages. */
+const NAME = "Idempotency-Key";
+/** A string of RFC 8941: printable ASCII in double quotes, these and backslashes escaped. */
+const STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
+
+/**
+ * Reads the idempotency key of a request; undefined where it has none.
+ * @throws {ApiError} 400 it is not one string in double quotes, of 1 to 255 characters
+ * @see IK1, IK2
+ */
+export function readIdempotencyKey({ headers }: Request): string | undefined {
+  const header = headers.get("idempotency-key");
+  if (header === null) return undefined;
+  // A string of twice the length may be escaped all over.
+  const isLong = header.length > 2 * MAX_IDEMPOTENCY_KEY_CHARACTERS + 2;
+  const key = isLong ? undefined : STRING.exec(header.trim())?.[1]?.replace(/\\(.)/g, "$1");
+  if (key !== undefined && key !== "" && key.length <= MAX_IDEMPOTENCY_KEY_CHARACTERS) return key;
+  const expected = `expected a string of 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters ` +
+    'in double quotes, such as "8e03978e-40d5-43dd-bc93-6894a57f9324"';
+  throw new ApiError(400, `${NAME}: ${quote(header)} is not a key, ${expected}`);
+}
+
+/**
+ * Makes sure that a request has no key where none is kept: it would be sent in the belief that the
+ * request can be repeated.
+ * @throws {ApiError} 400
+ * @see IK4
+ */
+export function rejectIdempotencyKey({ headers }: Request): void {
+  if (!headers.has("idempotency-key")) return;
+  const message = `${NAME}: no answer of this operation is kept, expected no key`;
+  throw new ApiError(400, message);
+}
+
+/** What makes two requests with the same key the same one. */
+export interface RequestParts {
+  readonly tenant: string;
+  readonly operation: string;
+  readonly schema: string;
+  readonly table: string;
+  /** The preferences that were applied. */
+  readonly preferences: string | undefined;
+  /** As it was sent: an answer may show any part of it. */
+  readonly body: string;
+}
+
+const UTF_8 = new TextEncoder();
+
+/** Returns the SHA-256 of a request, in hexadecimal. @see IK8 */
+export async function digestRequest(
+  { tenant, operation, schema, table, preferences, body }: RequestParts,
+): Promise<string> {
+  const head = JSON.stringify([tenant, operation, schema, table, preferences]);
+  const digest = await crypto.subtle.digest("SHA-256", UTF_8.encode(`${head}${body}`));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,41 @@
+import type { Table } from "../catalogue/catalogue.ts";
+import type { Config } from "../config/config.ts";
+import { digestRequest, readIdempotencyKey } from "../http/idempotency_key.ts";
+import type { Preferences } from "../http/preferences.ts";
+import type { Exchange } from "../http/respond.ts";
+import type { Idempotency } from "../plan/idempotency.ts";
+import type { Access } from "../tokens/token.ts";
+import type { RecordsOperation } from "./operation.ts";
+
+/** The request whose answer is kept. */
+interface KeptRequest {
+  readonly operation: RecordsOperation;
+  readonly table: Table;
+  readonly access: Access;
+  readonly exchange: Exchange;
+  readonly preferences: Preferences;
+  readonly config: Config;
+}
+
+/**
+ * Returns under what the answer to a request is kept; undefined where it is not: without a key, for what
+ * only reads, and for a dry run, of which nothing is kept.
+ * @throws {ApiError} 400 the key is none
+ * @see docs/specification/idempotency.md
+ */
+export async function readIdempotency(
+  body: string,
+  { operation, table, access, exchange, preferences, config }: KeptRequest,
+): Promise<Idempotency | undefined> {
+  const key = operation.scope === "update" ? readIdempotencyKey(exchange.request) : undefined;
+  if (key === undefined || preferences.rollback) return undefined;
+  const request = await digestRequest({
+    tenant: access.tenant,
+    operation: operation.name,
+    schema: config.schema,
+    table: table.name,
+    preferences: preferences.applied,
+    body,
+  });
+  return { tokenId: access.tokenId, key, request, hours: config.idempotencyHours };
+}

@@ -1,0 +1,174 @@
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
+import type { Idempotency } from "../plan/idempotency.ts";
+import type { Database, Step, StepGroup } from "../postgres/database.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import type { Sql } from "../postgres/driver.ts";
+import { type ClaimRow, compileClaimStep, compileForget, compileKeep } from "../sql/idempotency.ts";
+import type { Run } from "./run.ts";
+
+/** The answer that is kept for a key: what all else follows from. */
+export interface KeptAnswer {
+  /** Rows that match, of a 404 or 409; null for 200. */
+  readonly matched: number | null;
+  /** Rows that were written, for each update of a batch; null for a 404 or 409. */
+  readonly updated: readonly number[] | null;
+  /** Which update of a batch the 404 or 409 is about. */
+  readonly place: number | null;
+}
+
+/** How it is stored. */
+interface StoredAnswer extends KeptAnswer {
+  /** SHA-256 of the request, in hexadecimal. */
+  readonly request: string;
+  readonly expired: boolean;
+}
+
+/** The key of an update was used before, or is in use; nothing was done. */
+class ClaimedBeforeError extends Error {
+  /** Undefined: the request that uses it has not ended. */
+  readonly stored: StoredAnswer | undefined;
+
+  constructor(stored: StoredAnswer | undefined) {
+    super("the key was claimed before");
+    this.stored = stored;
+  }
+}
+
+/** The answer of an update that is kept: rows that were written, or the error with its `matched`. */
+export type Answer =
+  | { readonly updated: readonly (number | string)[] }
+  | { readonly matched: number | string; readonly place?: number };
+
+/** How often an update is tried while keys of its own run out or are used by others at that moment. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Runs an update with a key, unless the answer to its key is kept, which is given again by `replay`.
+ * Without a key it only runs it.
+ * @throws {ApiError} 422 the key was used for another request; 409 the first is still running
+ * @throws {DatabaseError}
+ * @see docs/specification/idempotency.md
+ */
+export function answerOnce<Result>(
+  run: Run,
+  idempotency: Idempotency | undefined,
+  { attempt, replay }: {
+    readonly attempt: () => Promise<Result>;
+    /** @throws {ApiError} the 404 or 409 that is kept */
+    readonly replay: (kept: KeptAnswer) => Result;
+  },
+): Promise<Result> {
+  return idempotency === undefined ? attempt() : answerKeyed(run, idempotency, { attempt, replay });
+}
+
+async function answerKeyed<Result>(
+  run: Run,
+  idempotency: Idempotency,
+  { attempt, replay }: {
+    readonly attempt: () => Promise<Result>;
+    readonly replay: (kept: KeptAnswer) => Result;
+  },
+): Promise<Result> {
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isKeptMeanwhile(error)) continue;
+      if (!(error instanceof ClaimedBeforeError)) throw error;
+      const { stored } = error;
+      if (stored === undefined) throw rejectRunning();
+      if (!stored.expired) {
+        if (stored.request !== idempotency.request) throw rejectOtherRequest(idempotency);
+        run.replayed();
+        return replay(stored);
+      }
+      await forget(run, idempotency);
+    }
+  }
+  throw rejectRunning();
+}
+
+/** The transaction with the key ended between the snapshot of this one and its lock. */
+function isKeptMeanwhile(error: unknown): boolean {
+  return error instanceof DatabaseError && error.kind === "conflict" &&
+    error.relation === "rowgate.idempotency_keys";
+}
+
+async function forget({ database, requester }: Run, idempotency: Idempotency): Promise<void> {
+  const compile = (sql: Sql) => compileForget(sql, idempotency);
+  await database.run(compile, { write: true, brief: true, ...requester });
+}
+
+function rejectRunning(): ApiError {
+  const message =
+    "Idempotency-Key: the first request with this key is still running, repeat it later";
+  return new ApiError(409, message, { headers: { "Retry-After": "1" } });
+}
+
+function rejectOtherRequest({ key }: Idempotency): ApiError {
+  const message = `Idempotency-Key: ${quote(key)} was used for another request, expected a new key`;
+  return new ApiError(422, message);
+}
+
+/**
+ * Gives the row of a statement with a key, or of one without.
+ * @throws {ClaimedBeforeError} the statement did nothing, since the key was claimed before
+ */
+export function readClaimed<Row extends ClaimRow>(row: Row): Row {
+  if (row.claimed === false) {
+    throw new ClaimedBeforeError(row.kept == null ? undefined : JSON.parse(row.kept));
+  }
+  return row;
+}
+
+/** Gives the first step of a transaction with a key, which claims it; none without a key. */
+export function claimSteps(idempotency: Idempotency | undefined): StepGroup[] {
+  if (idempotency === undefined) return [];
+  const claim: Step = (sql) => compileClaimStep(sql, idempotency);
+  const take = ([row]: readonly ClaimRow[]) => {
+    // None where the statement has failed.
+    if (row !== undefined) readClaimed(row);
+  };
+  return [{ steps: [claim], take }];
+}
+
+/** Gives the last step of a transaction with a key, which keeps its answer, if it has one by then. */
+export function keepSteps(
+  idempotency: Idempotency | undefined,
+  find: () => Answer | undefined,
+): Step[] {
+  if (idempotency === undefined) return [];
+  return [(sql) => {
+    const answer = find();
+    return answer === undefined ? sql`select where false` : compileAnswer(sql, idempotency, answer);
+  }];
+}
+
+/** Keeps the answer of an update that was undone already. */
+export async function keepAlone(
+  { database, requester }: { readonly database: Database } & Pick<Run, "requester">,
+  idempotency: Idempotency,
+  answer: Answer,
+): Promise<void> {
+  const compile = (sql: Sql) => sql<never[]>`${compileAnswer(sql, idempotency, answer)}`;
+  await database.run(compile, { write: true, brief: true, ...requester });
+}
+
+/** The answer that an error makes; undefined for one that is not kept. */
+export function answerOf(rejection: ApiError, place?: number): Answer | undefined {
+  const { matched } = rejection;
+  return matched === undefined ? undefined : { matched, ...(place === undefined ? {} : { place }) };
+}
+
+function compileAnswer(sql: Sql, idempotency: Idempotency, answer: Answer) {
+  const number = (value: number | string | undefined) => value === undefined ? null : String(value);
+  const [matched, place, updated] = "matched" in answer
+    ? [number(answer.matched), number(answer.place), null]
+    : [null, null, `{${answer.updated.join()}}`];
+  return compileKeep(sql, idempotency, {
+    matched: sql`${matched}::text::int8`,
+    updated: sql`${updated}::text::int8[]`,
+    place: sql`${place}::text::int4`,
+  });
+}

@@ -1,0 +1,51 @@
+/** What deletes old rows, and what is told of it. */
+export interface PruningOptions {
+  /** Deletes some of them, and gives their number. */
+  readonly prune: () => Promise<number>;
+  /** Rows that `prune` deletes at most; as many mean that there may be more. */
+  readonly most: number;
+  /** Called with the number of rows once no old one is left. */
+  readonly pruned: (rows: number) => void;
+  /** Called when `prune` has failed; it is tried again. */
+  readonly failed: (error: unknown) => void;
+  /** Milliseconds until the first run; random by default, tests pass their own. */
+  readonly firstMs?: number | undefined;
+}
+
+/** The first run is within this time, so that servers that start together do not run together. */
+const FIRST_MS = 60_000;
+const EVERY_MS = 3_600_000;
+/** Pause between two statements, in which others can work. */
+const PAUSE_MS = 200;
+
+/** Deletes old rows every hour, in small batches, until it is closed. */
+export function keepPruning(
+  { prune, most, pruned, failed, firstMs = Math.random() * FIRST_MS }: PruningOptions,
+): { readonly close: () => void } {
+  let rows = 0;
+  let closed = false;
+  let timer = setTimeout(run, firstMs);
+
+  async function run(): Promise<void> {
+    let deleted = 0;
+    try {
+      deleted = await prune();
+    } catch (error) {
+      if (!closed) failed(error);
+    }
+    rows += deleted;
+    const hasMore = deleted >= most;
+    if (!hasMore && rows > 0) {
+      pruned(rows);
+      rows = 0;
+    }
+    if (!closed) timer = setTimeout(run, hasMore ? PAUSE_MS : EVERY_MS);
+  }
+
+  function close(): void {
+    closed = true;
+    clearTimeout(timer);
+  }
+
+  return { close };
+}
