@@ -44,10 +44,11 @@ export async function buildCatalogue(
   const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
   for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
   const tables = new Map<string, Table>();
+  const all = new Map(found.tables.map((table) => [table.name, table]));
   for (const candidate of found.tables) {
     const { name } = candidate;
     if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;
-    const table = buildTable(candidate, { options, types: found.types, warnings });
+    const table = buildTable(candidate, { options, types: found.types, tables: all, warnings });
     if (table !== undefined) tables.set(name, table);
   }
   const present = new Set(found.tables.map((table) => table.name));

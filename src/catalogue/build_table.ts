@@ -4,10 +4,12 @@ import { describeType } from "./column_type.ts";
 import type { FoundColumn, FoundTable, Introspection } from "./introspect.ts";
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
-import { type BuildContext, findTenantColumn } from "./tenant_column.ts";
+import type { BuildContext } from "./tenant_column.ts";
+import { findTenancy, findUnlockable } from "./tenant_path.ts";
 
 const NO_POLICY: TablePolicy = {
   tenantColumn: undefined,
+  tenantVia: undefined,
   shared: false,
   expose: false,
   primaryKey: [],
@@ -28,11 +30,19 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   for (const message of listMismatches(found, policy)) {
     warnings.push(`policy: tables.${found.name}${message}`);
   }
-  const tenant = findTenantColumn(found, { policy, context });
-  if (tenant === "none" || (!stored && !policy.expose)) return undefined;
+  const tenancy = findTenancy(found, { policy, context });
+  if (tenancy === "none" || (!stored && !policy.expose)) return undefined;
   const keyNames = stored ? ownKey(found) : policy.primaryKey;
-  const writable = tenant !== "shared" && stored && !policy.readOnly;
-  const tenantName = tenant === "shared" ? undefined : tenant.name;
+  const unlockable = tenancy === "shared" ? undefined : findUnlockable(tenancy, context);
+  if (unlockable !== undefined) {
+    warnings.push(
+      `table "${found.name}": cannot be updated, because an update locks rows of "${unlockable}", ` +
+        "and the database role may update no column of it",
+    );
+  }
+  const writable = tenancy !== "shared" && stored && !policy.readOnly && unlockable === undefined;
+  const tenant = tenancy === "shared" || tenancy.via.length > 0 ? undefined : tenancy.column;
+  const tenantName = tenant?.name;
   const build = (column: FoundColumn) =>
     buildColumn(column, {
       types: context.types,
@@ -55,6 +65,8 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
       each,
     ]),
   );
+  // A row that is deleted no longer says over which other one it belonged to its tenant.
+  const isByPath = tenancy !== "shared" && tenancy.via.length > 0;
   return {
     name: found.name,
     identifier: qualify(options.schema, found.name),
@@ -67,10 +79,11 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     orderedByIndex: new Set(listOrdered(found, tenantName)),
     keyUnique,
     keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
-    tenant: tenant === "shared" ? undefined : tenant,
+    tenancy: tenancy === "shared" ? undefined : tenancy,
+    tenant,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
-    feed: keyUnique && found.feed !== null ? Number(found.feed) : undefined,
+    feed: keyUnique && !isByPath && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
   };
 }

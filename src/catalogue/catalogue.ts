@@ -82,7 +82,31 @@ export interface Column {
   readonly comment: string | null;
 }
 
-/** The column that says to which tenant a row belongs. */
+/** How to find the tenant that a row belongs to. */
+export interface Tenancy {
+  /** The column that holds the tenant: of the table itself, or of the last table of `via`. */
+  readonly column: TenantColumn;
+  /** The foreign keys that lead there from the row, nearest first; empty for a column of the table. */
+  readonly via: readonly TenantStep[];
+}
+
+/** A foreign key that leads from a row to the one row that it belongs to. @see T57 */
+export interface TenantStep {
+  /** Name of the table that it refers to. */
+  readonly table: string;
+  /** That table in a FROM, without child tables, whose rows no foreign key refers to. */
+  readonly source: SqlText;
+  readonly pairs: readonly ReferencePair[];
+}
+
+/** A column of a foreign key, and the one that it refers to. */
+export interface ReferencePair {
+  /** Quoted identifiers. */
+  readonly from: SqlText;
+  readonly to: SqlText;
+}
+
+/** A column that says to which tenant a row belongs. */
 export interface TenantColumn {
   readonly name: string;
   readonly identifier: SqlText;
@@ -118,6 +142,8 @@ export interface Table {
   /** True when, in addition, one index has the tenant column and the whole key. */
   readonly keyIndexed: boolean;
   /** Undefined for a shared look-up table, which every tenant reads and none writes. */
+  readonly tenancy: Tenancy | undefined;
+  /** Its own tenant column; undefined where it is shared, or its rows belong to those of another table. */
   readonly tenant: TenantColumn | undefined;
   /** False: shared, read-only by policy, or no column can be updated. */
   readonly writable: boolean;

@@ -28,6 +28,9 @@ export function introspect(
   { schema, tenantColumn, policy }: IntrospectOptions,
 ): PendingQuery<{ introspection: string }[]> {
   const named = printArray([...policy.tables.keys()]);
+  const belonging = printArray(
+    [...policy.tables].filter(([, { tenantVia }]) => tenantVia !== undefined).map(([name]) => name),
+  );
   const credentials = printArray(policy.credentialTables.map((name) => name.toLowerCase()));
   return sql`
 with recursive space as (
@@ -133,6 +136,21 @@ described_tables as (
       select pg_catalog.json_agg(i.indkey[k] order by k)
       from pg_catalog.pg_index i, pg_catalog.generate_series(0, i.indnkeyatts - 1) k
       where i.indrelid = r.oid and i.indisprimary), '[]'),
+    'foreignKeys', coalesce((
+      select pg_catalog.json_agg(pg_catalog.json_build_object(
+        'target', o.relname, 'columns', k.own, 'targetColumns', k.target) order by f.conname)
+      from pg_catalog.pg_constraint f
+      join pg_catalog.pg_class o on o.oid = f.confrelid and o.relnamespace = (select oid from space)
+      cross join lateral (
+        select pg_catalog.json_agg(a.attname order by u.place) as own,
+          pg_catalog.json_agg(b.attname order by u.place) as target
+        from rows from (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey))
+          with ordinality u (own, target, place)
+        join pg_catalog.pg_attribute a on a.attrelid = f.conrelid and a.attnum = u.own
+        join pg_catalog.pg_attribute b on b.attrelid = f.confrelid and b.attnum = u.target
+      ) k
+      where f.conrelid = r.oid and f.contype = 'f'
+        and r.relname = any (${belonging}::text::text[])), '[]'),
     'indexes', coalesce((
       select pg_catalog.json_agg(distinct pg_catalog.concat(i.indkey[0], ' ', i.indkey[1])
         order by pg_catalog.concat(i.indkey[0], ' ', i.indkey[1]))
@@ -199,6 +217,8 @@ export interface FoundTable {
   readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
+  /** Its foreign keys within the schema, where the policy says that they lead to its tenant. */
+  readonly foreignKeys: readonly FoundForeignKey[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
   /**
@@ -208,6 +228,13 @@ export interface FoundTable {
   readonly unique: readonly (readonly number[])[];
   /** In column order, including those that the role may not read. */
   readonly columns: readonly FoundColumn[];
+}
+
+/** A foreign key: columns in the same order as those that they refer to. */
+export interface FoundForeignKey {
+  readonly target: string;
+  readonly columns: readonly string[];
+  readonly targetColumns: readonly string[];
 }
 
 /** A column as the database describes it. */

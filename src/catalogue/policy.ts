@@ -14,6 +14,8 @@ export interface Policy {
 export interface TablePolicy {
   /** Undefined: the tenant column of the configuration. */
   readonly tenantColumn: string | undefined;
+  /** Where the tenant of its rows is found, in a table without a tenant column. */
+  readonly tenantVia: TenantVia | undefined;
   /** A look-up table without a tenant column, which every tenant reads and none writes. */
   readonly shared: boolean;
   /** Exposes a view, materialised view or foreign table. */
@@ -25,6 +27,12 @@ export interface TablePolicy {
   readonly readOnlyColumns: ReadonlySet<string>;
 }
 
+/** The columns of a foreign key, and the table that it refers to. @see T57 */
+export interface TenantVia {
+  readonly columns: readonly string[];
+  readonly table: string;
+}
+
 /** A policy, or everything that is wrong with it, for the operator. */
 export type ParsedPolicy =
   | { readonly policy: Policy }
@@ -34,6 +42,7 @@ export type ParsedPolicy =
 export const EMPTY_POLICY: Policy = { tables: new Map(), credentialTables: [] };
 
 const EXPECTED_NAME = "expected a name of letters, digits and underscores";
+const EXPECTED_TABLE = "expected the name of a table";
 const EXPECTED_NAMES = "expected an array of names";
 const EXPECTED_FLAG = "expected true or false";
 const EXPECTED_OBJECT = "expected an object";
@@ -50,6 +59,13 @@ const object = v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_OB
 /** One table of the policy file, strict. @see docs/policy.schema.json */
 export const TABLE_POLICY_SCHEMA = v.strictObject({
   tenant_column: v.optional(columnName),
+  tenant_via: v.optional(v.strictObject({
+    columns: v.pipe(
+      v.array(columnName, EXPECTED_NAMES),
+      v.nonEmpty("expected the columns of a foreign key"),
+    ),
+    table: v.pipe(v.string(EXPECTED_TABLE), v.nonEmpty(EXPECTED_TABLE)),
+  }, EXPECTED_OBJECT)),
   shared: flag,
   expose: flag,
   primary_key: columnNames,
@@ -112,6 +128,13 @@ function parseTable(
       `${where}: "shared" is for a table without a tenant column, leave out one of both`,
     );
   }
+  if (found.tenant_via !== undefined && (found.shared || found.tenant_column !== undefined)) {
+    const other = found.shared ? "shared" : "tenant_column";
+    problems.push(`${where}: "tenant_via" stands beside "${other}", leave out one of both`);
+  }
+  if (found.tenant_via !== undefined && found.expose) {
+    problems.push(`${where}: "tenant_via" needs a foreign key, which no view or foreign table has`);
+  }
   if (found.primary_key.length > 0 && !found.expose) {
     problems.push(
       `${where}.primary_key: is for a view or foreign table, which needs "expose": true`,
@@ -121,6 +144,10 @@ function parseTable(
   return {
     policy: {
       tenantColumn: found.tenant_column,
+      tenantVia: found.tenant_via && {
+        ...found.tenant_via,
+        columns: [...new Set(found.tenant_via.columns)],
+      },
       shared: found.shared,
       expose: found.expose,
       primaryKey: [...new Set(found.primary_key)],

@@ -16,6 +16,11 @@ export function qualify(schema: string, name: string): SqlText {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}` as SqlText;
 }
 
+/** Leaves out the child tables of a table in FROM. */
+export function only(table: SqlText): SqlText {
+  return `only ${table}` as SqlText;
+}
+
 /** Returns the array type of a type. */
 export function arrayOf(type: SqlText): SqlText {
   return `${type}[]` as SqlText;

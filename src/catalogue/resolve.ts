@@ -40,7 +40,7 @@ export function resolveTable(
  */
 export function isOpenTo(table: Table, access: Access): boolean {
   if (access.tables !== null && !access.tables.includes(table.name)) return false;
-  return table.tenant === undefined || tenantFits(access.tenant, table.tenant.kind);
+  return table.tenancy === undefined || tenantFits(access.tenant, table.tenancy.column.kind);
 }
 
 function requireName(name: string): void {

@@ -8,6 +8,8 @@ import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 export interface BuildContext {
   readonly options: IntrospectOptions;
   readonly types: Introspection["types"];
+  /** Everything that was found, by name. */
+  readonly tables: ReadonlyMap<string, FoundTable>;
   /** Collects what in the policy does not match the database. */
   readonly warnings: string[];
 }
@@ -31,7 +33,10 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
  */
 export function findTenantColumn(
   found: FoundTable,
-  { policy, context }: { readonly policy: TablePolicy; readonly context: BuildContext },
+  { policy, context }: {
+    readonly policy: Pick<TablePolicy, "tenantColumn" | "shared">;
+    readonly context: BuildContext;
+  },
 ): TenantColumn | "shared" | "none" {
   const { options, types, warnings } = context;
   const where = `policy: tables.${found.name}`;

@@ -37,7 +37,15 @@ export const KEYS_OF_ENTRY = 1000;
 const MAX_TRUNCATED_ROWS = 100_000;
 
 /** Says why a table cannot have a feed; undefined when it can. @see CH2 */
-export function explainNoFeed({ primaryKey, keyUnique, tenant }: Table): string | undefined {
+export function explainNoFeed(
+  { primaryKey, keyUnique, tenant, tenancy }: Table,
+): string | undefined {
+  if (tenancy !== undefined && tenant === undefined) {
+    return `the tenant of its rows is that of ${
+      tenancy.via[0]!.table
+    }, and a row that is deleted no ` +
+      "longer says which one it belonged to";
+  }
   // It would end the quotes of the functions.
   if (tenant?.name.includes("$")) return `its tenant column ${tenant.name} has a $ in its name`;
   if (primaryKey.length === 0) return "it has no primary key that clients can see";

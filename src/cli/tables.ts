@@ -33,10 +33,16 @@ function listTables(host: Host): Promise<number> {
     }));
 }
 
-function toColumns({ name, primaryKey, tenant, writable, feed }: Table): readonly string[] {
+function toColumns({ name, primaryKey, tenancy, writable, feed }: Table): readonly string[] {
   const key = primaryKey.map((column) => column.name).join(", ");
   const feeds = feed === undefined ? "no" : "yes";
-  return [name, key || "none", tenant?.name ?? "shared", writable ? "yes" : "no", feeds];
+  return [name, key || "none", printTenancy(tenancy), writable ? "yes" : "no", feeds];
+}
+
+/** `tenant_id`, or `orders.tenant_id` for a table whose rows belong to those of another one. */
+function printTenancy(tenancy: Table["tenancy"]): string {
+  if (tenancy === undefined) return "shared";
+  return [...tenancy.via.map(({ table }) => table), tenancy.column.name].join(".");
 }
 
 interface HiddenOptions {

@@ -136,7 +136,9 @@ async function findTenantWarning(
   try {
     const silent = { ...opened, observe: () => {} };
     const catalogue = await withCatalogue(silent, async (current) => await current.current());
-    const kinds = [...catalogue.tables.values()].flatMap((table) => table.tenant?.kind ?? []);
+    const kinds = [...catalogue.tables.values()].flatMap((table) =>
+      table.tenancy?.column.kind ?? []
+    );
     if (kinds.length === 0 || kinds.some((kind) => tenantFits(tenant, kind))) return undefined;
     const expected = [...new Set(kinds)].sort().join(" or ");
     const quoted = JSON.stringify(tenant);

@@ -83,7 +83,7 @@ export function planChanges(
  */
 export function tenantInLog(scope: Scope): string {
   if (scope.kind === "shared") return "";
-  const { tenant, column } = scope;
+  const { tenant, tenancy: { column } } = scope;
   if (column.kind === "uuid") return tenant.toLowerCase();
   if (column.kind !== "text") return String(BigInt(tenant));
   return column.cast === "pg_catalog.bpchar" ? tenant.replace(/ +$/, "") : tenant;

@@ -61,13 +61,14 @@ const DEEP_ROWS = 1000;
  * @see docs/decisions/0020-deep-pages.md
  */
 export function readsKeysFirst(
-  { table, scope, predicate, sort, page, perPage }: KeyQuery,
+  { table, predicate, sort, page, perPage }: KeyQuery,
 ): boolean {
   if ((page - 1) * perPage < DEEP_ROWS || sort.length === 0) return false;
-  if (!table.keyIndexed || scope.kind !== "tenant") return false;
+  const { keyIndexed, tenant } = table;
+  if (!keyIndexed || tenant === undefined) return false;
   const indexed = new Set([
     ...table.keyOrder.map(({ identifier }) => identifier),
-    scope.column.identifier,
+    tenant.identifier,
   ]);
   return sort.every(({ column }) => indexed.has(column.identifier)) &&
     (predicate === undefined || isOn(predicate, indexed));

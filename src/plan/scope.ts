@@ -1,13 +1,13 @@
-import type { Table, TenantColumn } from "../catalogue/catalogue.ts";
+import type { Column, Table, Tenancy } from "../catalogue/catalogue.ts";
 import type { Access } from "../tokens/token.ts";
 
 /**
  * The tenant's part of a plan. Every plan must have one: without it the plan does not type-check.
- * `shared` is a look-up table, which has no tenant column and is never written.
+ * `shared` is a look-up table, which has no tenant and is never written.
  * @see S8
  */
 export type Scope =
-  | { readonly kind: "tenant"; readonly column: TenantColumn; readonly tenant: string }
+  | { readonly kind: "tenant"; readonly tenancy: Tenancy; readonly tenant: string }
   | { readonly kind: "shared"; readonly tenant: string };
 
 /**
@@ -16,8 +16,16 @@ export type Scope =
  */
 export function planScope(table: Table, access: Access): Scope {
   const { tenant } = access;
-  if (table.tenant === undefined) return { kind: "shared", tenant };
-  return { kind: "tenant", column: table.tenant, tenant };
+  const { tenancy } = table;
+  if (tenancy === undefined) return { kind: "shared", tenant };
+  return { kind: "tenant", tenancy, tenant };
+}
+
+/** Reports whether a row refers by a column to the row that says whose it is. @see T61 */
+export function namesParent(scope: Scope, { identifier }: Pick<Column, "identifier">): boolean {
+  if (scope.kind === "shared") return false;
+  const [first] = scope.tenancy.via;
+  return first !== undefined && first.pairs.some(({ from }) => from === identifier);
 }
 
 /**

@@ -6,10 +6,13 @@ import type { Assignment } from "../plan/assignment.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
+import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
+import { FOREIGN_PARENT } from "../sql/assignments.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
+
+const FOREIGN_KEY_VIOLATION = "23503";
 
 /** A statement that failed: its plan, and the body that it was made from. */
 export interface FailedStatement {
@@ -33,12 +36,28 @@ export interface FailedStatement {
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
+  if (error.code === FOREIGN_PARENT && refersElsewhere(statement)) return rejectParent(error);
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (!REJECTIONS.has(error.kind)) return error;
   return error.kind === "not_null"
     ? explainNull(error, statement)
     : await explainValue(error, statement);
+}
+
+/** Reports whether the update sets a column that leads to the tenant of its rows. */
+function refersElsewhere({ plan: { table, assignments = [] } }: FailedStatement): boolean {
+  const pairs = table.tenancy?.via[0]?.pairs ?? [];
+  return assignments.some(({ column }) => pairs.some(({ from }) => from === column.identifier));
+}
+
+/**
+ * The row that it would refer to is another tenant's, or not there: both are answered as a broken
+ * foreign key is, so that the client does not learn which.
+ * @see T61
+ */
+function rejectParent({ write }: DatabaseError): DatabaseError {
+  return new DatabaseError(makeFailure("conflict", FOREIGN_KEY_VIOLATION), { write });
 }
 
 /** What a role without rights in `rowgate`, or a schema without its table, leads to. */

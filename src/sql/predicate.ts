@@ -4,6 +4,7 @@ import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
+import { compileScope, type ScopeReading } from "./scope.ts";
 
 /** Compiles a column in a comparison: a domain over an enum has no `=` of its own. */
 export function compileOperand(sql: Sql, column: Column): Fragment {
@@ -66,12 +67,10 @@ export function compileZone(sql: Sql, zoned: boolean | undefined, isArray: boole
 export function compileWhere(
   sql: Sql,
   { scope, predicate }: { scope: Scope; predicate: Predicate | undefined },
+  reading: ScopeReading = "seen",
 ): Fragment {
   const parts: Fragment[] = [];
-  if (scope.kind === "tenant") {
-    const cast = literal(sql, scope.column.cast);
-    parts.push(sql`${compileColumn(sql, scope.column)} = ${scope.tenant}::text::${cast}`);
-  }
+  if (scope.kind === "tenant") parts.push(compileScope(sql, scope, reading));
   if (predicate !== undefined) parts.push(compilePredicate(sql, predicate));
   return parts.length === 0 ? sql`true` : join(sql, "and", parts);
 }

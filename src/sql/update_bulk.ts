@@ -45,8 +45,9 @@ export function compileUpdateBulk(
     ${compileClaim(sql, idempotency)}
     "$written" as (
       update ${table}
-      set ${compileSet(sql, plan.assignments)}
-      where ${where} and ${compileChanges(sql, plan.assignments)}
+      set ${compileSet(sql, plan)}
+      where ${compileWhere(sql, plan, "joined")}
+        and ${compileChanges(sql, plan.assignments)}
         ${compileClaimed(sql, idempotency)}
       returning 1
     )
@@ -77,9 +78,10 @@ function compileLimited(
     ),
     "$written" as (
       update ${table}
-      set ${compileSet(sql, plan.assignments)}
+      set ${compileSet(sql, plan)}
       from "$counted"
-      where ${where} and ${compileChanges(sql, plan.assignments)}
+      where ${compileWhere(sql, plan, "joined")}
+        and ${compileChanges(sql, plan.assignments)}
         and "$counted"."$count" <= ${limit}
         ${compileClaimed(sql, idempotency)}
       returning 1

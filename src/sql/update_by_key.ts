@@ -54,8 +54,8 @@ export function compileUpdateByKey(
     ),
     "$written" as (
       update ${table}
-      set ${compileSet(sql, assignments)}
-      where ${where} and ${changes} ${claimed}
+      set ${compileSet(sql, plan)}
+      where ${compileWhere(sql, plan, "locked")} and ${changes} ${claimed}
       returning true "$updated"
     )
     ${compileAuditOfKey(sql, plan)}

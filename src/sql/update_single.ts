@@ -64,14 +64,14 @@ export function compileUpdateSingle(
     ),
     "$written" as (
       update ${table}
-      set ${compileSet(sql, plan.assignments)}
+      set ${compileSet(sql, plan)}
       from "$matched", "$counted"
       where "$counted"."$count" = 1
         and "$matched"."$differs"
         ${compileSameVersion(sql, plan)}
         ${compileMaximum(sql, plan)}
         ${plan.readsOnly ? sql`and false` : sql``}
-        and ${where}
+        and ${compileWhere(sql, plan, "locked")}
       returning 1
     )
     ${compileAuditOfOne(sql, plan)}
@@ -98,7 +98,7 @@ export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
   return sql`
     select 1
     from ${compileTable(sql, plan.table)}
-    where ${compileWhere(sql, plan)}
+    where ${compileWhere(sql, plan, "joined")}
     limit 2
     for update`;
 }

@@ -38,8 +38,9 @@ export function compileUpdateWithRules(
   const where = compileWhere(sql, plan);
   return sql`
     update ${compileTable(sql, plan.table)}
-    set ${compileSet(sql, plan.assignments)}
-    where ${where} and ${compileChanges(sql, plan.assignments)}
+    set ${compileSet(sql, plan)}
+    where ${compileWhere(sql, plan, "joined")}
+      and ${compileChanges(sql, plan.assignments)}
       ${maxRows === undefined ? sql`` : compileAtMost(sql, plan, { where, maxRows })}`;
 }
 

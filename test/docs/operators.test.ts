@@ -1,7 +1,8 @@
 // Runs the SQL of docs/operators.md, in order, as the owner of a real Postgres with the demonstration, with another
 // name for the role. Then serves with that role, with the policy file of the page and row level security.
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
@@ -56,6 +57,12 @@ describe("the SQL and the policy file in docs/operators.md", () => {
     );
     return { status: response.status, body: await response.json() };
   }
+
+  it("shows policies that are accepted [T10] [T57]", () => {
+    const policies = readTexts(markdown, "json");
+    assertEquals(policies.length, 2);
+    for (const policy of policies) assert("policy" in parsePolicy(policy), policy);
+  });
 
   it("expose the tables that the page lists [T2]", async () => {
     const { body } = await send(guarded, { path: "tables" });

@@ -1,7 +1,13 @@
 import { assertEquals } from "@std/assert";
 import type { Sql } from "../../src/postgres/driver.ts";
 import type { DatabaseKind } from "../support/database.ts";
-import { createOracleTable, ORACLE_TABLE } from "../support/oracle_table.ts";
+import {
+  belongToHomes,
+  createOracleTable,
+  ORACLE_PATH,
+  ORACLE_TABLE,
+  type OracleTenancy,
+} from "../support/oracle_table.ts";
 import { createTestService } from "../support/service.ts";
 import type { ReceivedResponse, TestService } from "../support/service.ts";
 
@@ -25,10 +31,18 @@ export type Operation = "query" | "records/single" | "records/bulk";
 export type NextPage = `query?after=${string}`;
 
 /** Opens a service on an empty database, and makes the oracle's table in it. */
-export async function openOracle(kind: DatabaseKind): Promise<Oracle> {
-  const service = await createTestService(kind, { template: "empty" });
+export async function openOracle(
+  kind: DatabaseKind,
+  tenancy: OracleTenancy = "by column",
+): Promise<Oracle> {
+  const isPath = tenancy === "by path";
+  const service = await createTestService(kind, {
+    template: "empty",
+    ...(isPath && ORACLE_PATH),
+  });
   const { admin } = service.database;
   await createOracleTable(admin);
+  if (isPath) await belongToHomes(admin);
   await waitForTable(service);
   return {
     admin,

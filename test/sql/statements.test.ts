@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Fragment, Sql } from "../../src/postgres/driver.ts";
 import type { Compile } from "../../src/postgres/database.ts";
-import type { Table } from "../../src/catalogue/catalogue.ts";
+import type { SqlText, Table } from "../../src/catalogue/catalogue.ts";
 import { planChanges } from "../../src/plan/changes_plan.ts";
 import type { Idempotency } from "../../src/plan/idempotency.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
@@ -220,6 +220,38 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
 };
 const AUDIT_TITLE = "the audit of an update of a table with rewrite rules";
 
+/** Rows of `lines` belong to those of `orders`, which have the tenant column. */
+const LINES = makeTable([makeColumn("order_id", "int4"), makeColumn("quantity", "int4")], {
+  name: "lines",
+  identifier: `"app"."lines"` as SqlText,
+  tenant: undefined,
+  tenancy: {
+    column: TABLE.tenant!,
+    via: [{
+      table: "orders",
+      source: `only "app"."orders"` as SqlText,
+      pairs: [{ from: `"order_id"` as SqlText, to: `"no"` as SqlText }],
+    }],
+  },
+});
+const updateLines = (filters: object, fields: object) =>
+  planUpdate(parseUpdateRequest({ filters, fields }), {
+    table: LINES,
+    access: ACCESS,
+    maxAffected: undefined,
+    rollback: false,
+  });
+const OF_LINES: Record<string, (sql: Sql) => Fragment> = {
+  "a query of a table that belongs to another": (sql) =>
+    compileQuery(sql, select({ sort: [{ field: "quantity" }] }, { table: LINES })),
+  "a single update of a table that belongs to another": (sql) =>
+    compileUpdateSingle(sql, updateLines({ quantity: 1 }, { quantity: 2 })),
+  "an update by key to another parent": (sql) =>
+    compileUpdateByKey(sql, updateLines({ id: 1 }, { order_id: 2 })),
+  "a bulk update of a table that belongs to another": (sql) =>
+    compileUpdateBulk(sql, updateLines({ quantity: 1 }, { quantity: 2 })),
+};
+
 describe("Statements", () => {
   let database: TestDatabase;
 
@@ -228,7 +260,10 @@ describe("Statements", () => {
     for (const text of SCHEMA_STATEMENTS) await database.admin.unsafe(text);
     await database.admin.unsafe(`create schema app;
       create table app.deals (id int8 primary key, tenant_id int4 not null, status text,
-        amount numeric, day date, tags text[])`);
+        amount numeric, day date, tags text[]);
+      create table app.orders (no int4 primary key, tenant_id int4 not null);
+      create table app.lines (id int8 primary key, order_id int4 references app.orders,
+        quantity int4)`);
   });
   after(() => database.drop());
 
@@ -261,6 +296,15 @@ describe("Statements", () => {
     await compareGolden(AUDIT_TITLE, text);
     assertEquals(types.filter((type) => type !== 25), []);
   });
+
+  for (const [title, compile] of Object.entries(OF_LINES)) {
+    it(`match their golden file and take only text: ${title} [T59] [T61] [D1]`, async () => {
+      const text = printAsSent(compile);
+      const { types } = await database.admin.unsafe(text).describe();
+      await compareGolden(title, text);
+      assertEquals(types.filter((type) => type !== 25), []);
+    });
+  }
 
   const own: Record<string, (sql: Sql) => Fragment> = {
     "the look at the log for all that wait": (sql) =>

@@ -7,6 +7,31 @@ export const ORACLE_TABLE = "oracle_rows";
 
 const TYPED_COLUMNS = ORACLE_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(", ");
 
+/** How the rows of the oracle's table say whose they are: by a column, or over two foreign keys. */
+export const ORACLE_TENANCIES = ["by column", "by path"] as const;
+export type OracleTenancy = (typeof ORACLE_TENANCIES)[number];
+
+/** What a service needs to find the tenant over foreign keys: `tenant_id` is the number of a home then. */
+export const ORACLE_PATH = {
+  environment: { ROWGATE_TENANT_COLUMN: "owner" },
+  policy: {
+    tables: {
+      [ORACLE_TABLE]: { tenant_via: { columns: ["tenant_id"], table: "oracle_homes" } },
+      oracle_homes: { tenant_via: { columns: ["street"], table: "oracle_streets" } },
+    },
+  },
+} as const;
+
+/** Puts homes and streets behind the oracle's table: home 1 is tenant 1's, and so on. */
+export async function belongToHomes(admin: Sql): Promise<void> {
+  await admin.unsafe(`create table oracle_streets (id int4 primary key, owner int4 not null);
+    create table oracle_homes (no int4 primary key, street int4 not null references oracle_streets);
+    insert into oracle_streets select 100 + n, n from generate_series(1, 9) n;
+    insert into oracle_homes select n, 100 + n from generate_series(1, 9) n;
+    alter table ${ORACLE_TABLE} add foreign key (tenant_id) references oracle_homes;
+    grant select, update on oracle_streets, oracle_homes to rowgate_app`);
+}
+
 /**
  * Makes the oracle's table and the rights of the serving role on it. Beside the oracle's columns it has
  * some that are only written: with a length, a scale, a precision, a document, an array.

@@ -1,4 +1,10 @@
-import type { Column, SqlText, Table, ValueKind } from "../../src/catalogue/catalogue.ts";
+import type {
+  Column,
+  SqlText,
+  Table,
+  TenantColumn,
+  ValueKind,
+} from "../../src/catalogue/catalogue.ts";
 import type { Access } from "../../src/tokens/token.ts";
 
 /** Makes what a token without limits allows, for tenant 1 where nothing else is said. */
@@ -44,6 +50,13 @@ export function makeColumn(name: string, kind: ValueKind, more: Partial<Column> 
   };
 }
 
+const TENANT: TenantColumn = {
+  name: "tenant_id",
+  identifier: `"tenant_id"` as SqlText,
+  cast: `"pg_catalog"."int4"` as SqlText,
+  kind: "int4",
+};
+
 /** Makes a table `deals` with tenant column `tenant_id int4` and key `id int8`, and more columns. */
 export function makeTable(columns: readonly Column[], more: Partial<Table> = {}): Table {
   const id = makeColumn("id", "int8", {
@@ -62,12 +75,8 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     orderedByIndex: new Set([id.identifier]),
     keyUnique: true,
     keyIndexed: true,
-    tenant: {
-      name: "tenant_id",
-      identifier: `"tenant_id"` as SqlText,
-      cast: `"pg_catalog"."int4"` as SqlText,
-      kind: "int4",
-    },
+    tenancy: { column: TENANT, via: [] },
+    tenant: TENANT,
     writable: true,
     pinnable: true,
     feed: undefined,

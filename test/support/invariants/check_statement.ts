@@ -5,7 +5,14 @@ import { listTables, parseStatement, type TableReference, type Token } from "./p
 export interface TenancyRules {
   readonly schema: string;
   readonly tenantColumn: string;
-  readonly tables: Readonly<Record<string, { tenant_column?: string; shared?: boolean }>>;
+  readonly tables: Readonly<Record<string, TableRule>>;
+}
+
+/** What the policy of a test says about the tenant of a table. */
+export interface TableRule {
+  readonly tenant_column?: string;
+  readonly shared?: boolean;
+  readonly tenant_via?: { readonly columns: readonly string[]; readonly table: string };
 }
 
 /** What one statement is checked against. */
@@ -45,8 +52,8 @@ const ALLOWED: readonly RegExp[] = [
 
 /**
  * Finds what is wrong with a statement. Each table of the operator must be bound to the tenant of the
- * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed; in a
- * list of look-ups each to that of some request that is being served, in a subquery of its own;
+ * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed, or
+ * by `exists (…)` over the path that the policy names, which a statement that writes must lock; in a list of look-ups each to that of some request that is being served, in a subquery of its own;
  * a shared one may be read alone; a statement without such a table must be one of the list.
  */
 export function checkStatement(
@@ -106,20 +113,95 @@ interface Checked extends StatementCheck {
 }
 
 function checkReference(reference: TableReference, checked: Checked): string | undefined {
-  const { rules, tenant, tenants, tokens, parameters } = checked;
+  const { rules, tokens } = checked;
   const rule = rules.tables[reference.table];
   if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
+  if (/^\$parent\d+$/.test(reference.alias ?? "")) {
+    return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
+  }
   if (reference.alias !== "$row") return "has another alias";
-  const column = rule?.tenant_column ?? rules.tenantColumn;
   const conjuncts = listConjuncts(tokens, reference.at);
   if (conjuncts === undefined) return "has no WHERE, or one with OR";
-  const bound = conjuncts.map((conjunct) => readTenant(conjunct, column)).find((at) => at > 0);
-  if (bound === undefined) return `is not bound by ${column}`;
+  const paths = conjuncts.map((conjunct) => readPath(conjunct, rules)).filter((path) =>
+    path !== undefined
+  );
+  if (rule?.tenant_via === undefined || paths.length === 0) {
+    const column = rule?.tenant_column ?? rules.tenantColumn;
+    const bound = conjuncts.map((conjunct) => readTenant(conjunct, column)).find((at) => at > 0);
+    return bound === undefined ? `is not bound by ${column}` : checkValue(bound, checked);
+  }
+  const { columns, table } = rule.tenant_via;
+  if (
+    paths.some(({ tables, own }) =>
+      tables[0] !== table || !columns.every((column) => own.includes(column))
+    )
+  ) {
+    return "is bound by another path than the policy's";
+  }
+  if (reference.verb === "update" && !paths.some(({ locks }) => locks)) {
+    return "is written without a lock on its path";
+  }
+  return paths.map(({ bound }) => checkValue(bound, checked)).find((fault) => fault !== undefined);
+}
+
+function checkValue(
+  bound: number,
+  { tenant, tenants, parameters }: Checked,
+): string | undefined {
   if (tenant === undefined) return "is asked outside of a request";
   const value = parameters[bound - 1];
   return value === tenant || typeof value === "string" && tenants?.has(value)
     ? undefined
     : `is bound to another tenant than the token's`;
+}
+
+/** `exists (select from … where …)`: the tables of a path to the tenant. */
+interface TenantPath {
+  readonly tables: readonly string[];
+  /** The columns of the first table's row that the path begins with. */
+  readonly own: readonly string[];
+  /** Number of the parameter with the tenant. */
+  readonly bound: number;
+  readonly locks: boolean;
+}
+
+function readPath(tokens: readonly Token[], rules: TenancyRules): TenantPath | undefined {
+  if (tokens[0]?.text !== "exists" || tokens[1]?.text !== "(") return undefined;
+  const references = listTables(tokens).filter(({ schema }) => schema === rules.schema);
+  const conjuncts = listConjuncts(tokens, references[0]?.at ?? 0);
+  const isPath = references.every(({ table, alias }, place) =>
+    alias === `$parent${place + 1}` &&
+    (place === 0 || rules.tables[references[place - 1]!.table]?.tenant_via?.table === table)
+  );
+  if (references.length === 0 || !isPath || conjuncts === undefined) return undefined;
+  const last = references.at(-1)!;
+  const column = rules.tables[last.table]?.tenant_column ?? rules.tenantColumn;
+  const bound = conjuncts.map((each) => readTenant(each, column, last.alias)).find((at) => at > 0);
+  // Each step is a comparison with a column of the row before.
+  const joins = conjuncts.map((conjunct) => conjunct.map(({ text }) => text).join(" "));
+  const steps = references.slice(1).every((_, place) =>
+    joins.some((text) =>
+      text.startsWith(`$parent${place + 2} .`) &&
+      text.includes(`= $parent${place + 1} .`)
+    )
+  );
+  if (bound === undefined || !steps) return undefined;
+  return {
+    tables: references.map(({ table }) => table),
+    own: joins.flatMap((text) => /^\$parent1 \. \S+ = \$row \. (\S+)$/.exec(text)?.[1] ?? []),
+    bound,
+    locks: tokens.some((token, at) => token.text === "for" && tokens[at + 1]?.text === "share"),
+  };
+}
+
+/** The reference is one of an `exists (…)` that leads to a tenant. */
+function isInPath(tokens: readonly Token[], { at }: TableReference, rules: TenancyRules): boolean {
+  const depth = tokens[at]!.depth - 1;
+  const open = tokens.findLastIndex((token, place) =>
+    place < at && token.text === "(" && token.depth === depth
+  );
+  const close = tokens.findIndex((token, place) => place > at && token.depth <= depth);
+  return readPath(tokens.slice(open - 1, close + 1), rules) !== undefined;
 }
 
 /** The conjuncts of the WHERE at a table's own level; undefined without a WHERE, or with an OR in it. */
@@ -160,12 +242,12 @@ function isWord(token: Token, depth: number, words: readonly string[]): boolean 
 }
 
 /** Number of the parameter in `"$row"."column" = $n::text::"schema"."type"`; 0 for anything else. */
-function readTenant(conjunct: readonly Token[], column: string): number {
+function readTenant(conjunct: readonly Token[], column: string, of = "$row"): number {
   const printed = conjunct.map(({ kind, text }) => kind === "parameter" ? `$${text}` : text).join(
     " ",
   );
   const [alias, dot, name, equals, parameter] = conjunct;
-  const starts = alias?.text === "$row" && dot?.text === "." && name?.text === column &&
+  const starts = alias?.text === of && dot?.text === "." && name?.text === column &&
     equals?.text === "=" && parameter?.kind === "parameter";
   const ends = /= \$\d+ :: text :: \w+ \. \w+$/.test(printed);
   return starts && ends ? Number(parameter.text) : 0;

@@ -16,14 +16,33 @@ const WRITTEN_BY_TRIGGERS = ["trail"];
  */
 export async function digestRows(admin: Sql): Promise<Digests> {
   const [found] = await admin<{ statement: string | null }[]>`
+    with recursive tenants (relid, level, expression) as (
+      select c.oid, 0, coalesce('@.' || quote_ident(a.attname) || '::text', 'null::text')
+      from pg_class c
+      left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+        and a.attname = any (${`{${TENANT_COLUMNS}}`}::text::text[])
+      where c.relnamespace = to_regnamespace('public') and c.relkind = 'r'
+        and c.relname <> all (${`{${WRITTEN_BY_TRIGGERS}}`}::text::text[])
+      union all
+      select f.conrelid, t.level + 1, format('(select %s from only %s where %s)',
+        replace(t.expression, '@', 'p' || t.level), f.confrelid::regclass::text || ' p' || t.level,
+        (select string_agg(format('%s.%I = @.%I', 'p' || t.level, b.attname, a.attname), ' and ')
+          from unnest(f.conkey, f.confkey) k (own, other)
+          join pg_attribute a on a.attrelid = f.conrelid and a.attnum = k.own
+          join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.other))
+      from tenants t
+      join pg_constraint f on f.confrelid = t.relid and f.contype = 'f'
+        and f.conrelid <> f.confrelid
+      where t.expression <> 'null::text' and t.level < 3
+    ),
+    nearest as (
+      select distinct on (relid) relid, replace(expression, '@', 't') as tenant
+      from tenants order by relid, expression = 'null::text', level, expression
+    )
     select string_agg(format(
       'select %L::text as key, %s as tenant, count(*) || '':'' || sum(hashtextextended(t.ctid::text || t.xmin::text, 0)) as digest from %s t group by 2',
-      c.relname, coalesce('t.' || quote_ident(a.attname) || '::text', 'null::text'), c.oid::regclass), ' union all ') as statement
-    from pg_class c
-    left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-      and a.attname = any (${`{${TENANT_COLUMNS}}`}::text::text[])
-    where c.relnamespace = to_regnamespace('public') and c.relkind = 'r'
-      and c.relname <> all (${`{${WRITTEN_BY_TRIGGERS}}`}::text::text[])`;
+      c.relname, n.tenant, c.oid::regclass), ' union all ') as statement
+    from nearest n join pg_class c on c.oid = n.relid`;
   const statement = found?.statement ?? null;
   if (statement === null) return new Map();
   const rows = await admin.unsafe<{ key: string; tenant: string | null; digest: string }[]>(

@@ -43,6 +43,7 @@ describe("the policy file", () => {
     assertEquals(policy.credentialTables, ["Vault"]);
     assertEquals(policy.tables.get("deals"), {
       tenantColumn: "org-id",
+      tenantVia: undefined,
       shared: false,
       expose: false,
       primaryKey: [],
@@ -73,6 +74,9 @@ describe("the policy file", () => {
         notes: [],
         view: { primary_key: ["id"] },
         both: { shared: true, tenant_column: "x" },
+        lines: { tenant_via: { columns: [], table: "orders", on: "x" } },
+        parts: { tenant_via: { columns: ["a"], table: "lines" }, tenant_column: "b" },
+        sum: { tenant_via: { columns: ["a"], table: "lines" }, expose: true },
       },
     });
     for (
@@ -86,6 +90,10 @@ describe("the policy file", () => {
         ["tables.bad name: ", "letters, digits and underscores"],
         ["tables.notes: ", "an object"],
         ["tables.view.primary_key: ", '"expose": true'],
+        ["tables.lines.tenant_via.columns: ", "the columns of a foreign key"],
+        ["tables.lines.tenant_via.on: ", "is not known here"],
+        ["tables.parts: ", '"tenant_via" stands beside "tenant_column"'],
+        ["tables.sum: ", "needs a foreign key"],
         ["tables.both: ", '"shared" is for a table without a tenant column'],
       ] as const
     ) {
@@ -94,7 +102,7 @@ describe("the policy file", () => {
       );
       assertEquals(found.length, 1, `${beginning} in ${JSON.stringify(problems)}`);
     }
-    assertEquals(problems.length, 10);
+    assertEquals(problems.length, 14);
   });
 
   it("rejects what is not a JSON object", () => {

@@ -51,6 +51,7 @@ function table(name: string, update = true) {
     hasRewriteRules: false,
     hasChildTables: false,
     key: [1],
+    foreignKeys: [],
     indexes: [],
     unique: [],
     columns,
@@ -179,7 +180,7 @@ describe("resolving a table", () => {
     assertEquals(isOpenTo(deals, { ...ACCESS, tables: ["deals"] }), true);
     assertEquals(isOpenTo(deals, { ...ACCESS, tables: [] }), false);
     assertEquals(isOpenTo(deals, { ...ACCESS, tenant: "x" }), false);
-    assertEquals(isOpenTo({ ...deals, tenant: undefined }, { ...ACCESS, tenant: "x" }), true);
+    assertEquals(isOpenTo({ ...deals, tenancy: undefined }, { ...ACCESS, tenant: "x" }), true);
   });
 });
 

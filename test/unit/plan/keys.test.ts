@@ -70,7 +70,7 @@ describe("findKey", () => {
   });
 
   it("finds no key of tables that are shared, have no key, or may repeat it", () => {
-    assertEquals(find(filter(ID_IS_7), { tenant: undefined }), undefined);
+    assertEquals(find(filter(ID_IS_7), { tenant: undefined, tenancy: undefined }), undefined);
     assertEquals(find(filter(ID_IS_7), { primaryKey: [], keyUnique: false }), undefined);
     assertEquals(find(filter(ID_IS_7), { keyUnique: false }), undefined);
   });

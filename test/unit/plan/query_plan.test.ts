@@ -49,7 +49,7 @@ function rejectionOf(request: () => unknown): string {
 describe("planQuery", () => {
   it("always has the tenant's scope [S8]", () => {
     const { scope } = plan({});
-    assertEquals(scope, { kind: "tenant", column: TABLE.tenant!, tenant: "1" });
+    assertEquals(scope, { kind: "tenant", tenancy: TABLE.tenancy!, tenant: "1" });
   });
 
   it("has every column without select, and each selected column once in the order of the request", () => {

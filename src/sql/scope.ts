@@ -1,0 +1,65 @@
+import type { SqlText } from "../catalogue/catalogue.ts";
+import type { Scope } from "../plan/scope.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { compileColumn, join, literal } from "./fragment.ts";
+
+/** The scope of a table whose rows belong to tenants. */
+export type TenantScope = Scope & { readonly kind: "tenant" };
+
+/**
+ * How the rows that lead to the tenant are read:
+ *
+ * - `seen`, as the statement's snapshot has them; Postgres joins them in the best order;
+ * - `locked`, as they are now, and so they stay until the transaction ends: a statement that writes must
+ *   know that the tenant is still the same. They are looked up for each row that meets all else;
+ * - `joined`, both ways, where a statement would otherwise look up those of all tenants.
+ */
+export type ScopeReading = "seen" | "locked" | "joined";
+
+/**
+ * Compiles the tenant's part of a WHERE: the tenant column of the row, or the one of the row that it
+ * belongs to over foreign keys.
+ * @see S8, T59
+ */
+export function compileScope(sql: Sql, scope: TenantScope, reading: ScopeReading): Fragment {
+  const { tenancy: { column, via }, tenant } = scope;
+  if (via.length === 0) {
+    return sql`${compileColumn(sql, column)} = ${tenant}::text::${literal(sql, column.cast)}`;
+  }
+  const own = (from: SqlText) => compileColumn(sql, { identifier: from });
+  const seen = compileBelongs(sql, scope, { locks: false, own });
+  if (reading === "seen") return seen;
+  const locked = compileBelongs(sql, scope, { locks: true, own });
+  return reading === "locked" ? locked : sql`${seen} and ${locked}`;
+}
+
+/** What {@link compileBelongs} needs besides the scope. */
+interface BelongsOptions {
+  readonly locks: boolean;
+  /** Compiles the values by which a row refers to the first row of the path. */
+  readonly own: (from: SqlText) => Fragment;
+}
+
+/** Compiles whether a row belongs to the tenant over foreign keys. */
+export function compileBelongs(
+  sql: Sql,
+  { tenancy: { column, via }, tenant }: TenantScope,
+  { locks, own }: BelongsOptions,
+): Fragment {
+  const alias = (place: number) => literal(sql, `"$parent${place + 1}"` as SqlText);
+  const member = (place: number, identifier: SqlText) =>
+    sql`${alias(place)}.${literal(sql, identifier)}`;
+  const sources = via.map(({ source }, place) => sql`${literal(sql, source)} ${alias(place)}`);
+  const same = via.flatMap(({ pairs }, place) =>
+    pairs.map(({ from, to }) =>
+      sql`${member(place, to)} = ${place === 0 ? own(from) : member(place - 1, from)}`
+    )
+  );
+  const last = member(via.length - 1, column.identifier);
+  const bound = sql`${last} = ${tenant}::text::${literal(sql, column.cast)}`;
+  return sql`
+    exists (
+      select from ${join(sql, ",", sources)}
+      where ${join(sql, "and", [...same, bound])} ${locks ? sql`for share` : sql``}
+    )`;
+}
