@@ -96,6 +96,8 @@ export interface TenantStep {
   readonly table: string;
   /** That table in a FROM, without child tables, whose rows no foreign key refers to. */
   readonly source: SqlText;
+  /** The columns of the foreign key, in the order of `pairs`. */
+  readonly columns: readonly string[];
   readonly pairs: readonly ReferencePair[];
 }
 

@@ -94,7 +94,8 @@ function findStep(
     from: quoteIdentifier(column),
     to: quoteIdentifier(key.targetColumns[place]!),
   }));
-  return { table: parent.name, source: parent.kind === "p" ? name : only(name), pairs };
+  const source = parent.kind === "p" ? name : only(name);
+  return { table: parent.name, source, columns: key.columns, pairs };
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

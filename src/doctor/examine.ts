@@ -7,9 +7,11 @@ import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
 import { checkNames } from "./names.ts";
 import { checkOwnSchema } from "./own_schema.ts";
+import { checkReferences } from "./references.ts";
 import { checkRole } from "./role.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
+import { checkTenantPaths } from "./tenant_paths.ts";
 import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkViews } from "./views.ts";
@@ -30,9 +32,11 @@ export const CHECKS: readonly Check[] = [
   checkChangesFeeds,
   checkWebhooks,
   checkForeignKeys,
+  checkReferences,
   checkUniqueKeys,
   checkTenantRows,
   checkTenantIndexes,
+  checkTenantPaths,
   checkCredentialColumns,
   checkNames,
 ];

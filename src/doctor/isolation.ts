@@ -1,13 +1,7 @@
-import { literal } from "../sql/fragment.ts";
-import {
-  type Check,
-  count,
-  type Diagnosis,
-  type Finding,
-  listTenantTables,
-  type Setup,
-  type TenantTable,
-} from "./diagnosis.ts";
+import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { join, literal } from "../sql/fragment.ts";
+import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 import { openProbe, type Probe, type ProbeResponse } from "./probe_service.ts";
 
 /** Two tenants of a table: the one that asks, and the one whose rows it must not reach. */
@@ -21,7 +15,8 @@ const ROWS = 20;
 /**
  * No token may reach rows of another tenant. With two throwaway tokens, for the first and the last
  * tenant of each table, it requests each other's rows: by a page without filters, by the tenant
- * column, by the primary key of a foreign row, and by an update of that row that is rolled back.
+ * column or the row that a row belongs to, by the primary key of a foreign row, and by an update of that
+ * row that is rolled back.
  */
 export const checkIsolation: Check = { name: "isolation", look };
 
@@ -29,13 +24,11 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const probe = openProbe(setup);
   const findings: Finding[] = [];
   let examined = 0;
-  const tables = listTenantTables(setup);
+  const tables = [...setup.catalogue.tables.values()].filter(hasTenancy);
   for (const [place, table] of tables.entries()) {
     setup.progress(`${table.name}, ${place + 1} of ${tables.length}`);
     const [first, last] = await findTenants(setup, table);
-    if (first === undefined || last === undefined || !table.columns.has(table.tenant.name)) {
-      continue;
-    }
+    if (first === undefined || last === undefined || listMarks(table).length === 0) continue;
     examined++;
     findings.push(...await probeTable(probe, table, { own: first, other: last }));
     findings.push(...await probeTable(probe, table, { own: last, other: first }));
@@ -45,14 +38,25 @@ async function look(setup: Setup): Promise<Diagnosis> {
   return { seen: `${count(examined, "table")} probed from both sides${skipped}`, findings };
 }
 
+/** A table whose rows belong to tenants. */
+type ProbedTable = Table & { readonly tenancy: Tenancy };
+
+function hasTenancy(table: Table): table is ProbedTable {
+  return table.tenancy !== undefined;
+}
+
+/** The columns that say whose a record is: the tenant's, or those of the row that it belongs to. */
+function listMarks({ tenant, tenancy, columns }: ProbedTable): readonly string[] {
+  const names = tenant === undefined ? tenancy.via[0]!.columns : [tenant.name];
+  return names.every((name) => columns.has(name)) ? names : [];
+}
+
 async function probeTable(
   probe: Probe,
-  table: TenantTable,
+  table: ProbedTable,
   { own, other }: Pair,
 ): Promise<Finding[]> {
   const { name, tenant, writable } = table;
-  const isForeign = (record: ProbeResponse["records"][number]) =>
-    String(record[tenant.name]).trimEnd() !== own.trimEnd();
   const query = (as: string, equal: Readonly<Record<string, unknown>>) => {
     const and = Object.entries(equal).map(([field, value]) => ({ field, op: "eq", value }));
     return probe(as, {
@@ -62,11 +66,26 @@ async function probeTable(
     });
   };
 
-  const [foreign] = (await query(other, {})).records;
+  const ofOther = (await query(other, {})).records;
+  const [foreign] = ofOther;
+  const marks = listMarks(table);
+  const identify = (record: ProbeResponse["records"][number]) =>
+    JSON.stringify(marks.map((mark) => record[mark]));
+  const foreigners = new Set(ofOther.map(identify));
+  const isForeign = (record: ProbeResponse["records"][number]) =>
+    tenant === undefined
+      ? foreigners.has(identify(record))
+      : String(record[tenant.name]).trimEnd() !== own.trimEnd();
   const key = foreign === undefined ? {} : pickKey(table, foreign);
+  const marked = tenant !== undefined
+    ? { [tenant.name]: other }
+    : Object.fromEntries(marks.map((mark) => [mark, foreign?.[mark] ?? null]));
   const responses: [string, ProbeResponse][] = [
     ["a page without filters", await query(own, {})],
-    ["the tenant column", await query(own, { [tenant.name]: other })],
+    [
+      tenant === undefined ? "the row that it belongs to" : "the tenant column",
+      await query(own, marked),
+    ],
   ];
   if (Object.keys(key).length > 0) responses.push(["the primary key", await query(own, key)]);
   const failure = responses.find(([, { status }]) => status !== 200);
@@ -75,7 +94,7 @@ async function probeTable(
     .map(([by]) => describeRead(name, by));
   const fields = foreign === undefined || !writable ? {} : pickField(table, foreign);
   if (Object.keys(fields).length === 0) return findings;
-  const filters = { ...key, [tenant.name]: other };
+  const filters = { ...key, ...marked };
   const { status } = await probe(own, {
     table: name,
     operation: "single",
@@ -113,37 +132,70 @@ function describeFailure(table: string, status: number): Finding {
 
 /** Returns the primary key of a row as filters; empty where clients see no key. */
 function pickKey(
-  { primaryKey }: TenantTable,
+  { primaryKey }: Table,
   record: ProbeResponse["records"][number],
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(primaryKey.map(({ name }) => [name, record[name]]));
 }
 
 /** Returns one field with its present value: nothing would change even if it were written. */
-function pickField({ columns }: TenantTable, record: ProbeResponse["records"][number]): object {
+function pickField({ columns }: Table, record: ProbeResponse["records"][number]): object {
   const column = [...columns.values()].find(({ readOnly, kind, name }) =>
     readOnly === undefined && kind !== "composite" && record[name] !== null
   );
   return column === undefined ? {} : { [column.name]: record[column.name] };
 }
 
-/** Finds the first and the last tenant of a table; fewer than two when there is no second. */
+/** Finds the first and the last tenant that has rows; fewer than two when there is no second. */
 async function findTenants(
   { database }: Setup,
-  { identifier, tenant }: TenantTable,
+  table: ProbedTable,
 ): Promise<readonly string[]> {
+  const { tenancy: { column: { identifier } } } = table;
   const [row] = await database.run<{ first: string | null; last: string | null }>(
     (sql) => {
-      const column = literal(sql, tenant.identifier);
-      const table = literal(sql, identifier);
+      const column = literal(sql, identifier);
+      const { source, condition } = compileOwners(sql, table);
       return sql`select
-        (select "$t".${column}::text from ${table} "$t" where "$t".${column} is not null
-          order by "$t".${column} limit 1) as first,
-        (select "$t".${column}::text from ${table} "$t" where "$t".${column} is not null
-          order by "$t".${column} desc limit 1) as last`;
+        (select "$owner".${column}::text from ${source} where "$owner".${column} is not null
+          ${condition} order by "$owner".${column} limit 1) as first,
+        (select "$owner".${column}::text from ${source} where "$owner".${column} is not null
+          ${condition} order by "$owner".${column} desc limit 1) as last`;
     },
     { write: false },
   );
   if (row === undefined || row.first === null || row.last === null) return [];
   return row.first === row.last ? [row.first] : [row.first, row.last];
+}
+
+/** The rows with the tenants: of the table itself, or those that rows of the table belong to. */
+function compileOwners(
+  sql: Sql,
+  { identifier, tenancy: { via } }: ProbedTable,
+): { readonly source: Fragment; readonly condition: Fragment } {
+  const last = via.at(-1);
+  if (last === undefined) {
+    return { source: sql`${literal(sql, identifier)} "$owner"`, condition: sql`` };
+  }
+  const alias = (place: number) =>
+    literal(
+      sql,
+      (place === via.length - 1
+        ? `"$owner"`
+        : place < 0
+        ? `"$row"`
+        : `"$parent${place}"`) as SqlText,
+    );
+  const between = via.slice(0, -1).map(({ source }, place) =>
+    sql`, ${literal(sql, source)} ${alias(place)}`
+  );
+  const same = via.flatMap(({ pairs }, place) =>
+    pairs.map(({ from, to }) =>
+      sql`${alias(place)}.${literal(sql, to)} = ${alias(place - 1)}.${literal(sql, from)}`
+    )
+  );
+  const others = between.reduce((all, each) => sql`${all}${each}`, sql``);
+  const condition = sql`and exists (select from ${literal(sql, identifier)} "$row" ${others}
+    where ${join(sql, "and", same)})`;
+  return { source: sql`${literal(sql, last.source)} "$owner"`, condition };
 }

@@ -42,11 +42,13 @@ const BY_PATH = {
         {
           table: "shelves",
           source: `only "app"."shelves"` as SqlText,
+          columns: ["shelf_no"],
           pairs: [{ from: `"shelf_no"` as SqlText, to: `"no"` as SqlText }],
         },
         {
           table: "stores",
           source: `"app"."stores"` as SqlText,
+          columns: ["region", "store"],
           pairs: ["region", "store"].map((name) => ({
             from: `"${name}"` as SqlText,
             to: `"${name}"` as SqlText,

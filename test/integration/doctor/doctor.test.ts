@@ -183,7 +183,8 @@ for (const kind of DATABASE_KINDS) {
           const leaking = catalogue.tables.get("leaking")!;
           const region = leaking.columns.get("region")!;
           const tenant = { ...leaking.tenant!, identifier: region.identifier };
-          const tables = new Map(catalogue.tables).set("leaking", { ...leaking, tenant });
+          const scoped = { ...leaking, tenant, tenancy: { column: tenant, via: [] } };
+          const tables = new Map(catalogue.tables).set("leaking", scoped);
           return { ...catalogue, tables };
         },
       });
