@@ -9,6 +9,8 @@ const MAKERS = {
   packages: () => installPackages("test/packages"),
   /** What the connectors run on. */
   platforms: () => installPackages("test/connectors", ["--ignore-scripts"]),
+  /** Postgres of each major version. */
+  versions: () => installPackages("test/postgres"),
   bundle: makeBundle,
   binary: makeBinary,
   types: makeTypes,
@@ -21,6 +23,7 @@ const NEEDED: Readonly<Record<string, readonly Program[]>> = {
   "test/connectors": ["packages", "platforms"],
   "test/console": ["packages"],
   "test/openapi": ["packages"],
+  "test/integration/changes": ["versions"],
   "test/integration/webhooks": ["packages"],
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { findPort } from "./find_port.ts";
 import { launchServer, read } from "./launch_server.ts";
-import { findBinaries } from "./postgres_binaries.ts";
+import { copyVersion, findBinaries } from "./postgres_binaries.ts";
 
 /** A throw-away Postgres on a free loopback port. */
 export interface Cluster {
@@ -32,6 +32,8 @@ export type RunProgram = (name: string, parameters: readonly string[]) => ChildP
 
 /** How a cluster differs from that of the tests. */
 export interface ClusterOptions {
+  /** Its major version, one of those in `test/postgres`. */
+  readonly major?: number;
   readonly settings?: Readonly<Record<string, string>>;
   /** Fills the data directory in place of `initdb`. */
   readonly fill?: (data: string, run: RunProgram) => Promise<void>;
@@ -68,7 +70,8 @@ const ROOM_BYTES = 4 * 2 ** 30;
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
   const store = await mkdtemp(join(await chooseStore(), "rowgate-test-"));
-  const binaries = await findBinaries(folder);
+  const binaries =
+    await (options.major === undefined ? findBinaries(folder) : copyVersion(options.major, folder));
   const user = await chooseUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
   if (user !== undefined) await chown(store, user.uid, user.gid);

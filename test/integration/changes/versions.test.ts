@@ -1,0 +1,102 @@
+// The feed on each major version of Postgres, for owners and roles with the least rights, without and
+// behind a pooler in transaction mode.
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import postgres from "postgres";
+import { readConfig } from "../../../src/config/config.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
+import { enableFeeds } from "../../support/feeds.ts";
+import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
+import { hasVersion } from "../../support/postgres_binaries.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { followScenario, SCENARIO_SCHEMA, SCENARIO_TABLES } from "./scenario.ts";
+
+/** The owner of the tables is no superuser, so that row level security holds for it too. */
+const GIVE_TO_OWNER = `
+  grant create on schema public to feed_owner;
+  alter table shelves owner to feed_owner;
+  alter table days owner to feed_owner;
+  alter table days_1 owner to feed_owner;
+  alter table days_2 owner to feed_owner;
+  alter schema rowgate owner to feed_owner;
+  do $$ declare each text; begin
+    for each in select format('alter table %s owner to feed_owner', c.oid::regclass)
+      from pg_class c where c.relnamespace = 'rowgate'::regnamespace and c.relkind = 'r'
+      union all select format('alter function %s owner to feed_owner', p.oid::regprocedure)
+      from pg_proc p where p.pronamespace = 'rowgate'::regnamespace
+    loop execute each; end loop;
+  end $$`;
+
+/** Those besides the one that the other tests use; the first and the last that are supported among them. */
+const MAJORS = [14, 16, 17, 18];
+const pgbouncer = await findPooler();
+if (pgbouncer === undefined) console.log("pgbouncer is not installed: nothing is tested behind it");
+
+for (const major of MAJORS) {
+  if (!await hasVersion(major)) {
+    console.log(`there is no package of Postgres ${major} for this platform: it is left out`);
+    continue;
+  }
+  describe(`a changes feed on Postgres ${major}`, () => {
+    let cluster: Cluster;
+
+    before(async () => {
+      cluster = await startCluster({ major });
+      const admin = postgres(`${cluster.url}/postgres`, { max: 1, onnotice: () => {} });
+      const [row] =
+        await admin`select current_setting('server_version_num')::int4 / 10000 as major`;
+      assertEquals(row!["major"], major);
+      await admin`create database template_empty`;
+      await admin.unsafe("create role rowgate_app login password 'rowgate_app'");
+      await admin.unsafe("create role feed_owner login password 'feed_owner'");
+      await admin.end();
+    });
+    after(() => cluster?.stop());
+
+    const environment = { ROWGATE_TENANT_SETTING: "app.tenant_id" };
+    it("keeps exact copies, under row level security with the least rights [CH10] [CH1]", () =>
+      follow({ environment }));
+
+    if (pgbouncer === undefined) return;
+    it("keeps exact copies behind PgBouncer in transaction mode [CH10] [DB25]", async () => {
+      let pooler: Pooler | undefined;
+      const route = async (url: string) => {
+        pooler = await startPooler(pgbouncer, url);
+        return pooler.through(url);
+      };
+      try {
+        await follow({ environment: { ...environment, ROWGATE_PREPARE: "off" }, route });
+      } finally {
+        await pooler?.stop();
+      }
+    });
+
+    async function follow(options: Parameters<typeof createTestService>[1]): Promise<void> {
+      const empty = { template: "empty", cluster: cluster.url } as const;
+      const service = await createTestService("real", { ...options, ...empty });
+      let owner: Database | undefined;
+      try {
+        await service.database.admin.unsafe(`${SCENARIO_SCHEMA}; ${GIVE_TO_OWNER}`);
+        await service.catalogue.refresh(await service.catalogue.current(), { reason: "test" });
+        owner = openOwner(service);
+        await enableFeeds({ owner, catalogue: service.catalogue }, SCENARIO_TABLES);
+        const begun = await followScenario(service);
+        // A TRUNCATE that row level security hides rows from, and a partition that is added.
+        assert(begun >= 4, `begun ${begun} times`);
+      } finally {
+        await owner?.close(1000);
+        await service.close();
+      }
+    }
+  });
+}
+
+function openOwner({ database }: TestService): Database {
+  const url = new URL(database.url!);
+  url.username = "feed_owner";
+  url.password = "feed_owner";
+  const { config } = readConfig({ DATABASE_URL: url.href, ROWGATE_POOL_SIZE: "1" });
+  return openDatabase(config!, () => {});
+}
