@@ -10,10 +10,17 @@ interface Stat {
   readonly ended: number;
 }
 
-/** Gives the CPU time that a process has used, all its threads, in seconds. */
+/**
+ * Gives the CPU time that the living threads of a process have used, in seconds: to the nanosecond, where
+ * `/proc/PID/stat` counts in ticks, some thirty for a second of load.
+ */
 export async function readCpuSeconds(pid: number): Promise<number> {
-  const stat = await readStat(pid);
-  return (stat?.own ?? 0) / TICKS;
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const times = await Promise.all(threads.map(async (thread) => {
+    const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0");
+    return Number(text.split(" ", 1)[0]);
+  }));
+  return times.reduce((sum, time) => sum + time, 0) / 1e9;
 }
 
 /** Gives the CPU time of a process and all its children, also ended ones: all of Postgres. */
