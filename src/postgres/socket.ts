@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
-import type { Socket } from "node:net";
+import type { OnReadOpts, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Address, Encryption } from "./connection.ts";
 
@@ -12,8 +13,15 @@ const NO = 0x4e;
 const KEEP_ALIVE_MS = 30_000;
 
 /**
+ * Addresses of `sslmode=prefer` whose servers do not encrypt. A socket that collects messages cannot be
+ * encrypted later (Deno 2.9), so it must be known before. It may change: each session asks again.
+ */
+const UNENCRYPTED = new WeakSet<Address>();
+
+/**
  * Opens a socket to Postgres, encrypted as it is asked for; the driver begins a session on it. An
- * abort destroys it, whatever it waits for.
+ * abort destroys it, whatever it waits for. Where it is not encrypted, it gives complete messages, in
+ * memory that it uses again.
  * @throws {Error} with the runtime's `code`, or `SSL_REFUSED`, `SSL_NOT_ANSWERED`, `SSL_ROOT_CERT`
  * @see D7
  */
@@ -23,18 +31,121 @@ export async function openSocket(
   signal: AbortSignal,
 ): Promise<Socket> {
   signal.throwIfAborted();
-  const socket = connect({ ...address, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  // A socket in the file system is not encrypted, as in libpq.
+  const isPlain = encryption.mode === "off" || "path" in address;
+  const reader = isPlain || UNENCRYPTED.has(address)
+    ? openMessageReader((data) => socket.emit("data", data))
+    : undefined;
+  const socket: Socket = connect({
+    ...address,
+    ...(reader === undefined ? {} : { onread: reader.onread }),
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  });
   signal.addEventListener("abort", () => socket.destroy(), { once: true });
   await happen(socket, "connect");
   socket.setNoDelay(true);
-  // A socket in the file system is not encrypted, as in libpq.
-  if (encryption.mode === "off" || "path" in address) return socket;
+  if (isPlain) {
+    reader!.collect();
+    return socket;
+  }
   socket.write(SSL_REQUEST);
   const answer = await happen(socket, "data") as Uint8Array;
-  if (answer.length === 1 && answer[0] === YES) return encrypt(socket, address.host, encryption);
-  if (answer[0] === NO && encryption.mode === "prefer") return socket;
+  const accepts = answer.length === 1 && answer[0] === YES;
+  if (accepts && reader === undefined) return encrypt(socket, address.host, encryption);
+  if (answer[0] === NO && reader !== undefined) {
+    reader.collect();
+    return socket;
+  }
   socket.destroy();
-  throw codeError(answer[0] === NO ? "SSL_REFUSED" : "SSL_NOT_ANSWERED");
+  if (accepts) UNENCRYPTED.delete(address);
+  else if (answer[0] !== NO) throw codeError("SSL_NOT_ANSWERED");
+  else if (encryption.mode === "prefer") UNENCRYPTED.add(address);
+  else throw codeError("SSL_REFUSED");
+  return await openSocket(address, encryption, signal);
+}
+
+/** Bytes that are read at once. */
+const READ_BYTES = 65_536;
+/** Most bytes that a session keeps for messages in parts; a page of 200 ordinary rows has 77 kB. */
+const KEPT_BYTES = 4 * READ_BYTES;
+/** Memory is made for what a message says that it has, but not for so many times what has arrived. */
+const MAX_GROWTH = 16;
+
+/** Reads from a socket, into one buffer. */
+export interface MessageReader {
+  /** The option of the socket. */
+  readonly onread: OnReadOpts & { readonly buffer: Buffer };
+  /** From now on what is read are messages of Postgres, which are given when they are complete. */
+  readonly collect: () => void;
+}
+
+/**
+ * Opens a reader that gives complete messages, one or several at once; until {@link MessageReader.collect}
+ * is called, whatever is read. It is overwritten later: the driver copies what it needs of it.
+ * @see docs/decisions/0060-whole-messages.md
+ */
+export function openMessageReader(give: (data: Buffer) => void): MessageReader {
+  let collects = false;
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  /** Begins with the message that is not complete, of which so many bytes have arrived. */
+  let held = Buffer.alloc(0);
+  let filled = 0;
+
+  function hold(bytes: Buffer): void {
+    const needed = filled + bytes.length;
+    if (needed > held.length) {
+      const message = readLength(filled === 0 ? bytes : held.subarray(0, filled), 0);
+      const likely = Math.min(message + READ_BYTES, MAX_GROWTH * needed);
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, likely, 2 * READ_BYTES));
+      larger.set(held.subarray(0, filled));
+      held = larger;
+    }
+    held.set(bytes, filled);
+    filled = needed;
+  }
+
+  function take(read: Buffer): void {
+    const wasHeld = filled > 0;
+    if (wasHeld) hold(read);
+    const bytes = wasHeld ? held.subarray(0, filled) : read;
+    const end = findEnd(bytes);
+    if (end === 0 && wasHeld) return;
+    filled = 0;
+    if (end > 0) give(bytes.subarray(0, end));
+    if (end < bytes.length) hold(bytes.subarray(end));
+    else if (held.length > KEPT_BYTES) held = Buffer.alloc(0);
+  }
+
+  return {
+    onread: {
+      buffer,
+      callback(length) {
+        const read = buffer.subarray(0, length);
+        if (collects) take(read);
+        else give(read);
+        return true;
+      },
+    },
+    collect() {
+      collects = true;
+    },
+  };
+}
+
+/** Finds where the last complete message ends. */
+function findEnd(bytes: Buffer): number {
+  let end = 0;
+  for (;;) {
+    const next = end + readLength(bytes, end);
+    if (next === end || next > bytes.length) return end;
+    end = next;
+  }
+}
+
+/** Reads how long a message is, with the byte before its length; 0 if too little of it has arrived. */
+function readLength(bytes: Buffer, start: number): number {
+  return start + 5 > bytes.length ? 0 : bytes.readUInt32BE(start + 1) + 1;
 }
 
 async function encrypt(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {

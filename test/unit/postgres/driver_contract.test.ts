@@ -214,4 +214,15 @@ describe("the contract with postgres.js", () => {
       );
     }
   });
+
+  it("6: copies what it needs of the bytes that its socket gives", async () => {
+    const subject = open();
+    // The fake overwrites what it has given, as socket.ts does.
+    const response = await subject.run(select(subject), described(rows("a", "b")));
+    assertEquals(
+      [...response],
+      [{ value: "a" }, { value: "b" }],
+      "the driver keeps parts of messages: socket.ts must not use their memory again",
+    );
+  });
 });

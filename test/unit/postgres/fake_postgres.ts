@@ -28,8 +28,12 @@ export function openFakePostgres(): FakePostgres {
   const sent: SentMessage[] = [];
   const responses: Uint8Array[] = [];
   let opened = false;
-  // The driver reads what a socket gives: a Buffer.
-  const emit = (data: Uint8Array) => void emitter.emit("data", Buffer.from(data));
+  // The driver reads what a socket gives: a Buffer, which is overwritten as sockets of sessions do it.
+  const emit = (data: Uint8Array) => {
+    const given = Buffer.from(data);
+    emitter.emit("data", given);
+    given.fill(0);
+  };
 
   function write(data: Uint8Array): boolean {
     if (!opened) setTimeout(() => emit(OPENED));
