@@ -5,7 +5,7 @@ import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_pa
 type Program = keyof typeof MAKERS;
 
 const MAKERS = {
-  /** Bun, Chromium's driver, linters, a verifier of webhooks. */
+  /** Bun, Chromium's driver, linters, a verifier of webhooks, the client of agents. */
   packages: () => installPackages("test/packages"),
   /** What the connectors run on. */
   platforms: () => installPackages("test/connectors", ["--ignore-scripts"]),

@@ -27,6 +27,7 @@ import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
+import { handleMcp, MCP_PATH } from "./mcp/handle_mcp.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
 /** What a service is made of; the command and the tests open it. */
@@ -82,7 +83,11 @@ export function createApp(dependencies: Dependencies): App {
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
     bodies: openByteBudget(config.maxBodiesBytes),
   };
-  const router = makeRouter([...collectOperations(service), ...collectPages(dependencies)]);
+  const router = makeRouter([
+    ...collectOperations(service),
+    ...collectAgents(service, observe),
+    ...collectPages(dependencies),
+  ]);
   const inFlight = limitInFlight(
     config.maxInFlight,
     (requests) => observe({ kind: "in_flight", requests }),
@@ -174,6 +179,13 @@ function collectOperations(service: Service): Handlers {
     });
   }
   return paths;
+}
+
+/** Returns the path of agents, unless it is off. @see MC16 */
+function collectAgents(service: Service, observe: Observe): Handlers {
+  if (!service.config.mcp) return new Map();
+  const handler: Handler = (_request, trace) => handleMcp(trace, { service, observe });
+  return new Map([[MCP_PATH, new Map([["POST", handler]])]]);
 }
 
 /** Returns what is served without a token: probes, metrics, and the console. */

@@ -77,6 +77,8 @@ export interface Config {
   readonly webhookHosts: readonly HostRule[];
   readonly corsOrigins: readonly string[];
   readonly console: boolean;
+  /** Whether agents are served at `/mcp`. */
+  readonly mcp: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly workers: number | "auto";
   /** How long it goes on listening after a signal, for load balancers to notice. */
@@ -244,6 +246,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: true,
     help: "Serve the console at /",
   }),
+  mcp: setting("ROWGATE_MCP", onOrOff, { default: true, help: "Serve agents (MCP) at /mcp" }),
   logLevel: setting("ROWGATE_LOG_LEVEL", logLevel, {
     default: "info",
     help: "debug, info, warn, error or silent",

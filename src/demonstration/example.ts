@@ -14,8 +14,6 @@ export const EXAMPLE_REQUEST = {
         },
       ],
     },
-    select: ["order_no", "status", "total", "note", "modified_at"],
-    sort: [{ field: "total", direction: "desc" }],
     per_page: 3,
   },
 };
@@ -29,6 +27,16 @@ export function printExample(
     `-H 'Authorization: Bearer ${token}'`,
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify(EXAMPLE_REQUEST.body)}'`,
+  ].join(" ");
+}
+
+/** Prints the command that adds the service to Claude Code; other programs take address and header. */
+export function printAgent(
+  { address, token }: { readonly address: string; readonly token: string },
+): string {
+  return [
+    `claude mcp add -t http rowgate ${address.replace(/\/$/, "")}/mcp`,
+    `-H 'Authorization: Bearer ${token}'`,
   ].join(" ");
 }
 

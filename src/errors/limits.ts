@@ -55,6 +55,12 @@ export const MAX_PAGE_TOKEN_CHARACTERS = 6144;
  * most. @see L22
  */
 export const MAX_PAGE_TOKEN_COLUMNS = 32;
+/** Bytes of the result of a tool; more is cut. @see MC9 */
+export const MAX_TOOL_RESULT_BYTES = 32_768;
+/** Characters of a message for `/mcp` without the arguments of its tool. @see MC14 */
+export const MAX_MESSAGE_CHARACTERS = 16_384;
+/** Tables that the input schemas of tools name; of more, they name a few. @see MC7 */
+export const MAX_NAMED_TABLES = 100;
 /** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 /** Issues that a 400 reports. @see E8 */

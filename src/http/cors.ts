@@ -4,6 +4,9 @@ const ALLOWED_HEADERS = [
   "Content-Type",
   "Idempotency-Key",
   "If-None-Match",
+  "MCP-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
   "Prefer",
   "X-Request-Id",
 ].join(", ");

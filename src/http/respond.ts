@@ -121,6 +121,11 @@ export function respondEvents(source: EventSource, exchange: Exchange): Response
   return new Response(streamEvents(source, exchange, describe), { status: 200, headers });
 }
 
+/** Makes the response to what is accepted and has no answer: 202 without body. @see MC3 */
+export function respondAccepted(exchange: Exchange): Response {
+  return new Response(null, { status: 202, headers: makeHeaders({ text: "" }, exchange) });
+}
+
 /** A file of the console. */
 export interface CompressedFile {
   readonly type: string;

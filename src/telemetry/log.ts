@@ -58,6 +58,7 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   prepared: true,
   batch: true,
   webhooks: true,
+  tool_call: true,
   fault: true,
   retry: true,
   catalogue_read: true,

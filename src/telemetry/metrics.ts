@@ -132,6 +132,9 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "token_lookup":
       meters.tokenLookups.inc({ result: observation.result });
       break;
+    case "tool_call":
+      meters.toolCalls.inc({ tool: observation.tool, result: observation.result });
+      break;
     case "webhook_sent":
       meters.webhookAttempts.inc({ result: observation.result });
       meters.webhookDuration.observe(observation.durationMs / 1000);
@@ -215,6 +218,7 @@ function openMeters(registry: Registry) {
       "Webhooks that were disabled because they could not be delivered",
     ),
     webhooks: shared("webhooks", "Webhooks; those that fail are enabled too", "state"),
+    toolCalls: counter("tool_calls_total", "Calls of tools by agents", "tool", "result"),
     tokenLookups: counter("token_lookups_total", "Tokens looked up", "result"),
   };
 }

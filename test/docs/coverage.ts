@@ -33,6 +33,8 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     http: "test/docs/requests.test.ts",
     js: "test/docs/recipes.test.ts",
     python: "test/docs/copy.test.ts",
+    sh: "test/docs/agents.test.ts",
+    json: "test/docs/agents.test.ts",
   },
 };
 

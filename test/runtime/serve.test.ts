@@ -40,7 +40,7 @@ for (const runtime of RUNTIMES) {
       for (const name of Object.keys(wrong)) assertMatch(output().stderr, new RegExp(name));
     });
 
-    it("serves a demonstration whose curl line works when pasted, and ends on SIGTERM [R2] [R4] [R5] [R40]", async () => {
+    it("serves a demonstration whose printed lines work when pasted, and ends on SIGTERM [R2] [R4] [R5] [R40] [MC20]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       const curl = /^ *curl [\s\S]*?[^\\]$/m.exec(banner)?.[0] ?? "";
@@ -49,6 +49,16 @@ for (const runtime of RUNTIMES) {
       const response = JSON.parse(pasted.output().stdout);
       assertEquals(response.success, true, pasted.output().stdout);
       assert(response.records.length > 0);
+      const [, address = "", header = ""] =
+        /^claude mcp add -t http rowgate (\S+) -H '([^']+)'$/m.exec(banner) ?? [];
+      const listed = await fetch(address, {
+        method: "POST",
+        headers: [header.split(": ", 2) as [string, string], ["content-type", "application/json"]],
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      });
+      assertEquals((await listed.json()).result.tools[0].name, "list_tables");
+      const { stdout, stderr } = server.output();
+      assert((stdout + stderr).split("\n").length <= 24, stdout + stderr);
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
     });

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { printExample, printFollowing } from "../../demonstration/example.ts";
+import { printAgent, printExample, printFollowing } from "../../demonstration/example.ts";
 import { fillDemonstration } from "../../demonstration/fill.ts";
 import { SHOPS } from "../../demonstration/shops.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -51,27 +51,29 @@ export interface BannerOptions {
 }
 
 /**
- * Prints what a person wants to know when the embedded Postgres serves: the address, the tokens, a
- * `curl` command that works when pasted, and where the data is.
- * @see R5
+ * Prints what a person wants to know when the embedded Postgres serves: the address, the tokens,
+ * commands that work when pasted, and where the data is.
+ * @see R5, MC20
  */
 export function printBanner({ address, config, demonstration }: BannerOptions): string {
+  const hint = config.console ? " (open it in a browser for a console)" : "";
   const lines = [
-    "",
-    `  Rowgate serves at ${address}`,
-    `  Database: embedded Postgres in ${config.dataDir}; set DATABASE_URL to use your own.`,
-    ...(config.console ? ["  Console: open the address in a browser and paste a token."] : []),
+    `  Rowgate serves at ${address}${hint}`,
+    `  Database: embedded Postgres in ${config.dataDir}; DATABASE_URL names your own.`,
     "",
     ...demonstration === undefined
       ? describeKeptData()
-      : describeDemonstration(address, demonstration),
+      : describeDemonstration(demonstration, { address, config }),
     "",
     "",
   ];
   return lines.join("\n");
 }
 
-function describeDemonstration(address: string, { tokens }: Demonstration): readonly string[] {
+function describeDemonstration(
+  { tokens }: Demonstration,
+  { address, config }: Pick<BannerOptions, "address" | "config">,
+): readonly string[] {
   const width = Math.max(...tokens.map(({ tenant }) => tenant.length));
   const { tenant, token } = tokens[0]!;
   return [
@@ -83,6 +85,9 @@ function describeDemonstration(address: string, { tokens }: Demonstration): read
     "",
     "  Follow what changes in them:",
     printFollowing({ address, token }),
+    ...(config.mcp
+      ? ["", "  Give it to an agent, here Claude Code:", printAgent({ address, token })]
+      : []),
   ];
 }
 

@@ -82,10 +82,13 @@ const QUERY: Schema = v.strictObject({
 });
 
 /**
- * Describes the body of a query and its parts, by name, from the schemas that validate them.
+ * Describes the body of a query and its parts, by name, from the schemas that validate them; `refer`
+ * says how one refers to another.
  * @see docs/specification/query.md
  */
-export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
+export function describeQueryBody(
+  refer: (name: string) => string = (name) => `#/components/schemas/${name}`,
+): Readonly<Record<string, JsonSchema>> {
   const leaves = Object.entries(LEAVES);
   const definitions = {
     ...Object.fromEntries(leaves.map(([name, { schema }]) => [name, schema])),
@@ -98,7 +101,7 @@ export function describeQueryBody(): Readonly<Record<string, JsonSchema>> {
   const described = toJsonSchemaDefs(definitions, {
     target: "draft-2020-12",
     errorMode: "ignore",
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideRef: ({ referenceId }) => refer(referenceId),
   });
   return Object.fromEntries(
     Object.entries(described).map((

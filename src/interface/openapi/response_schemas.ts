@@ -60,29 +60,35 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
   };
 }
 
-/** Describes the bodies of requests and responses for any table, by name. @see Q80, U24, U34 */
-export function describeAnyTable(): Readonly<Record<string, JsonSchema>> {
+/**
+ * Describes the bodies of requests and responses for any table, by name; `referTo` says how one refers
+ * to another.
+ * @see Q80, U24, U34
+ */
+export function describeAnyTable(
+  referTo: (name: string) => JsonSchema = refer,
+): Readonly<Record<string, JsonSchema>> {
   return {
     Record: { type: "object", description: "A row: column names and values." },
-    Page: describePage(refer("Record")),
-    Changes: describeChanges(refer("Record")),
+    Page: describePage(referTo("Record")),
+    Changes: describeChanges(referTo("Record")),
     Update: objectOf({
       filters: {
         type: "object",
         description: "Columns and the values they must equal; null matches NULL. All must match.",
-        propertyNames: refer("Name"),
-        additionalProperties: refer("Scalar"),
+        propertyNames: referTo("Name"),
+        additionalProperties: referTo("Scalar"),
         minProperties: 1,
       },
       fields: {
         type: "object",
         description:
           "Columns and their new values. Primary key, tenant and generated columns cannot be set.",
-        propertyNames: refer("Name"),
+        propertyNames: referTo("Name"),
         minProperties: 1,
       },
     }),
-    Batch: describeBatch(refer("Update")),
+    Batch: describeBatch(referTo("Update")),
   };
 }
 

@@ -52,6 +52,7 @@ const CONFIG: Config = {
   webhookHosts: [],
   corsOrigins: [],
   console: true,
+  mcp: true,
   logLevel: "silent",
   workers: 1,
   drainMs: 0,

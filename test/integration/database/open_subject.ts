@@ -48,6 +48,7 @@ export function configure(overrides: Partial<Config>): Config {
     webhookHosts: [],
     corsOrigins: [],
     console: true,
+    mcp: true,
     logLevel: "silent",
     workers: 1,
     drainMs: 0,

@@ -33,10 +33,17 @@ function isFile(request: Request, response: Response): boolean {
   return response.ok && new URL(request.url).pathname.startsWith("/console/");
 }
 
+/** What a tool gave to an agent. */
+interface ToolResult {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+}
+
 function checkBody(request: Request, text: string, check: ResponseCheck): string[] {
   if (!text.startsWith("{")) return [];
-  const body = JSON.parse(text) as { error?: unknown; records?: unknown };
+  const body = JSON.parse(text) as { error?: unknown; records?: unknown; result?: ToolResult };
   if (typeof body.error === "string") return findPostgres(body.error);
+  if (body.result?.isError) return body.result.content.flatMap(({ text }) => findPostgres(text));
   return Array.isArray(body.records) ? checkRecords(request, body.records, check) : [];
 }
 

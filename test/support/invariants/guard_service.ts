@@ -106,7 +106,7 @@ export function guardService({ test, rules, metrics }: GuardOptions): ServiceGua
     app: (app) => async (request, connection) => {
       const tenant = tenants.get(readToken(request));
       const record = openRecord(request);
-      const end = await rows.start(request.method === "PATCH" ? tenant : undefined);
+      const end = await rows.start(mayWrite(request) ? tenant : undefined);
       const store: InFlight = { tenant };
       allInFlight.add(store);
       try {
@@ -141,6 +141,11 @@ function readFaults(read: () => string[]): string[] {
   } catch (error) {
     return [String(error)];
   }
+}
+
+/** An agent's message may call a tool that updates. */
+function mayWrite({ method, url }: Request): boolean {
+  return method === "PATCH" || method === "POST" && new URL(url).pathname === "/mcp";
 }
 
 function readToken(request: Request): string {

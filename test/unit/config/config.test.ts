@@ -39,6 +39,7 @@ const DEFAULTS = {
   webhookHosts: [],
   corsOrigins: [],
   console: true,
+  mcp: true,
   logLevel: "info",
   workers: 1,
   drainMs: 0,
@@ -72,6 +73,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_CORS_ORIGINS: ["app.example", "https://a.example/", "https://a.example,"],
   ROWGATE_LOG_LEVEL: ["verbose"],
   ROWGATE_CONSOLE: ["maybe"],
+  ROWGATE_MCP: ["yes"],
   ROWGATE_WORKERS: ["0", "65", "1.5", "AUTO", "on"],
 };
 
@@ -120,6 +122,7 @@ describe("readConfig", () => {
       ROWGATE_DRAIN_MS: "8000",
       ROWGATE_SHUTDOWN_MS: "0",
       ROWGATE_CONSOLE: "off",
+      ROWGATE_MCP: "off",
       ROWGATE_AUDIT: "on",
       ROWGATE_AUDIT_DAYS: "365",
       ROWGATE_CHANGES_DAYS: "30",
@@ -166,6 +169,7 @@ describe("readConfig", () => {
       ],
       corsOrigins: ["https://a.example", "http://localhost:3000"],
       console: false,
+      mcp: false,
       logLevel: "warn",
       workers: "auto",
       drainMs: 8000,

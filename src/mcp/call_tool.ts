@@ -1,0 +1,142 @@
+import { ApiError } from "../errors/api_error.ts";
+import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
+import { type Exchange, findApiError, respondError } from "../http/respond.ts";
+import { startTrace, type Trace } from "../http/trace.ts";
+import type { ToolName } from "../interface/mcp/tool_names.ts";
+import { handleRequest, type Service } from "../handle_request.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import type { Arguments } from "./read_message.ts";
+import { makeToolRequest, readText, type ToolRequest } from "./tool_request.ts";
+import { addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
+import { cutTables, selectEntries } from "./select_entries.ts";
+
+/** What an agent gets: an answer of the service, or the message of its error. */
+export interface ToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A call of a tool. */
+export interface ToolCall {
+  readonly name: ToolName;
+  readonly given: Arguments;
+  /** Of the request that brought it. */
+  readonly trace: Trace;
+}
+
+/** A service, and where its requests are reported. */
+export interface CallContext {
+  readonly service: Service;
+  readonly observe: Observe;
+}
+
+/**
+ * Calls a tool: makes the request that it stands for, and has it handled like one that came by HTTP,
+ * with the same token. It never throws: whatever the request is answered, the agent can read it.
+ * @see MC8, MC9, MC10
+ */
+export async function callTool(call: ToolCall, context: CallContext): Promise<ToolResult> {
+  const result = await answer(call, context).then(
+    (text) => ({ text, isError: false }),
+    (error) => ({ text: findApiError(error)?.message ?? "Internal error", isError: true }),
+  );
+  const outcome = result.isError ? "error" : "answer";
+  context.observe({ kind: "tool_call", tool: call.name, result: outcome });
+  return result;
+}
+
+async function answer({ name, given, trace }: ToolCall, context: CallContext): Promise<string> {
+  const request = makeToolRequest(name, given);
+  const ask = (asked: ToolRequest) => send(asked, trace, context);
+  const json = await ask(request);
+  switch (name) {
+    case "list_tables":
+      return cutTables(selectEntries(json, { list: "tables", text: readText(given, "contains") }));
+    case "describe_table":
+      return cutResult({
+        json: selectEntries(json, { list: "fields", text: readText(given, "contains") }),
+        list: "fields",
+        advise: () => "Use contains to find other columns by a part of their name or comment.",
+      });
+    case "query_records":
+      return cutResult({
+        json,
+        list: "records",
+        advise: (records) =>
+          records === 0
+            ? "The first record alone is longer: select fewer columns."
+            : `Select fewer columns, or read pages with per_page ${records}.`,
+      });
+    case "list_changes":
+      return await shortenChanges(json, { request, ask });
+    case "preview_update":
+      return addNote(json, "This was a preview: it was rolled back, and nothing is changed.");
+    case "update_record":
+    case "update_records":
+      return cutUpdated(json);
+  }
+}
+
+/** The answer to an update of one record has the values that were sent. */
+function cutUpdated(json: string): string {
+  if (fitsResult(json)) return json;
+  const { fields: _, ...rest } = JSON.parse(json);
+  return addNote(JSON.stringify(rest), "Cut: fields are as they were sent.");
+}
+
+/**
+ * Asks again for fewer changes when they are too long, since the cursor of a list that is cut would
+ * skip the rest.
+ */
+async function shortenChanges(
+  first: string,
+  { request, ask }: {
+    readonly request: ToolRequest;
+    readonly ask: (request: ToolRequest) => Promise<string>;
+  },
+): Promise<string> {
+  let json = first;
+  for (let limit = Infinity; !fitsResult(json);) {
+    limit = Math.min(takeEntries(json, "changes").entries, limit - 1);
+    if (limit < 1) {
+      const most = `the ${MAX_TOOL_RESULT_BYTES} bytes of a result`;
+      throw new ApiError(
+        400,
+        `fields: The next change is longer than ${most}, expected fewer columns`,
+      );
+    }
+    // It is not the same list: what has changed again meanwhile may be longer.
+    json = await ask({ ...request, query: { ...request.query, limit: String(limit) } });
+  }
+  return json;
+}
+
+/** Sends the request of a tool, and returns the JSON of its answer. */
+async function send(
+  { operation, table, query = {}, prefer, body }: ToolRequest,
+  outer: Trace,
+  { service, observe }: CallContext,
+): Promise<string> {
+  const { exchange: { request, requestId, sending }, peer, traceId, place } = outer;
+  const path = operation.path.replace(":table", table);
+  const search = new URLSearchParams(query).toString();
+  const headers = new Headers({ authorization: request.headers.get("authorization") ?? "" });
+  if (prefer !== undefined) headers.set("prefer", prefer);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const url = new URL(search === "" ? path : `${path}?${search}`, request.url);
+  const { method } = operation;
+  const inner = new Request(url, { method, headers, body: body ?? null, signal: request.signal });
+  const exchange: Exchange = { request: inner, requestId, corsOrigins: [], headers: {}, sending };
+  const trace = startTrace(exchange, { peer, traceId, place });
+  try {
+    // The rate limit has counted the request that brought the call.
+    const counted = { ...service, rateLimits: undefined };
+    const handled = { operation, tableName: table, id: "", trace };
+    const response = await handleRequest(handled, counted);
+    return await trace.end(response, observe).text();
+  } catch (error) {
+    trace.reportError(error, observe);
+    trace.end(respondError(error, exchange), observe);
+    throw error;
+  }
+}

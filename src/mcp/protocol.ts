@@ -1,0 +1,92 @@
+import type { Tool } from "../interface/mcp/describe_tools.ts";
+import type { Message } from "./read_message.ts";
+import type { ToolResult } from "./call_tool.ts";
+
+/** What a server of the protocol offers in one request. */
+export interface ProtocolServer {
+  readonly instructions: string;
+  readonly listTools: () => Promise<readonly Tool[]>;
+  /** Undefined: there is no such tool. */
+  readonly callTool: (message: Message) => Promise<ToolResult> | undefined;
+}
+
+/** The response to a message; without JSON where it is only accepted. */
+export interface ProtocolResponse {
+  readonly status: number;
+  readonly json: string;
+}
+
+/** Version of the tools, as `info.version` of the OpenAPI document; that of the program is not said. */
+const INTERFACE_VERSION = "1";
+
+/** Headers by which the protocol says what a message is. */
+const PROTOCOL_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+
+/** The official library. It is loaded by the first message, since it takes 25 MB and 0.1 s. */
+const library = () => import("@modelcontextprotocol/server");
+
+/**
+ * Responds to one message, by the revision of the protocol that it is written in. Nothing is kept from
+ * one message to the next: a server of the library lives as long as its message.
+ * @see MC1, MC2, MC3
+ * @see docs/decisions/0061-agents.md
+ */
+export async function respondToMessage(
+  message: Message,
+  request: Request,
+  offered: ProtocolServer,
+): Promise<ProtocolResponse> {
+  const sdk = await library();
+  const server = new sdk.Server({ name: "rowgate", version: INTERFACE_VERSION }, {
+    capabilities: { tools: {} },
+    instructions: offered.instructions,
+    // Only answers of clients to questions are validated by it, and none is asked.
+    jsonSchemaValidator: { getValidator: () => () => UNEXPECTED },
+  });
+  server.setRequestHandler("tools/list", async () => ({ tools: [...await offered.listTools()] }));
+  server.setRequestHandler("tools/call", async () => {
+    const result = await offered.callTool(message);
+    if (result === undefined) {
+      const code = sdk.ProtocolErrorCode.InvalidParams;
+      throw new sdk.ProtocolError(code, `Unknown tool: ${message.tool?.slice(0, 100)}`);
+    }
+    const { text, isError } = result;
+    return { content: [{ type: "text", text }], isError };
+  });
+
+  const plain = makePlainRequest(request);
+  const parsed = { parsedBody: message.envelope };
+  let response: Response;
+  if (await sdk.isLegacyRequest(plain, message.envelope)) {
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+    });
+    await server.connect(transport);
+    response = await transport.handleRequest(plain, parsed);
+  } else {
+    // There are no subscriptions: nothing is sent but responses.
+    const options = { legacy: "reject", maxSubscriptions: 0 } as const;
+    response = await sdk.createMcpHandler(() => server, options).fetch(plain, parsed);
+  }
+  const json = await response.text();
+  await server.close();
+  return { status: response.status, json };
+}
+
+const UNEXPECTED = { valid: false, data: undefined, errorMessage: "unexpected" } as const;
+
+/**
+ * The request as the library needs it: without body and token. Every response is one JSON document,
+ * which is accepted whatever `Accept` says, as everywhere in the service.
+ */
+function makePlainRequest({ url, headers: sent, signal }: Request): Request {
+  const headers = new Headers({
+    "accept": "application/json, text/event-stream",
+    "content-type": "application/json",
+  });
+  for (const name of PROTOCOL_HEADERS) {
+    const value = sent.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Request(url, { method: "POST", headers, signal });
+}

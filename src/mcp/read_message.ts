@@ -1,0 +1,74 @@
+import { ApiError } from "../errors/api_error.ts";
+import { pathOf } from "../errors/issue.ts";
+import { MAX_MESSAGE_CHARACTERS } from "../errors/limits.ts";
+import { isObject } from "../json/json.ts";
+import { parseJsonInSlices } from "../json/parse_json.ts";
+import type { SourceText } from "../json/source_text.ts";
+
+/** A message of the protocol. */
+export interface Message {
+  /** The message, where the arguments of a tool are left out. */
+  readonly envelope: unknown;
+  /** Empty where it has none. */
+  readonly method: string;
+  /** Undefined: it is not about a tool. */
+  readonly tool: string | undefined;
+  readonly arguments: Arguments;
+}
+
+/** The arguments of a tool, each as the client wrote it. */
+export interface Arguments {
+  readonly names: readonly string[];
+  readonly get: (name: string) => unknown;
+  /** The text of an argument, in which numbers have all their digits. */
+  readonly print: (name: string) => string;
+}
+
+/** Objects in the arguments of `params`: the message, `params`, `arguments`, and what they hold. */
+const DEPTH_OF_ARGUMENTS = 3;
+
+/**
+ * Reads the text of a message by the rules of every body: a key that is there twice is rejected, and no
+ * number is rounded. The protocol's library gets the message without the arguments, which go to the
+ * operation as they were written.
+ * @throws {ApiError} 400 for text that is not JSON, several messages, or one that is long without its
+ * arguments
+ * @see MC13, MC14
+ */
+export async function readMessage(text: string): Promise<Message> {
+  const { value, ...source } = await parseJsonInSlices(text, { valueDepth: DEPTH_OF_ARGUMENTS });
+  if (!isObject(value)) {
+    throw new ApiError(400, "body: it is no message, expected one JSON object of JSON-RPC 2.0");
+  }
+  const { method, params } = value;
+  const given = isObject(params) && isObject(params.arguments) ? params.arguments : undefined;
+  const rest = given === undefined
+    ? value
+    : { ...value, params: { ...(params as object), arguments: {} } };
+  const envelope = JSON.stringify(rest);
+  if (envelope.length > MAX_MESSAGE_CHARACTERS) {
+    const most = `expected at most ${MAX_MESSAGE_CHARACTERS} characters`;
+    throw new ApiError(400, `body: it is too long without params.arguments, ${most}`);
+  }
+  return {
+    // Objects of the strict parser have no prototype, which the library does not expect.
+    envelope: JSON.parse(envelope),
+    method: typeof method === "string" ? method : "",
+    tool: isObject(params) && typeof params.name === "string" ? params.name : undefined,
+    arguments: keepArguments(given ?? {}, source),
+  };
+}
+
+function keepArguments(
+  given: Readonly<Record<string, unknown>>,
+  source: SourceText,
+): Arguments {
+  return {
+    names: Object.keys(given),
+    get: (name) => given[name],
+    print(name) {
+      const literals = source.literalsIn(pathOf("params", "arguments"));
+      return literals?.[name] ?? source.print(given[name]);
+    },
+  };
+}
