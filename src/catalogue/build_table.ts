@@ -4,6 +4,7 @@ import { describeType } from "./column_type.ts";
 import type { FoundColumn, FoundTable, Introspection } from "./introspect.ts";
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { buildRowFilter } from "./row_filter.ts";
 import type { BuildContext } from "./tenant_column.ts";
 import { findTenancy, findUnlockable } from "./tenant_path.ts";
 
@@ -15,6 +16,8 @@ const NO_POLICY: TablePolicy = {
   primaryKey: [],
   hiddenColumns: new Set(),
   readOnly: false,
+  writable: false,
+  only: undefined,
   readOnlyColumns: new Set(),
 };
 
@@ -31,7 +34,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     warnings.push(`policy: tables.${found.name}${message}`);
   }
   const tenancy = findTenancy(found, { policy, context });
-  if (tenancy === "none" || (!stored && !policy.expose)) return undefined;
+  if (tenancy === "none" || !stored && !policy.expose && !policy.shared) return undefined;
   const keyNames = stored ? ownKey(found) : policy.primaryKey;
   const unlockable = tenancy === "shared" ? undefined : findUnlockable(tenancy, context);
   if (unlockable !== undefined) {
@@ -40,7 +43,8 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
         "and the database role may update no column of it",
     );
   }
-  const writable = tenancy !== "shared" && stored && !policy.readOnly && unlockable === undefined;
+  const writable = tenancy !== "shared" && (stored || policy.writable) && found.updatable &&
+    !policy.readOnly && unlockable === undefined;
   const tenant = tenancy === "shared" || tenancy.via.length > 0 ? undefined : tenancy.column;
   const tenantName = tenant?.name;
   const build = (column: FoundColumn) =>
@@ -56,6 +60,8 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     if (!policy.hiddenColumns.has(column.name)) columns.set(column.name, build(column));
   }
   if (columns.size === 0) return undefined;
+  const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
+  if (only === "wrong") return undefined;
   // Rows of child tables belong to the table as well, and their keys may repeat.
   const keyUnique = stored && !found.hasChildTables && keyNames.length > 0 &&
     keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
@@ -81,6 +87,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
     tenancy: tenancy === "shared" ? undefined : tenancy,
     tenant,
+    only,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
     feed: keyUnique && !isByPath && found.feed !== null ? Number(found.feed) : undefined,
@@ -181,6 +188,9 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     for (const column of columns) {
       if (!names.has(column)) messages.push(`.${list}: there is no column "${column}"`);
     }
+  }
+  if (policy.writable && !found.updatable) {
+    messages.push(`.writable: Postgres does not update this view by itself, left out`);
   }
   if (stored && policy.expose) messages.push(`.expose: is for views and foreign tables, left out`);
   return messages;

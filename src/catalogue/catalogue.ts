@@ -1,3 +1,5 @@
+import type { Group } from "../request/filters.ts";
+
 /**
  * SQL that may be put into a statement as it is: quoted identifiers and names of types from Postgres's
  * own catalogue. Only `catalogue/quote_identifier.ts` makes it.
@@ -117,6 +119,12 @@ export interface TenantColumn {
   readonly kind: "text" | "uuid" | "int2" | "int4" | "int8";
 }
 
+/** A filter of the policy, and the columns that it may name: hidden ones as well. */
+export interface RowFilter {
+  readonly group: Group;
+  readonly columns: ReadonlyMap<string, Column>;
+}
+
 /** A table that clients may address. */
 export interface Table {
   readonly name: string;
@@ -147,6 +155,8 @@ export interface Table {
   readonly tenancy: Tenancy | undefined;
   /** Its own tenant column; undefined where it is shared, or its rows belong to those of another table. */
   readonly tenant: TenantColumn | undefined;
+  /** Which of its rows exist for clients; undefined: all of the tenant. @see T64 */
+  readonly only: RowFilter | undefined;
   /** False: shared, read-only by policy, or no column can be updated. */
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */

@@ -107,10 +107,12 @@ described_columns as (
       then pg_catalog.format_type(a.atttypid, a.atttypmod) end,
     'notNull', a.attnotnull, 'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
     'select', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT'),
-    'update', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'UPDATE'),
+    'update', pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'UPDATE') and case r.relkind
+      when 'v' then pg_catalog.pg_column_is_updatable(a.attrelid, a.attnum, false) else true end,
     'deterministic', coalesce(k.collisdeterministic, true),
     'comment', d.description) order by a.attnum) as list
   from attributes a
+  join relations r on r.oid = a.attrelid
   left join pg_catalog.pg_collation k on k.oid = a.attcollation
   left join pg_catalog.pg_description d on d.objoid = a.attrelid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = a.attnum
@@ -125,6 +127,8 @@ described_tables as (
       and pg_catalog.has_column_privilege(r.oid, 'tableoid', 'SELECT') else false end,
     'hasRewriteRules', exists (select from pg_catalog.pg_rewrite w
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
+    'updatable', case r.relkind when 'v'
+      then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 else r.relkind in ('r', 'p') end,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
     'feed', (select (pg_catalog.regexp_match(p.proname::text, '^changes_([0-9]{1,10})$'))[1]
@@ -211,6 +215,8 @@ export interface FoundTable {
   readonly pinnable: boolean;
   /** The table has a rule on UPDATE. */
   readonly hasRewriteRules: boolean;
+  /** A table, or a view of which Postgres turns an update into one of the table beneath. */
+  readonly updatable: boolean;
   /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;
   /** Number of the changes feed whose triggers it has, as digits. */

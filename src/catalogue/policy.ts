@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { NAME_PATTERN } from "../errors/limits.ts";
+import { printPath } from "../errors/issue.ts";
 import { isObject } from "../json/json.ts";
+import { type Group, parseFilters } from "../request/filters.ts";
+import type { Findings } from "../request/findings.ts";
 
 /** The operator's policy file. @see T10 */
 export interface Policy {
@@ -24,6 +27,10 @@ export interface TablePolicy {
   readonly primaryKey: readonly string[];
   readonly hiddenColumns: ReadonlySet<string>;
   readonly readOnly: boolean;
+  /** A view that Postgres can update by itself can be updated. */
+  readonly writable: boolean;
+  /** Only the rows that match this filter exist for clients. */
+  readonly only: Group | undefined;
   readonly readOnlyColumns: ReadonlySet<string>;
 }
 
@@ -71,6 +78,8 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   primary_key: columnNames,
   hidden_columns: columnNames,
   read_only: flag,
+  writable: flag,
+  only: v.optional(object),
   read_only_columns: columnNames,
 });
 
@@ -140,6 +149,12 @@ function parseTable(
       `${where}.primary_key: is for a view or foreign table, which needs "expose": true`,
     );
   }
+  if (found.writable && (!found.expose || found.shared || found.read_only)) {
+    problems.push(
+      `${where}.writable: is for a view with "expose": true that is neither shared nor read_only`,
+    );
+  }
+  const only = parseOnly(found.only, { where, problems });
   if (problems.length > 0) return { problems };
   return {
     policy: {
@@ -153,9 +168,26 @@ function parseTable(
       primaryKey: [...new Set(found.primary_key)],
       hiddenColumns: new Set(found.hidden_columns),
       readOnly: found.read_only,
+      writable: found.writable,
+      only,
       readOnlyColumns: new Set(found.read_only_columns),
     },
   };
+}
+
+const MAX_PATTERN_CHARACTERS = 2000;
+
+function parseOnly(
+  input: unknown,
+  { where, problems }: { readonly where: string; readonly problems: string[] },
+): Group | undefined {
+  if (input === undefined) return undefined;
+  const findings: Findings = { issues: [] };
+  const only = parseFilters(findings, input, { maxPatternCharacters: MAX_PATTERN_CHARACTERS });
+  for (const { path, message } of findings.issues) {
+    problems.push(`${where}.${printPath(path).replace(/^filters/, "only")}: ${message}`);
+  }
+  return only;
 }
 
 function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): string {

@@ -43,9 +43,8 @@ export function findTenantColumn(
   const name = policy.tenantColumn ?? options.tenantColumn;
   const column = found.columns.find((each) => each.name === name);
   if (column === undefined) {
-    if (policy.shared && found.kind !== "v" && found.kind !== "m") return "shared";
-    if (policy.shared) warnings.push(`${where}.shared: a view needs a tenant column, not exposed`);
-    else if (options.policy.tables.has(found.name)) {
+    if (policy.shared) return "shared";
+    if (options.policy.tables.has(found.name)) {
       warnings.push(`${where}: there is no tenant column "${name}", not exposed`);
     }
     return "none";

@@ -3,6 +3,7 @@ import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Host } from "../runtime/host.ts";
+import { planRowFilter } from "../plan/row_filter.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
 
@@ -22,11 +23,16 @@ function listTables(host: Host): Promise<number> {
   return withDatabase(host, (opened) =>
     withCatalogue(opened, async (current) => {
       const catalogue = await current.current();
-      const tables = [...catalogue.tables.values()];
+      const all = [...catalogue.tables.values()];
+      const closed = all.flatMap(explainClosed);
+      const tables = all.filter(({ name }) => !closed.some(([other]) => other === name));
       const head = ["TABLE", "KEY", "TENANT", "WRITABLE", "CHANGES"];
       host.stdout.write(printColumns([head, ...tables.map(toColumns)]));
       const { schema, tenantColumn } = opened.config;
-      const hidden = await findHidden(opened.database, { schema, tenantColumn, catalogue });
+      const hidden = [
+        ...closed,
+        ...await findHidden(opened.database, { schema, tenantColumn, catalogue }),
+      ];
       if (hidden.length === 0) return 0;
       host.stdout.write(`\n${printColumns([["NOT EXPOSED", "WHY"], ...hidden])}`);
       return 0;
@@ -37,6 +43,12 @@ function toColumns({ name, primaryKey, tenancy, writable, feed }: Table): readon
   const key = primaryKey.map((column) => column.name).join(", ");
   const feeds = feed === undefined ? "no" : "yes";
   return [name, key || "none", printTenancy(tenancy), writable ? "yes" : "no", feeds];
+}
+
+/** A table whose row filter does not fit its columns is not found by any request. */
+function explainClosed(table: Table): (readonly [name: string, reason: string])[] {
+  const filter = table.only && planRowFilter(table);
+  return filter !== undefined && "problem" in filter ? [[table.name, filter.problem]] : [];
 }
 
 /** `tenant_id`, or `orders.tenant_id` for a table whose rows belong to those of another one. */

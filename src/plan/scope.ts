@@ -1,5 +1,9 @@
 import type { Column, Table, Tenancy } from "../catalogue/catalogue.ts";
+import { ApiError } from "../errors/api_error.ts";
+import { quote } from "../errors/issue.ts";
 import type { Access } from "../tokens/token.ts";
+import type { Predicate } from "./predicate.ts";
+import { planRowFilter } from "./row_filter.ts";
 
 /**
  * The tenant's part of a plan. Every plan must have one: without it the plan does not type-check.
@@ -7,18 +11,33 @@ import type { Access } from "../tokens/token.ts";
  * @see S8
  */
 export type Scope =
-  | { readonly kind: "tenant"; readonly tenancy: Tenancy; readonly tenant: string }
-  | { readonly kind: "shared"; readonly tenant: string };
+  & (
+    | { readonly kind: "tenant"; readonly tenancy: Tenancy; readonly tenant: string }
+    | { readonly kind: "shared"; readonly tenant: string }
+  )
+  & {
+    /** What the policy says of the rows that exist for clients; left out: all of the tenant's. */
+    readonly only?: Predicate;
+  };
 
 /**
  * Returns the scope of a table for an access. No other function makes a scope.
+ * @throws {ApiError} 404 when the row filter of the policy does not fit the table, as for a table that is
+ * not exposed
  * @see S8
  */
 export function planScope(table: Table, access: Access): Scope {
   const { tenant } = access;
-  const { tenancy } = table;
-  if (tenancy === undefined) return { kind: "shared", tenant };
-  return { kind: "tenant", tenancy, tenant };
+  const { tenancy, only } = table;
+  const scope: Scope = tenancy === undefined
+    ? { kind: "shared", tenant }
+    : { kind: "tenant", tenancy, tenant };
+  if (only === undefined) return scope;
+  const planned = planRowFilter(table);
+  if ("problem" in planned) {
+    throw new ApiError(404, `table: ${quote(table.name)} was not found`, { stale: true });
+  }
+  return { only: planned.predicate, ...scope };
 }
 
 /** Reports whether a row refers by a column to the row that says whose it is. @see T61 */

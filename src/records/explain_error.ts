@@ -5,10 +5,11 @@ import { describeCheck } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";
+import { planRowFilter } from "../plan/row_filter.ts";
 import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
-import { FOREIGN_PARENT } from "../sql/assignments.ts";
+import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
 
@@ -37,6 +38,10 @@ export interface FailedStatement {
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
   if (error.code === FOREIGN_PARENT && refersElsewhere(statement)) return rejectParent(error);
+  if (error.code === OUTSIDE_FILTER && statement.plan.table.only !== undefined) {
+    const rejection = rejectOutside(error, statement);
+    if (rejection !== undefined) return rejection;
+  }
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (!REJECTIONS.has(error.kind)) return error;
@@ -58,6 +63,24 @@ function refersElsewhere({ plan: { table, assignments = [] } }: FailedStatement)
  */
 function rejectParent({ write }: DatabaseError): DatabaseError {
   return new DatabaseError(makeFailure("conflict", FOREIGN_KEY_VIOLATION), { write });
+}
+
+/** Names the new value with which the row would no longer exist for clients. @see T66 */
+function rejectOutside(
+  cause: DatabaseError,
+  { plan: { path = null, table, assignments = [] }, document }: FailedStatement,
+): ApiError | undefined {
+  const filter = planRowFilter(table);
+  const leaving = assignments.filter(({ column }) =>
+    "columns" in filter && filter.columns.has(column)
+  );
+  if (leaving.length === 0) return undefined;
+  const issues = leaving.map(({ column }) => ({
+    path: under(under(path, "fields"), column.name),
+    message: `The row would not match the filter of table ${quote(table.name)} any more, ` +
+      "expected a value with which it can still be reached",
+  }));
+  return Object.assign(rejectIssues(issues, document), { cause });
 }
 
 /** What a role without rights in `rowgate`, or a schema without its table, leads to. */

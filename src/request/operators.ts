@@ -5,13 +5,13 @@ import { isScalar, type Scalar } from "../json/json.ts";
 import { nearest } from "../text/nearest.ts";
 
 /** A value of a filter: string, number, boolean or null. @see Q34 */
-export const SCALAR = v.custom<Scalar>(
+export const SCALAR: v.GenericSchema<unknown, Scalar> = v.custom<Scalar>(
   isScalar,
   (issue) => `${quote(issue.input)} is not a scalar, expected a string, number, boolean or null`,
 );
 
 /** A scalar that has a place in an order. @see Q46 */
-const ORDERED = v.custom<Exclude<Scalar, null>>(
+const ORDERED: v.GenericSchema<unknown, Exclude<Scalar, null>> = v.custom<Exclude<Scalar, null>>(
   (value) => value !== null && isScalar(value),
   (issue) =>
     issue.input === null
@@ -20,7 +20,7 @@ const ORDERED = v.custom<Exclude<Scalar, null>>(
 );
 
 /** A pattern of LIKE; its length counts against the limit of a request. */
-const PATTERN = v.pipe(
+const PATTERN: v.GenericSchema<unknown, string> = v.pipe(
   v.string((issue) =>
     issue.input === null
       ? describeNull("is not a pattern")
@@ -34,7 +34,7 @@ const PATTERN = v.pipe(
 );
 
 // The length is checked before the items are looked at: there may be 500,000.
-const LIST = v.pipe(
+const LIST: v.GenericSchema<unknown, Scalar[]> = v.pipe(
   v.custom<unknown[]>(
     (value) => Array.isArray(value) && value.length >= 1 && value.length <= MAX_LIST_VALUES,
     (issue) =>
@@ -43,7 +43,8 @@ const LIST = v.pipe(
   v.array(SCALAR),
 );
 
-const RANGE = v.pipe(
+type Ordered = Exclude<Scalar, null>;
+const RANGE: v.GenericSchema<unknown, [Ordered, Ordered]> = v.pipe(
   v.custom<unknown[]>(
     (value) => Array.isArray(value) && value.length === 2,
     (issue) =>

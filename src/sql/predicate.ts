@@ -71,6 +71,7 @@ export function compileWhere(
 ): Fragment {
   const parts: Fragment[] = [];
   if (scope.kind === "tenant") parts.push(compileScope(sql, scope, reading));
+  if (scope.only !== undefined) parts.push(compilePredicate(sql, scope.only));
   if (predicate !== undefined) parts.push(compilePredicate(sql, predicate));
   return parts.length === 0 ? sql`true` : join(sql, "and", parts);
 }

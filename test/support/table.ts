@@ -77,6 +77,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     keyIndexed: true,
     tenancy: { column: TENANT, via: [] },
     tenant: TENANT,
+    only: undefined,
     writable: true,
     pinnable: true,
     feed: undefined,

@@ -44,6 +44,8 @@ describe("the policy file", () => {
     assertEquals(policy.tables.get("deals"), {
       tenantColumn: "org-id",
       tenantVia: undefined,
+      writable: false,
+      only: undefined,
       shared: false,
       expose: false,
       primaryKey: [],
@@ -147,7 +149,7 @@ describe("docs/policy.schema.json", () => {
     };
     for (const [member, rule] of Object.entries<{ type: string }>(table.properties)) {
       for (const [type, sample] of Object.entries(samples)) {
-        const table = member === "primary_key" ? { expose: true } : {};
+        const table = ["primary_key", "writable"].includes(member) ? { expose: true } : {};
         const text = JSON.stringify({ tables: { t: { ...table, [member]: sample } } });
         assertEquals("policy" in parsePolicy(text), type === rule.type, `${member} as ${type}`);
       }

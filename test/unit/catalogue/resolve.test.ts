@@ -50,6 +50,7 @@ function table(name: string, update = true) {
     feed: null,
     hasRewriteRules: false,
     hasChildTables: false,
+    updatable: true,
     key: [1],
     foreignKeys: [],
     indexes: [],

@@ -1,0 +1,51 @@
+import { NAME_PATTERN } from "../errors/limits.ts";
+import type { Filter, Group } from "../request/filters.ts";
+import { OPERATORS } from "../request/operators.ts";
+import type { Column, RowFilter } from "./catalogue.ts";
+import type { FoundColumn, FoundTable } from "./introspect.ts";
+
+/** What a row filter is built from. */
+interface RowFilterParts {
+  /** That of the policy. */
+  readonly group: Group | undefined;
+  /** The columns that clients see. */
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly build: (column: FoundColumn) => Column;
+  readonly warnings: string[];
+}
+
+/**
+ * Builds the row filter of a table. It may name columns that are hidden from clients. `wrong`, with a
+ * warning, if it names one that is not there or that cannot be compared so: then the table stays closed.
+ * @see T64, T65
+ */
+export function buildRowFilter(
+  found: FoundTable,
+  { group, columns, build, warnings }: RowFilterParts,
+): RowFilter | "wrong" | undefined {
+  if (group === undefined) return undefined;
+  const all = new Map(columns);
+  for (const column of found.columns) {
+    const isNew = column.select && NAME_PATTERN.test(column.name) && !all.has(column.name);
+    if (isNew) all.set(column.name, build(column));
+  }
+  const wrong = findWrong(group, all);
+  if (wrong === undefined) return { group, columns: all };
+  warnings.push(`policy: tables.${found.name}.only: ${wrong}, not exposed`);
+  return "wrong";
+}
+
+function findWrong(filter: Filter, columns: ReadonlyMap<string, Column>): string | undefined {
+  if (filter.kind === "group") {
+    return filter.items.map((item) => findWrong(item, columns)).find((wrong) =>
+      wrong !== undefined
+    );
+  }
+  const column = columns.get(filter.field);
+  if (column === undefined) return `there is no column "${filter.field}" that the role may read`;
+  const { needs } = OPERATORS[filter.op];
+  const isNull = (filter.op === "eq" || filter.op === "neq") && filter.value === null;
+  return isNull || needs === "nothing" || column[needs]
+    ? undefined
+    : `"${filter.op}" does not work on column "${filter.field}" of type ${column.type}`;
+}

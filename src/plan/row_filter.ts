@@ -1,0 +1,63 @@
+import type { Column, Table } from "../catalogue/catalogue.ts";
+import { printPath } from "../errors/issue.ts";
+import { MAX_TSQUERY_CHARACTERS } from "../errors/limits.ts";
+import { NO_SOURCE } from "../json/source_text.ts";
+import type { Findings } from "./column.ts";
+import { planGroup } from "./filters.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** A row filter of the policy after all checks, or what is wrong with it. */
+export type PlannedRowFilter =
+  | { readonly predicate: Predicate; readonly columns: ReadonlySet<Column> }
+  | { readonly problem: string };
+
+const PLANNED = new WeakMap<Table, PlannedRowFilter>();
+
+/**
+ * Plans the row filter that a table has, once. Its values must be such that no row can make Postgres
+ * reject them, since no request could be answered then.
+ * @see T64, T65
+ */
+export function planRowFilter(table: Table): PlannedRowFilter {
+  const known = PLANNED.get(table);
+  if (known !== undefined) return known;
+  const planned = plan(table);
+  PLANNED.set(table, planned);
+  return planned;
+}
+
+function plan(table: Table): PlannedRowFilter {
+  const { group, columns } = table.only!;
+  const findings: Findings = {
+    issues: [],
+    source: NO_SOURCE,
+    maxTsqueryCharacters: MAX_TSQUERY_CHARACTERS,
+  };
+  const predicate = planGroup(group, { table: { ...table, columns }, findings });
+  const [issue] = findings.issues;
+  if (issue !== undefined) {
+    return { problem: `${printPath(issue.path).replace(/^filters/, "only")}: ${issue.message}` };
+  }
+  const uncertain = findUncertain(predicate);
+  if (uncertain !== undefined) {
+    const { name, type } = uncertain;
+    return { problem: `only: values of column "${name}" of type ${type} cannot be checked` };
+  }
+  return { predicate, columns: new Set(listColumns(predicate)) };
+}
+
+function listColumns(predicate: Predicate): Column[] {
+  return "items" in predicate ? predicate.items.flatMap(listColumns) : [predicate.column];
+}
+
+function findUncertain(predicate: Predicate): Column | undefined {
+  if ("items" in predicate) return predicate.items.map(findUncertain).find(Boolean);
+  const values = predicate.kind === "compare"
+    ? [predicate.value]
+    : predicate.kind === "between"
+    ? [predicate.low, predicate.high]
+    : predicate.kind === "member"
+    ? predicate.values
+    : [];
+  return values.every(({ certain }) => certain) ? undefined : predicate.column;
+}

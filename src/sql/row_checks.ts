@@ -1,0 +1,100 @@
+import type { Column, SqlText } from "../catalogue/catalogue.ts";
+import type { Assignment } from "../plan/assignment.ts";
+import { planRowFilter } from "../plan/row_filter.ts";
+import { namesParent } from "../plan/scope.ts";
+import type { UpdatePlan } from "../plan/update_plan.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
+import { compileColumn, join, literal } from "./fragment.ts";
+import { compilePredicate, compileValue } from "./predicate.ts";
+import { compileBelongs } from "./scope.ts";
+
+/**
+ * SQLSTATE of an update whose row would refer to one that is not the tenant's: nothing was written.
+ * @see T61
+ */
+export const FOREIGN_PARENT = "2201G";
+
+/**
+ * SQLSTATE of an update whose row would not match the row filter: nothing was written.
+ * @see T66
+ */
+export const OUTSIDE_FILTER = "2201E";
+
+type CheckedPlan = Pick<UpdatePlan, "table" | "assignments" | "scope">;
+
+/** What must hold of a row with its new values, where one of them is set. */
+export interface RowCheck {
+  /** The new value at which it is checked. */
+  readonly assignment: Assignment;
+  readonly holds: Fragment;
+  /**
+   * A condition that fails with a code that nothing else in a statement of ours has. The argument is no
+   * constant, so that Postgres does not compute it while it plans.
+   */
+  readonly refusal: Fragment;
+}
+
+/**
+ * Compiles what must hold of the updated rows: they stay the tenant's, and such as clients may reach.
+ * Checked where the value is set, it concerns exactly the rows that are written, as they are by then.
+ */
+export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
+  const { table, assignments, scope } = plan;
+  const checks: RowCheck[] = [];
+  const moving = assignments.find(({ column }) => namesParent(scope, column));
+  if (moving !== undefined) {
+    checks.push({
+      assignment: moving,
+      holds: compileNewParent(sql, plan),
+      refusal: sql`width_bucket(1::float8, 1, 1, pg_catalog.pg_backend_pid()) > 0`,
+    });
+  }
+  const filter = table.only && planRowFilter(table);
+  if (filter === undefined || !("predicate" in filter)) return checks;
+  const leaving = assignments.find(({ column }) => filter.columns.has(column));
+  if (leaving !== undefined) {
+    checks.push({
+      assignment: leaving,
+      holds: compileNewRow(sql, plan, filter),
+      refusal: sql`ln(0::float8 * pg_catalog.pg_backend_pid()) > 0`,
+    });
+  }
+  return checks;
+}
+
+/**
+ * Compiles whether the row that an updated row will refer to is one of the tenant's. It is locked, so
+ * that it stays one until the update is committed.
+ */
+function compileNewParent(sql: Sql, { assignments, scope }: CheckedPlan): Fragment {
+  const own = (from: SqlText) => compileNew(sql, assignments, from);
+  return compileBelongs(sql, scope, { locks: true, own });
+}
+
+/** Compiles whether the row filter holds of the new values: under the name of the row itself. */
+function compileNewRow(
+  sql: Sql,
+  { assignments }: CheckedPlan,
+  { predicate, columns }: Extract<ReturnType<typeof planRowFilter>, { predicate: unknown }>,
+): Fragment {
+  const values = [...columns].map(({ identifier }: Column) =>
+    sql`${compileNew(sql, assignments, identifier)} ${literal(sql, identifier)}`
+  );
+  return sql`
+    (
+      select ${compilePredicate(sql, predicate)}
+      from (select ${join(sql, ",", values)}) "$row"
+    )`;
+}
+
+/** Compiles what a column will hold: the new value, or the present one. */
+function compileNew(
+  sql: Sql,
+  assignments: readonly Assignment[],
+  identifier: SqlText,
+): Fragment {
+  const assignment = assignments.find(({ column }) => column.identifier === identifier);
+  if (assignment === undefined) return compileColumn(sql, { identifier });
+  const { column, value } = assignment;
+  return compileValue(sql, value, { column, cast: column.storedCast });
+}

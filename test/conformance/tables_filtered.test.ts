@@ -1,0 +1,214 @@
+import { assert, assertEquals } from "@std/assert";
+import { before, it } from "@std/testing/bdd";
+import { readPages } from "../support/read_pages.ts";
+import { IS_REMOTE } from "../support/service.ts";
+import {
+  assertMatched,
+  assertOk,
+  assertRejected,
+  assertRejectedAt,
+  valuesOf,
+} from "./assert_response.ts";
+import { describeService } from "./describe_service.ts";
+import { awaitBlocked, holding } from "./holding.ts";
+
+const SCHEMA = `
+create table tasks (id int4 primary key, tenant_id int4 not null, title text not null,
+  state text not null default 'open', deleted_at timestamptz, rank int4);
+insert into tasks select n + (t - 1) * 100, t, 'task ' || n || case t when 2 then ' CANARY' else '' end,
+  case when n % 4 = 0 then 'draft' else 'open' end,
+  case when n % 5 = 0 then timestamptz '2026-01-01Z' end, n
+from generate_series(1, 2) t, generate_series(1, 20) n;
+create view open_tasks as select id, tenant_id, title, rank, deleted_at from tasks
+  where state = 'open' with check option;
+create view counted_tasks as select tenant_id, count(*) as tasks from tasks group by tenant_id;
+create table currencies (code text primary key, name text);
+insert into currencies values ('EUR', 'Euro'), ('USD', 'Dollar');
+create view money as select code, name from currencies;
+create materialized view money_kept as select code, name from currencies;
+create table strange (id int4 primary key, tenant_id int4 not null, day date, note text);
+grant select, update on tasks, open_tasks, counted_tasks, money, money_kept, strange to public;`;
+
+const ONLY = {
+  and: [
+    { field: "deleted_at", op: "is_null" },
+    { or: [{ field: "state", op: "neq", value: "draft" }, { field: "rank", op: "eq", value: 4 }] },
+  ],
+};
+const POLICY = {
+  tables: {
+    tasks: { only: ONLY, hidden_columns: ["deleted_at"] },
+    open_tasks: { expose: true, primary_key: ["id"], writable: true },
+    counted_tasks: { expose: true, writable: true },
+    money: {
+      shared: true,
+      expose: true,
+      only: { and: [{ field: "code", op: "eq", value: "EUR" }] },
+    },
+    money_kept: { shared: true },
+    strange: { only: { and: [{ field: "gone", op: "is_null" }] } },
+  },
+};
+/** Those of 1 to 20 that are neither deleted nor drafts, but for number 4. */
+const SEEN = [1, 2, 3, 4, 6, 7, 9, 11, 13, 14, 17, 18, 19];
+
+describeService("Tables with a row filter", (conversation) => {
+  const { kind, query, single, bulk, batch, get, run, service } = conversation;
+  before(() => run(SCHEMA));
+
+  it("show only the rows that match it, counted, paged and looked up [T64]", async () => {
+    const sort = [{ field: "id" }];
+    const response = await query("tasks", { sort });
+    assertEquals(valuesOf(response, "id"), SEEN);
+    assertEquals(response.body["total"], SEEN.length);
+    const body = { sort: [{ field: "rank", direction: "desc" }], per_page: 4 };
+    const rows = await readPages(service().send, { table: "tasks", body });
+    assertEquals(rows.map(({ id }) => id), SEEN.toReversed());
+    const found = await Promise.all(
+      [1, 4, 5, 8, 101, 105].map((value) =>
+        query("tasks", { filters: { and: [{ field: "id", op: "eq", value }] } })
+      ),
+    );
+    assertEquals(found.map(({ body }) => body["total"]), [1, 1, 0, 0, 0, 0]);
+    const any = { or: [{ field: "id", op: "gt", value: 0 }, { and: [] }] };
+    assertEquals(assertOk(await query("tasks", { filters: any }))["total"], SEEN.length);
+    const { body: b } = await query("tasks", {}, { token: service().tokens.b });
+    assertEquals(b["total"], SEEN.length);
+  });
+
+  it("may filter by columns that are hidden from clients [T65] [T18]", async () => {
+    const response = await query("tasks");
+    assert(!response.text.includes("deleted_at"));
+    const filters = { and: [{ field: "deleted_at", op: "is_null" }] };
+    assertRejectedAt(await query("tasks", { filters }), "filters.and[0].field");
+  });
+
+  it("do not let other rows be updated, by key, by others, or all [T64] [U20]", async () => {
+    for (const filters of [{ id: 5 }, { title: "task 8" }]) {
+      assertMatched(await single("tasks", { filters, fields: { rank: 99 } }), 404, 0);
+      assertEquals(
+        assertOk(await bulk("tasks", { filters, fields: { rank: 99 } }))["updated"],
+        0,
+      );
+      const updates = [{ filters, fields: { rank: 99 } }];
+      assertMatched(await batch("tasks", { updates }), 404, 0);
+    }
+    await run("update tasks set title = 'same' where tenant_id = 1 and id in (14, 15, 16, 20)");
+    const one = await single("tasks", { filters: { title: "same" }, fields: { rank: 14 } });
+    assertEquals(assertOk(one)["matched"], 1);
+    const all = await bulk("tasks", { filters: { title: "same" }, fields: { rank: 15 } });
+    assertEquals(assertOk(all)["updated"], 1);
+    await run("update tasks set rank = 14, title = 'task 14' where id = 14");
+  });
+
+  it("reject new values with which the row would be gone, at their paths, and write nothing [T66]", async () => {
+    const fields = { title: "lost", state: "draft" };
+    for (
+      const response of [
+        await single("tasks", { filters: { id: 1 }, fields }),
+        await single("tasks", { filters: { title: "task 1" }, fields }),
+        await single("tasks", { filters: { id: 1 }, fields }, {
+          headers: { prefer: "tx=rollback" },
+        }),
+        // Of two rows that match, only one would be gone.
+        await bulk("tasks", { filters: { state: "open" }, fields }),
+        await single("tasks", { filters: { id: 4 }, fields: { rank: 5, title: "lost" } }),
+      ]
+    ) assertRejected(response, 400, /^fields\.(state|rank): .*filter of table "tasks"/);
+    const updates = [{ filters: { id: 2 }, fields: { title: "lost" } }, {
+      filters: { id: 3 },
+      fields,
+    }];
+    assertRejected(await batch("tasks", { updates }), 400, /^updates\[1\]\.fields\.state: /);
+    assertEquals(await run("select 1 from tasks where title = 'lost'"), []);
+    // No row is written, so none can be gone.
+    assertMatched(await single("tasks", { filters: { id: 5 }, fields }), 404, 0);
+    assertOk(await single("tasks", { filters: { id: 4 }, fields: { state: "open", rank: 4 } }));
+    const back = { filters: { id: 4 }, fields: { rank: 4, state: "draft" } };
+    assertEquals(assertOk(await single("tasks", back))["updated"], 1);
+  });
+
+  if (kind === "real") {
+    it("find no row that leaves the filter while the update waits [T64] [U20]", async () => {
+      for (const filters of [{ id: 6 }, { title: "task 6" }]) {
+        let pending: ReturnType<typeof single> | undefined;
+        await holding(
+          conversation,
+          "update tasks set deleted_at = now() where id = 6",
+          async () => {
+            pending = single("tasks", { filters, fields: { rank: 66 } });
+            await awaitBlocked(conversation);
+          },
+        );
+        assertMatched(await pending!, 404, 0);
+        await run("update tasks set deleted_at = null where id = 6");
+      }
+    });
+  }
+
+  it("stay closed if the filter names a column that is not there, and the log says so [T65]", async () => {
+    assertRejected(await get("/integration/tables/strange/fields"), 404);
+    if (IS_REMOTE) return;
+    const message =
+      'policy: tables.strange.only: there is no column "gone" that the role may read, ' +
+      "not exposed";
+    assert(
+      service().observations.some((each) => each.kind === "warning" && each.message === message),
+    );
+  });
+}, { policy: POLICY });
+
+describeService("Views that can be written or shared", (conversation) => {
+  const { query, single, bulk, batch, get, run, service } = conversation;
+  before(() => run(SCHEMA));
+
+  it("are updated where Postgres can and the policy says so [T67]", async () => {
+    for (const filters of [{ id: 1 }, { title: "task 2" }]) {
+      const first = await single("open_tasks", { filters, fields: { rank: 41 } });
+      assertEquals([assertOk(first)["matched"], first.body["updated"]], [1, 1]);
+      const again = await single("open_tasks", { filters, fields: { rank: 41 } });
+      assertEquals([assertOk(again)["matched"], again.body["updated"]], [1, 0]);
+    }
+    const all = await bulk("open_tasks", { filters: { rank: 41 }, fields: { rank: 42 } });
+    assertEquals(assertOk(all)["updated"], 2);
+    const updates = [1, 2].map((id) => ({ filters: { id }, fields: { rank: id } }));
+    assertOk(await batch("open_tasks", { updates }));
+    assertMatched(
+      await single("open_tasks", { filters: { rank: 8 }, fields: { rank: 9 } }),
+      404,
+      0,
+    );
+  });
+
+  it("do not reach other tenants, nor let their key or tenant be set [T67] [S8]", async () => {
+    const foreign = { filters: { id: 101 }, fields: { rank: 1 } };
+    assertMatched(await single("open_tasks", foreign), 404, 0);
+    assertEquals(assertOk(await bulk("open_tasks", foreign))["updated"], 0);
+    for (const fields of [{ id: 900 }, { tenant_id: 2 }]) {
+      assertRejected(
+        await single("open_tasks", { filters: { id: 1 }, fields }),
+        400,
+        /cannot be set/,
+      );
+    }
+  });
+
+  it("can only be read where Postgres cannot update them [T67] [T52]", async () => {
+    assertEquals(assertOk(await query("counted_tasks"))["total"], 1);
+    const body = { filters: { tasks: 20 }, fields: { tasks: 1 } };
+    assertRejected(await bulk("counted_tasks", body), 403);
+  });
+
+  it("can be shared, and materialised views as well, for reading [T68] [T13]", async () => {
+    for (const token of [service().tokens.a, service().tokens.b]) {
+      assertEquals(valuesOf(await query("money", {}, { token }), "code"), ["EUR"]);
+      assertEquals(assertOk(await query("money_kept", {}, { token }))["total"], 2);
+      const body = { filters: { code: "EUR" }, fields: { name: "x" } };
+      assertRejected(await single("money", body, { token }), 403);
+    }
+    const { body } = await get("/integration/tables");
+    const shared = (body["tables"] as { name: string; writable: boolean }[])
+      .filter(({ name }) => name.startsWith("money"));
+    assertEquals(shared.map(({ writable }) => writable), [false, false]);
+  });
+}, { policy: POLICY });
