@@ -8,7 +8,8 @@ import { planChanges } from "../../../src/plan/changes_plan.ts";
 import type { Compile, Database } from "../../../src/postgres/database.ts";
 import type { Sql } from "../../../src/postgres/driver.ts";
 import { applyChanges, type Change, type Copy } from "../../support/feeds.ts";
-import { pause, type Random, within } from "./law_writer.ts";
+import type { Random } from "./law_statements.ts";
+import { pause, within } from "./law_writer.ts";
 
 /** What a follower has seen. */
 export interface Followed {
@@ -19,6 +20,8 @@ export interface Followed {
   expired: number;
   /** How often it went back to an older cursor, with the copy of that time. */
   rewound: number;
+  /** How often its service was another one than before. */
+  reopened: number;
 }
 
 /**
@@ -92,11 +95,10 @@ export async function followTable(
   },
 ): Promise<Followed> {
   const snapshots = openSnapshots(url, { name: table.name, tenant });
-  const changes: Changes = openChanges(snapshots.database, {
-    observe: () => {},
-    tenantSetting: undefined,
-  });
-  const followed: Followed = { compared: 0, changes: 0, expired: 0, rewound: 0 };
+  const open = () =>
+    openChanges(snapshots.database, { observe: () => {}, tenantSetting: undefined });
+  let changes: Changes = open();
+  const followed: Followed = { compared: 0, changes: 0, expired: 0, rewound: 0, reopened: 0 };
   let copy: Copy = new Map();
   let since: Since = first;
   let saved: { readonly copy: Copy; readonly position: string } | undefined;
@@ -104,6 +106,11 @@ export async function followTable(
   let failures = 0;
   while (!isLast) {
     isLast = stopping();
+    if (random() < 0.05) {
+      changes.close();
+      changes = open();
+      followed.reopened++;
+    }
     for (let more = true; more;) {
       const limit = random() < 0.5 ? 1 + Math.floor(random() * 20) : 1000;
       const access = { tenant } as never;

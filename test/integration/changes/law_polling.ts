@@ -1,16 +1,25 @@
 import postgres from "postgres";
 import { pause, within } from "./law_writer.ts";
 
-/** What a client that polls by a modification time ended with, compared with the table. */
+/** How the copy of a client that polls by a modification time differed from the table. */
 export interface Polled {
-  readonly rows: number;
-  /** Rows that it does not have, or has as they were before. */
-  readonly wrong: number;
-  /** Rows that it has although they were deleted. */
-  readonly deleted: number;
+  /** How often they were compared. */
+  readonly compared: number;
+  /** How often at least one row was missing, or as it was before. */
+  readonly differed: number;
+  /** Such rows when they were most. */
+  readonly most: number;
+  /** Deleted rows that it still had, when they were most. */
+  readonly kept: number;
 }
 
-/** Polls as clients without a feed do: what was modified since the latest time that they have seen. */
+/** Every so many polls, the copy is compared with the table. */
+const COMPARED_EVERY = 10;
+
+/**
+ * Polls as clients without a feed do: what was modified since the latest time that they have seen. Table
+ * and changes are read by one statement, so that a right copy would equal the table.
+ */
 export async function pollTable(
   url: string,
   { table, stopping }: {
@@ -18,35 +27,46 @@ export async function pollTable(
     readonly stopping: () => boolean;
   },
 ): Promise<Polled> {
-  let sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, fetch_types: false });
+  let sql = connect(url);
   const copy = new Map<string, string>();
   let latest = "-infinity";
-  const poll = async () => {
+  let polled: Polled = { compared: 0, differed: 0, most: 0, kept: 0 };
+  const poll = async (all: boolean) => {
     const rows = await within(sql.unsafe(
-      `select id::text, n::text, modified_at::text at from ${table}
-        where modified_at > $1::text::timestamptz order by modified_at`,
-      [latest],
+      `select id::text, n::text, modified_at::text at, modified_at > $1::text::timestamptz as fresh
+        from ${table} where modified_at > $1::text::timestamptz or $2::text::bool order by modified_at`,
+      [latest, String(all)],
     ));
-    for (const { id, n, at } of rows) {
+    for (const { id, n, at, fresh } of rows) {
+      if (!fresh) continue;
       copy.set(id, n);
       latest = at;
     }
+    if (!all) return;
+    const there = new Set(rows.map(({ id }) => id));
+    const wrong = rows.filter(({ id, n }) => copy.get(id) !== n).length;
+    const kept = [...copy.keys()].filter((id) => !there.has(id)).length;
+    polled = {
+      compared: polled.compared + 1,
+      differed: polled.differed + (wrong > 0 ? 1 : 0),
+      most: Math.max(polled.most, wrong),
+      kept: Math.max(polled.kept, kept),
+    };
   };
-  for (let isLast = false; !isLast;) {
-    isLast = stopping();
+  for (let polls = 1; !stopping(); polls++) {
     try {
-      await poll();
+      await poll(polls % COMPARED_EVERY === 0);
     } catch {
       void sql.end({ timeout: 0 }).catch(() => {});
       await pause(300);
-      sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, fetch_types: false });
+      sql = connect(url);
     }
     await pause(25);
   }
-  const rows = await sql.unsafe(`select id::text, n::text from ${table}`);
-  const left = new Set(rows.map(({ id }) => id));
-  const wrong = rows.filter(({ id, n }) => copy.get(id) !== n).length;
-  const deleted = [...copy.keys()].filter((id) => !left.has(id)).length;
   await sql.end({ timeout: 1 });
-  return { rows: rows.length, wrong, deleted };
+  return polled;
+}
+
+function connect(url: string) {
+  return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, fetch_types: false });
 }

@@ -1,55 +1,107 @@
 import postgres from "postgres";
+import { type Kind, openDeck, openStatements, type Random } from "./law_statements.ts";
 
-/** The tables of a history, and its tenants. */
-export const TABLES = ["items", "lines", "parts"] as const;
-export const TENANTS = ["a", "b", "c"] as const;
+/** How transactions go, besides being committed at once. */
+const FATES = ["committed", "rolled back", "prepared", "crashed"] as const;
+/** What may happen to a statement within its transaction. */
+const TURNS = ["plain", "held open", "savepoint rolled back", "savepoint kept"] as const;
 
-/** Gives numbers from 0 to 1. */
-export type Random = () => number;
+/** What a history has done: statements that changed rows, and how their transactions went. */
+export type Deed = Kind | typeof FATES[number] | typeof TURNS[number];
 
-/** Gives a generator of numbers that a seed decides. */
-export function openRandom(seed: number): Random {
-  let state = seed >>> 0;
+/** What must occur in each history, besides every kind of statement. */
+export const ALL_DEEDS: readonly Deed[] = [...FATES, ...TURNS];
+
+interface Transaction {
+  readonly begin: string;
+  /** Numbers are pauses in milliseconds. */
+  readonly statements: readonly (string | number)[];
+  /** What has been done when it is committed; that of a statement only if it changes rows. */
+  readonly deeds: readonly Deed[];
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly fate: typeof FATES[number];
+}
+
+/** Opens a source of transactions for all writers. */
+export function openTransactions(random: Random): () => Transaction {
+  const statement = openStatements(random);
+  const drawFate = openDeck(
+    random,
+    [["committed", 16], ["rolled back", 1], ["prepared", 2], [
+      "crashed",
+      1,
+    ]] as const,
+  );
+  const drawTurn = openDeck(
+    random,
+    [["plain", 14], ["held open", 3], ["savepoint kept", 1], [
+      "savepoint rolled back",
+      2,
+    ]] as const,
+  );
+  const drawLevel = openDeck(
+    random,
+    [["", 3], ["isolation level repeatable read", 1], [
+      "isolation level serializable",
+      1,
+    ]] as const,
+  );
+
   return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    const statements: (string | number)[] = [];
+    const deeds: Deed[] = [];
+    const kinds = new Map<string, Kind>();
+    if (random() < 0.2) statements.push("set local synchronous_commit = off");
+    for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
+      const turn = drawTurn();
+      const [kind, text] = statement();
+      deeds.push(turn);
+      // What is rolled back has not been done.
+      if (turn !== "savepoint rolled back") kinds.set(text, kind);
+      if (turn.startsWith("savepoint")) {
+        const end = turn === "savepoint kept" ? "release s" : "rollback to savepoint s";
+        statements.push("savepoint s", text, end);
+      } else statements.push(text);
+      if (turn === "held open") statements.push(random() * 150);
+    }
+    return { begin: `begin ${drawLevel()}`, statements, deeds, kinds, fate: drawFate() };
   };
 }
 
-type Run = (text: string) => Promise<unknown>;
-
-/** Writes in transactions of every kind until it is told to stop; counts what it has committed. */
+/** Writes in transactions of every kind until it is told to stop; counts what it has done. */
 export async function writeHistory(
   url: string,
-  { random, stopping, deeds }: {
+  { random, draw, stopping, deeds }: {
     readonly random: Random;
+    readonly draw: () => Transaction;
     readonly stopping: () => boolean;
-    readonly deeds: Map<string, number>;
+    readonly deeds: Map<Deed, number>;
   },
 ): Promise<void> {
   let sql = connect(url);
   let prepared = 0;
   const name = `law_${Math.floor(random() * 1e9)}`;
+  const count = (deed: Deed) => deeds.set(deed, (deeds.get(deed) ?? 0) + 1);
   while (!stopping()) {
-    const chosen = draw(random);
+    const chosen = draw();
     const session = sql;
-    const run: Run = (text) => within(session.unsafe(text));
+    const run = async (text: string) =>
+      (await within(session.unsafe(text)) as { readonly count: number | null }).count;
     try {
       try {
         await run(chosen.begin);
+        const done: Deed[] = [];
         for (const statement of chosen.statements) {
-          if (stopping()) break;
-          await (typeof statement === "number" ? pause(statement) : run(statement));
+          if (typeof statement === "number") {
+            await pause(statement);
+            continue;
+          }
+          const changed = await run(statement);
+          const kind = chosen.kinds.get(statement);
+          if (kind !== undefined && (changed !== 0 || kind.startsWith("truncate"))) done.push(kind);
         }
-        await run(chosen.end.replace("NAME", `${name}_${++prepared}`));
-        if (chosen.end.startsWith("prepare")) {
-          await pause(random() * 200);
-          const settle = random() < 0.7 ? "commit" : "rollback";
-          await run(`${settle} prepared '${name}_${prepared}'`);
-        }
-        deeds.set(chosen.what, (deeds.get(chosen.what) ?? 0) + 1);
+        if (await end(chosen.fate, run)) [...done, ...chosen.deeds].forEach(count);
+        if (chosen.fate !== "crashed") count(chosen.fate);
       } catch (error) {
         await run("rollback");
         // A rejected statement is no reason for another connection.
@@ -63,6 +115,29 @@ export async function writeHistory(
     }
   }
   await sql.end({ timeout: 1 }).catch(() => {});
+
+  /** Ends a transaction; true if it is committed. */
+  async function end(
+    fate: Transaction["fate"],
+    run: (text: string) => Promise<unknown>,
+  ): Promise<boolean> {
+    if (fate === "crashed") {
+      await run("select pg_terminate_backend(pg_backend_pid())").catch((error) => {
+        count(fate);
+        throw error;
+      });
+    }
+    if (fate !== "prepared") {
+      await run(fate === "committed" ? "commit" : "rollback");
+      return fate === "committed";
+    }
+    const gid = `${name}_${++prepared}`;
+    await run(`prepare transaction '${gid}'`);
+    await pause(random() * 200);
+    const kept = random() < 0.7;
+    await run(`${kept ? "commit" : "rollback"} prepared '${gid}'`);
+    return kept;
+  }
 }
 
 function connect(url: string) {
@@ -91,121 +166,4 @@ function isRejected(error: unknown): boolean {
 /** Waits. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-interface Transaction {
-  readonly what: string;
-  readonly begin: string;
-  /** Numbers are pauses in milliseconds. */
-  readonly statements: readonly (string | number)[];
-  readonly end: string;
-}
-
-function draw(random: Random): Transaction {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const level = pick([
-    "",
-    "",
-    "",
-    "isolation level repeatable read",
-    "isolation level serializable",
-  ]);
-  const statements: (string | number)[] = [];
-  if (random() < 0.2) statements.push("set local synchronous_commit = off");
-  const count = 1 + Math.floor(random() * 4);
-  const whats: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const [what, text] = drawStatement(random);
-    whats.push(what);
-    if (random() < 0.15) {
-      statements.push(
-        "savepoint s",
-        text,
-        random() < 0.6 ? "rollback to savepoint s" : "release s",
-      );
-    } else statements.push(text);
-    if (random() < 0.15) statements.push(random() * 150);
-  }
-  const fate = random();
-  if (fate < 0.04) statements.push("select pg_terminate_backend(pg_backend_pid())");
-  const end = fate < 0.12 ? "rollback" : fate < 0.2 ? "prepare transaction 'NAME'" : "commit";
-  return { what: whats[0]!, begin: `begin ${level}`, statements, end };
-}
-
-function drawStatement(random: Random): readonly [string, string] {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const number = (below: number) => Math.floor(random() * below);
-  const table = pick(TABLES);
-  const tenant = pick(TENANTS);
-  const id = number(100);
-  const key = table === "lines" ? "item_id" : "id";
-  const columns = table === "lines" ? "item_id, line_no, tenant_id, n" : "id, tenant_id, n";
-  const values = table === "lines"
-    ? `select id, ${number(3)}, tenant_id, ${number(1000)} from items where id between ${id} and ${
-      id + number(4)
-    }`
-    : `select g, '${tenant}', ${number(1000)} from generate_series(${id}, ${id + number(5)}) g`;
-  const conflict = table === "lines" ? "item_id, line_no" : "id";
-  switch (number(table === "lines" ? 8 : 12)) {
-    case 0:
-    case 1:
-      return [
-        "upsert",
-        `insert into ${table} (${columns}) ${values} on conflict (${conflict}) do update set n = excluded.n`,
-      ];
-    case 2:
-      return ["insert", `insert into ${table} (${columns}) ${values} on conflict do nothing`];
-    case 3:
-    case 4:
-      return ["update", `update ${table} set n = n + 1 where ${key} = ${id}`];
-    case 5:
-      return ["delete", `delete from ${table} where ${key} between ${id} and ${id + number(3)}`];
-    case 6:
-      return ["bulk", `update ${table} set n = n + 1 where tenant_id = '${tenant}'`];
-    case 7:
-      return random() < 0.05
-        ? ["truncate", table === "items" ? "truncate items cascade" : `truncate ${table}`]
-        : ["bulk insert", bulkInsert(table, { tenant, columns, conflict })];
-    case 8:
-      return ["key", `update ${table} set id = ${number(100)} where id = ${id}`];
-    case 9:
-      return ["tenant", `update ${table} set tenant_id = '${tenant}' where id = ${id}`];
-    case 10:
-      return table === "parts"
-        ? drawPartition(random, tenant)
-        : ["merge or update", `update ${table} set n = n where id % 7 = ${number(7)}`];
-    default:
-      return [
-        "swap",
-        `update ${table} set id = case id when ${id} then 100000 + id else id end,
-        tenant_id = '${tenant}' where id = ${id} and '${table}' = 'items'`,
-      ];
-  }
-}
-
-function bulkInsert(
-  table: string,
-  { tenant, columns, conflict }: Readonly<Record<"tenant" | "columns" | "conflict", string>>,
-): string {
-  if (table === "lines") {
-    return `insert into lines (${columns}) select id, 9, tenant_id, 0 from items on conflict do nothing`;
-  }
-  const high = table === "parts" ? 99 : 1600;
-  return `insert into ${table} (${columns}) select g, '${tenant}', 0 from generate_series(0, ${high}) g
-    on conflict (${conflict}) do nothing`;
-}
-
-function drawPartition(random: Random, tenant: string): readonly [string, string] {
-  const [name, from] = ([["parts_low", 0], ["parts_mid", 50], ["parts_mid_b", 75]] as const)[
-    Math.floor(random() * 3)
-  ]!;
-  const id = from + Math.floor(random() * 25);
-  if (random() < 0.1) return ["truncate partition", `truncate ${name}`];
-  return random() < 0.5
-    ? ["partition", `update ${name} set n = n + 1, tenant_id = '${tenant}' where id <= ${id}`]
-    : [
-      "partition",
-      `insert into ${name} (id, tenant_id, n) values (${id}, '${tenant}', 7)
-      on conflict (id) do update set n = 8`,
-    ];
 }
