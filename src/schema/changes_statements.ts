@@ -136,7 +136,8 @@ end $rowgate$`;
 /**
  * Deletes the oldest entries, if they are older than so many days and every transaction up to theirs
  * has ended. Cursors that need one of them are rejected from the same moment on. It takes no lock that
- * a writer waits for, and does nothing while another one is at it.
+ * a writer waits for, and does nothing while another one is at it. An entry from the future, written
+ * before the clock was set back, is as old as what was written after it.
  */
 const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_changes(
   days float8, most int4
@@ -151,9 +152,12 @@ declare
 begin
   if not pg_try_advisory_xact_lock(7164753019459954545) then return 0; end if;
   select b.xid into limit_xid from (
-    select c.xid, c.seq, c.at from rowgate.changes c where c.xid < horizon
-    order by c.xid, c.seq limit most) b
-  where b.at >= oldest order by b.xid, b.seq limit 1;
+    select c.xid, c.seq, c.at, min(c.at) filter (where c.at <= now()) over (
+        order by c.xid, c.seq rows between current row and unbounded following) as later
+    from (select c.xid, c.seq, c.at from rowgate.changes c where c.xid < horizon
+      order by c.xid, c.seq limit most) c) b
+  where case when b.at > now() then coalesce(b.later >= oldest, true) else b.at >= oldest end
+  order by b.xid, b.seq limit 1;
   if limit_xid is null then
     select (b.xid::text::int8 + 1)::text::xid8 into limit_xid from (
       select c.xid, c.seq from rowgate.changes c where c.xid < horizon

@@ -1,7 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
-import { applyChanges, type Copy } from "../../support/feeds.ts";
 import type { TestService } from "../../support/service.ts";
-import { openReader, type Reader } from "./reader.ts";
+import { openFollower } from "./follower.ts";
 
 /** Tables with the feeds of a scenario. */
 export const SCENARIO_TABLES: readonly string[] = ["shelves", "days"];
@@ -72,76 +70,22 @@ const STEPS: readonly (readonly [table: string, statement: string])[] = [
   ["days", "delete from days where n = 1"],
 ];
 
-/** A client of a tenant that follows a table. */
-interface Follower {
-  readonly tenant: number;
-  readonly reader: Reader;
-  copy: Copy;
-  cursor: string;
-  begun: number;
-}
-
 /**
  * Follows the tables as two tenants while rows are written in every way, and compares each copy with the
  * table after each of them. Gives how often a client had to begin again.
  */
 export async function followScenario(service: TestService): Promise<number> {
-  const { admin } = service.database;
-  const { a, b } = service.tokens;
   let begun = 0;
   for (const table of SCENARIO_TABLES) {
-    const followers: Follower[] = [];
-    for (const [place, token] of [a, b].entries()) {
-      const reader = openReader({
-        send: (method, path, options) => service.send(method, path, { ...options, token }),
-      });
-      followers.push({ tenant: place + 1, reader, copy: new Map(), cursor: "start", begun: 0 });
-    }
-    for (const follower of followers) await catchUp(follower, table);
+    const columns = ["id", "tenant_id", ...(table === "shelves" ? ["name"] : ["n", "day"])];
+    const followers = [1, 2].map((tenant) => openFollower(service, { table, tenant, columns }));
+    for (const { catchUp } of followers) await catchUp();
     for (const [written, statement] of STEPS) {
       if (written !== table) continue;
-      await admin.unsafe(statement);
-      for (const follower of followers) {
-        await catchUp(follower, table);
-        assertEquals(
-          [...follower.copy.values()].map(printRow).sort(),
-          await readRows(service, table, follower.tenant),
-          `tenant ${follower.tenant} after: ${statement}`,
-        );
-      }
+      await service.database.admin.unsafe(statement);
+      for (const { compare } of followers) await compare(`after: ${statement}`);
     }
-    begun += followers.reduce((sum, follower) => sum + follower.begun, 0);
+    begun += followers.reduce((sum, follower) => sum + follower.begun(), 0);
   }
   return begun;
-}
-
-async function catchUp(follower: Follower, table: string): Promise<void> {
-  for (let more = true; more;) {
-    const { status, text, body } = await follower.reader.ask(table, follower.cursor, "&limit=300");
-    if (status === 410) {
-      [follower.copy, follower.cursor] = [new Map(), "start"];
-      follower.begun++;
-      continue;
-    }
-    assert(status === 200, text);
-    const page = body as unknown as Awaited<ReturnType<Reader["read"]>>;
-    applyChanges(follower.copy, page.changes);
-    [follower.cursor, more] = [page.cursor, page.more];
-  }
-}
-
-/** The columns that are read are compared as text: tenants, keys and what is written. */
-function printRow(row: Record<string, unknown>): string {
-  return JSON.stringify([row["id"], row["tenant_id"], row["name"] ?? row["n"], row["day"] ?? null]);
-}
-
-async function readRows(
-  { database: { admin } }: TestService,
-  table: string,
-  tenant: number,
-): Promise<string[]> {
-  const rows = await admin.unsafe(
-    `select row_to_json(t)::text as row from ${table} t where tenant_id = ${tenant}`,
-  );
-  return rows.map(({ row }) => printRow(JSON.parse(row))).sort();
 }
