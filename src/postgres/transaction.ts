@@ -43,7 +43,7 @@ export function createTransact(
     const rows = await withSession(
       source,
       (session) =>
-        runTransaction(session, steps, { ...options, rollback, tenant, client, onFailure }),
+        runTransaction(session, steps, { rollback, tenant, client, onFailure, ...options }),
       { write: true, tenant, client, mayRepeat: (failure) => failure === TRANSACTION_LOST },
     );
     return rows as Rows<R>;
@@ -53,15 +53,13 @@ export function createTransact(
 async function runTransaction(
   session: Session,
   steps: readonly (Step | StepGroup)[],
-  options: TransactOptions & TransactionOptions,
+  { client: waiting, limitMs, ...options }: TransactOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), options.limitMs);
+  const timer = setTimeout(() => limit.abort(), limitMs);
   try {
-    const outcome = await runSteps(session, steps, {
-      ...options,
-      client: limitClient(options.client, limit.signal),
-    });
+    const client = limitClient(waiting, limit.signal);
+    const outcome = await runSteps(session, steps, { client, ...options });
     return outcome.failure === ABORTED && limit.signal.aborted ? { failure: TOO_LONG } : outcome;
   } finally {
     clearTimeout(timer);
