@@ -11,7 +11,9 @@ import {
   isCompressible,
   isLong,
   makeBody,
+  measure,
   type Recipient,
+  type Slices,
   streamBytes,
   zip,
 } from "./response_body.ts";
@@ -42,7 +44,7 @@ export interface Exchange extends Recipient {
  * @see T46, H5, H6
  */
 export function respond(
-  content: JsonResponse & { readonly bytes?: Uint8Array<ArrayBuffer> },
+  content: JsonResponse & { readonly slices?: Slices },
   exchange: Exchange,
 ): Response {
   const { request } = exchange;
@@ -51,7 +53,7 @@ export function respond(
     return new Response(null, { status: 304, headers });
   }
   headers["content-type"] ??= "application/json; charset=utf-8";
-  return finish(content.status, { text: content.json, bytes: content.bytes, headers }, exchange);
+  return finish(content.status, { text: content.json, slices: content.slices, headers }, exchange);
 }
 
 /**
@@ -68,7 +70,7 @@ export async function respondJson(
 ): Promise<Response> {
   if (cacheable) return respond({ status, json, etag: await makeEtag(json) }, exchange);
   if (!isLong(json.length)) return respond({ status, json }, exchange);
-  return respond({ status, json, bytes: await encodeLong(json) }, exchange);
+  return respond({ status, json, slices: await encodeLong(json) }, exchange);
 }
 
 const UTF_8 = new TextEncoder();
@@ -76,10 +78,10 @@ const INTERNAL_ERROR = "Internal error";
 
 function finish(
   status: number,
-  { text, bytes = undefined, headers }: {
+  { text, slices, headers }: {
     readonly text: string;
     /** The text, if it is encoded already. */
-    readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
+    readonly slices?: Slices | undefined;
     readonly headers: Record<string, string>;
   },
   exchange: Exchange,
@@ -89,9 +91,9 @@ function finish(
   if (gzip) headers["content-encoding"] = "gzip";
   if (request.method === "HEAD") return new Response(null, { status, headers });
   if (isLong(text.length)) {
-    const encoded = bytes ?? UTF_8.encode(text);
+    const encoded = slices ?? [UTF_8.encode(text)];
     const body = streamBytes(encoded, exchange);
-    if (!gzip) headers["content-length"] = String(encoded.length);
+    if (!gzip) headers["content-length"] = String(measure(encoded));
     return new Response(gzip ? zip(body) : body, { status, headers });
   }
   return new Response(gzip ? compress(text) : makeBody(text), { status, headers });

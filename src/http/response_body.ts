@@ -109,10 +109,20 @@ const UTF_8 = new TextEncoder();
 /** Milliseconds for which a long text is encoded without a pause for other requests. */
 const ENCODE_MS = 1;
 
-/** Encodes a long text in slices, between which other requests are served: 8 MB take up to 30 ms. */
-export async function encodeLong(text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const slices: Uint8Array[] = [];
-  let length = 0;
+/** The bytes of a body in the pieces in which they are sent. */
+export type Slices = readonly Uint8Array<ArrayBuffer>[];
+
+/** Counts the bytes of all slices. */
+export function measure(slices: Slices): number {
+  return slices.reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * Encodes a long text in slices, between which other requests are served: 8 MB take up to 30 ms. They
+ * are not joined, which would take as long again, in one piece.
+ */
+export async function encodeLong(text: string): Promise<Slices> {
+  const slices: Uint8Array<ArrayBuffer>[] = [];
   let startedMs = performance.now();
   for (let at = 0, end = 0; at < text.length; at = end) {
     if (performance.now() - startedMs > ENCODE_MS) {
@@ -122,13 +132,15 @@ export async function encodeLong(text: string): Promise<Uint8Array<ArrayBuffer>>
     end = at + SLICE_BYTES;
     // Two halves of one character must not be encoded apart.
     if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++;
-    const slice = UTF_8.encode(text.slice(at, end));
-    slices.push(slice);
-    length += slice.length;
+    slices.push(...cut(UTF_8.encode(text.slice(at, end))));
   }
-  const bytes = new Uint8Array(length);
-  slices.reduce((at, slice) => (bytes.set(slice, at), at + slice.length), 0);
-  return bytes;
+  return slices;
+}
+
+function cut(bytes: Uint8Array<ArrayBuffer>): Slices {
+  if (bytes.length <= SLICE_BYTES) return [bytes];
+  const pieces = Array.from({ length: Math.ceil(bytes.length / SLICE_BYTES) }, (_, place) => place);
+  return pieces.map((place) => bytes.slice(place * SLICE_BYTES, (place + 1) * SLICE_BYTES));
 }
 
 /**
@@ -137,13 +149,14 @@ export async function encodeLong(text: string): Promise<Uint8Array<ArrayBuffer>>
  * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
 export function streamBytes(
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Uint8Array<ArrayBuffer> | Slices,
   recipient: Recipient,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { sending, cut, tenant = "", hold } = recipient;
-  const release = hold?.() ?? sending.unsent.take(bytes.length, tenant);
+  const slices = bytes instanceof Uint8Array ? cut(bytes) : bytes;
+  const { sending, cut: cutOff, tenant = "", hold } = recipient;
+  const release = hold?.() ?? sending.unsent.take(measure(slices), tenant);
   if (release === undefined) throw rejectUnsent(sending.unsent);
-  let at = 0;
+  let place = 0;
   let pulledMs = performance.now();
   let timer: ReturnType<typeof setTimeout>;
 
@@ -165,9 +178,9 @@ export function streamBytes(
     async pull(controller) {
       pulledMs = performance.now();
       // Other requests are served between two slices, however fast the client reads.
-      if (at > 0) await new Promise<void>((resolve) => onNextTick(resolve));
-      controller.enqueue(bytes.slice(at, at += SLICE_BYTES));
-      if (at < bytes.length) return;
+      if (place > 0) await new Promise<void>((resolve) => onNextTick(resolve));
+      controller.enqueue(slices[place++]!);
+      if (place < slices.length) return;
       controller.close();
       end();
     },
@@ -178,7 +191,7 @@ export function streamBytes(
     end();
     sending.late();
     // Node's server would end the response as if it were whole, with the text of the error in it.
-    if (cut !== undefined) cut();
+    if (cutOff !== undefined) cutOff();
     // Deno prints the reason; Bun does too, unless it is undefined.
     else {controller.error(
         IS_BUN ? undefined : "A response was cut off: its client did not read it",
