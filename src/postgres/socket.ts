@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import type { OnReadOpts, Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { IS_BUN } from "../runtime/adapter.ts";
 import type { Address, Encryption } from "./connection.ts";
 
 /** Asks Postgres whether it encrypts; the answer is one byte. */
@@ -21,7 +22,7 @@ const UNENCRYPTED = new WeakSet<Address>();
 /**
  * Opens a socket to Postgres, encrypted as it is asked for; the driver begins a session on it. An
  * abort destroys it, whatever it waits for. Where it is not encrypted, it gives complete messages, in
- * memory that it uses again.
+ * memory that it uses again; not on Bun, where it saves no CPU, and takes 20 MB more.
  * @throws {Error} with the runtime's `code`, or `SSL_REFUSED`, `SSL_NOT_ANSWERED`, `SSL_ROOT_CERT`
  * @see D7
  */
@@ -33,7 +34,7 @@ export async function openSocket(
   signal.throwIfAborted();
   // A socket in the file system is not encrypted, as in libpq.
   const isPlain = encryption.mode === "off" || "path" in address;
-  const reader = isPlain || UNENCRYPTED.has(address)
+  const reader = !IS_BUN && (isPlain || UNENCRYPTED.has(address))
     ? openMessageReader((data) => socket.emit("data", data))
     : undefined;
   const socket: Socket = connect({
@@ -46,21 +47,22 @@ export async function openSocket(
   await happen(socket, "connect");
   socket.setNoDelay(true);
   if (isPlain) {
-    reader!.collect();
+    reader?.collect();
     return socket;
   }
   socket.write(SSL_REQUEST);
   const answer = await happen(socket, "data") as Uint8Array;
   const accepts = answer.length === 1 && answer[0] === YES;
   if (accepts && reader === undefined) return encrypt(socket, address.host, encryption);
-  if (answer[0] === NO && reader !== undefined) {
-    reader.collect();
+  const isRefused = answer[0] === NO && encryption.mode === "prefer";
+  if (isRefused && (reader !== undefined || IS_BUN)) {
+    reader?.collect();
     return socket;
   }
   socket.destroy();
   if (accepts) UNENCRYPTED.delete(address);
   else if (answer[0] !== NO) throw codeError("SSL_NOT_ANSWERED");
-  else if (encryption.mode === "prefer") UNENCRYPTED.add(address);
+  else if (isRefused) UNENCRYPTED.add(address);
   else throw codeError("SSL_REFUSED");
   return await openSocket(address, encryption, signal);
 }
