@@ -141,7 +141,15 @@ export async function writeHistory(
 }
 
 function connect(url: string) {
-  return postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2, fetch_types: false });
+  // A statement that waits for long keeps others waiting behind its lock.
+  const connection = { lock_timeout: 1000 };
+  return postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 2,
+    fetch_types: false,
+    connection,
+  });
 }
 
 /** Waits for a query: the driver does not settle every one of a connection that has died. */
