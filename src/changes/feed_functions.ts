@@ -1,0 +1,178 @@
+import type { Column, Table } from "../catalogue/catalogue.ts";
+
+/** What the triggers of a feed need to know of its table. */
+export interface FeedTable extends Pick<Table, "name" | "identifier"> {
+  readonly tenant: Pick<Column, "name" | "identifier"> | undefined;
+  readonly primaryKey: readonly Pick<Column, "name" | "identifier" | "padded" | "baseType">[];
+}
+
+/** Settings that the texts of some types depend on. */
+const SETTINGS_OF_TYPES: ReadonlyMap<string, string> = new Map([
+  ["date", "set datestyle = 'ISO, YMD'"],
+  ["timestamp", "set datestyle = 'ISO, YMD'"],
+  ["timestamptz", "set datestyle = 'ISO, YMD' set timezone = 'UTC'"],
+  ["bytea", "set bytea_output = 'hex'"],
+]);
+
+/** Keys that one entry of the log holds at most. */
+export const KEYS_OF_ENTRY = 1000;
+/** Rows of a table up to which a TRUNCATE is logged; beyond, its clients begin again. */
+const MAX_TRUNCATED_ROWS = 100_000;
+
+/**
+ * What a client has seen must outlast a crash, which may otherwise also give the number of the
+ * transaction to another one.
+ */
+const KEEP_DURABLE = `if pg_catalog.current_setting('synchronous_commit') = 'off' then
+    perform pg_catalog.set_config('synchronous_commit', 'local', true);
+  end if;`;
+
+/** Each row that changes is logged by itself: see `planRowTrigger`. */
+export function describeRowFunction(table: FeedTable, feed: number): string {
+  const { key, tenant } = describeParts(table);
+  const entry = (row: "new" | "old") =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+    select ${feed}, ${tenant(row)}, 1, array[${key(row)}] where ${tenant(row)} is not null;`;
+  return `create function rowgate.changes_${feed}_row() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+begin
+  ${KEEP_DURABLE}
+  if tg_op <> 'INSERT' then
+    ${entry("old")}
+  end if;
+  if tg_op <> 'DELETE' then
+    ${entry("new")}
+  end if;
+  return null;
+end $rowgate$`;
+}
+
+/**
+ * One row, the usual case, is logged by the cheapest statements, without aggregates; few rows in one
+ * statement; many in entries of a thousand keys of a tenant.
+ */
+export function describeStatementFunction(table: FeedTable, feed: number): string {
+  const { key, tenant } = describeParts(table);
+  const read = (rows: "new" | "old") =>
+    `select ${tenant("r")} as tenant, ${key("r")} as key from "$${rows}" r`;
+  // Numbers may be equal and not the same: 1.0 and 1.00.
+  const columns = [
+    ...table.tenant === undefined ? [] : [table.tenant.identifier],
+    ...table.primaryKey.map(({ identifier, baseType }) =>
+      baseType === "numeric" ? `${identifier}::text as ${identifier}` : identifier
+    ),
+  ].join(", ");
+  // Compared by type, which is cheaper than by text; a key that is kept needs no second entry.
+  const moved = `select ${tenant("r")}, ${key("r")}
+      from (select ${columns} from "$old" except select ${columns} from "$new") r`;
+  const one = (row: "new" | "old") =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, ${tenant("r")}, 1, array[${key("r")}] from "$${row}" r
+      where ${tenant("r")} is not null;`;
+  const few = (rows: string) =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, k.tenant, count(*), array_agg(k.key) from (${rows}) k
+      where k.tenant is not null group by k.tenant;`;
+  const many = (rows: string) =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, k.tenant, count(*), array_agg(k.key) from (
+        select k.tenant, k.key,
+          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
+        from (${rows}) k where k.tenant is not null) k
+      group by k.tenant, k.part;`;
+  const choose = (rows: "new" | "old", { ofOne, ofMany, ofFew }: Record<string, string>) =>
+    `if not exists (select from "$${rows}" offset 1) then
+      ${ofOne}
+    elsif exists (select from "$${rows}" offset 500) then
+      ${ofMany}
+    else
+      ${ofFew}
+    end if;`;
+  const same = (rows: "new" | "old") =>
+    choose(rows, { ofOne: one(rows), ofMany: many(read(rows)), ofFew: few(read(rows)) });
+  const text = (row: string) => `(${tenant(row)} collate "C", ${key(row)} collate "C")`;
+  const updated = choose("new", {
+    ofOne: `${one("new")}
+      if exists (select from "$old" o, "$new" n where ${text("o")} is distinct from ${
+      text("n")
+    }) then
+        ${one("old")}
+      end if;`,
+    ofMany: many(`${read("new")} union all ${moved}`),
+    ofFew: few(`${read("new")} union ${read("old")}`),
+  });
+  return `create function rowgate.changes_${feed}() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+begin
+  ${KEEP_DURABLE}
+  if tg_op = 'INSERT' then
+    ${same("new")}
+  elsif tg_op = 'UPDATE' then
+    ${updated}
+  else
+    ${same("old")}
+  end if;
+  return null;
+end $rowgate$`;
+}
+
+/**
+ * A snapshot that is older than the statement does not see every row that a TRUNCATE removes, and a
+ * very large table would be logged for long: then the feed gets another generation, and its clients
+ * begin again.
+ */
+export function describeTruncateFunction(table: FeedTable, feed: number): string {
+  const { key, tenant } = describeParts(table);
+  const escape = (text: string) => text.replaceAll("%", "%%");
+  return `create function rowgate.changes_${feed}_truncate() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+declare
+  relation text := tg_relid::pg_catalog.regclass::text;
+  large bool;
+begin
+  ${KEEP_DURABLE}
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
+    or row_security_active(tg_relid)
+  then
+    large := true;
+  else
+    execute pg_catalog.format('select exists (select from only %s offset ${MAX_TRUNCATED_ROWS})', relation)
+      into large;
+  end if;
+  if large then
+    update rowgate.feeds set generation = gen_random_uuid() where id = ${feed};
+  else
+    execute pg_catalog.format($keys$insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, k.tenant, count(*), array_agg(k.key) from (
+        select k.tenant, k.key,
+          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
+        from (select ${escape(tenant("r"))} as tenant, ${key("r")} as key from only %s r) k
+        where k.tenant is not null) k
+      group by k.tenant, k.part$keys$, relation);
+  end if;
+  return null;
+end $rowgate$`;
+}
+
+/** The texts of a row's tenant and key: of a key with several columns, a JSON array of their texts. */
+function describeParts({ tenant, primaryKey }: FeedTable) {
+  // Cast to text, char(n) would lose its padding.
+  const text = (row: string, { identifier, padded }: Pick<Column, "identifier" | "padded">) =>
+    padded ? `pg_catalog.concat(${row}.${identifier})` : `${row}.${identifier}::text`;
+  const [first, ...others] = primaryKey;
+  return {
+    tenant: (row: string) =>
+      tenant === undefined ? "''::text" : `${row}.${tenant.identifier}::text`,
+    key: (row: string) =>
+      others.length === 0
+        ? text(row, first!)
+        : `pg_catalog.json_build_array(${
+          primaryKey.map((column) => text(row, column)).join(", ")
+        })::text`,
+  };
+}
+
+function describeSettings({ primaryKey }: FeedTable): string {
+  const settings = primaryKey.flatMap(({ baseType }) => SETTINGS_OF_TYPES.get(baseType) ?? []);
+  return ["set search_path = pg_catalog, pg_temp", ...new Set(settings)].join(" ");
+}
