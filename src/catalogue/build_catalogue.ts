@@ -2,6 +2,7 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { Introspection, IntrospectOptions } from "./introspect.ts";
+import { nameTimeZone } from "./time_zone.ts";
 
 /**
  * Tables that hold credentials, by default; in lower case, as they are compared. Other services call
@@ -43,12 +44,14 @@ export async function buildCatalogue(
   if (!found.usable) warnings.push(`schema "${schema}" is not there, or the role may not use it`);
   const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
   for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
+  const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
+  const context = { options, types: found.types, timeZone, tables: all, warnings };
   const tables = new Map<string, Table>();
   const all = new Map(found.tables.map((table) => [table.name, table]));
   for (const candidate of found.tables) {
     const { name } = candidate;
     if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;
-    const table = buildTable(candidate, { options, types: found.types, tables: all, warnings });
+    const table = buildTable(candidate, context);
     if (table !== undefined) tables.set(name, table);
   }
   const present = new Set(found.tables.map((table) => table.name));
@@ -77,8 +80,8 @@ function describeForClients(table: Table): unknown {
 
 function describeColumn(column: Column): unknown {
   const { name, type, kind, nullable, primaryKey, readOnly, labels, comment } = column;
-  const { equality, order, maxLength } = column;
-  const flags = [nullable, primaryKey, readOnly, equality, order, maxLength];
+  const { equality, order, maxLength, timeZone } = column;
+  const flags = [nullable, primaryKey, readOnly, equality, order, maxLength, timeZone];
   return [name, type, kind, ...flags, labels, comment];
 }
 

@@ -7,6 +7,7 @@ import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 import { buildRowFilter } from "./row_filter.ts";
 import type { BuildContext } from "./tenant_column.ts";
 import { findTenancy, findUnlockable } from "./tenant_path.ts";
+import { isLocalTime } from "./time_zone.ts";
 
 const NO_POLICY: TablePolicy = {
   tenantColumn: undefined,
@@ -50,6 +51,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   const build = (column: FoundColumn) =>
     buildColumn(column, {
       types: context.types,
+      timeZone: context.timeZone,
       closed: !writable || policy.readOnlyColumns.has(column.name),
       isTenant: tenantName === column.name,
       primaryKey: keyNames.includes(column.name),
@@ -92,13 +94,15 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     pinnable: found.pinnable,
     feed: keyUnique && !isByPath && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
+    timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
   };
 }
 
 function buildColumn(
   found: FoundColumn,
-  { types, primaryKey, isTenant, closed }: {
+  { types, timeZone, primaryKey, isTenant, closed }: {
     readonly types: Introspection["types"];
+    readonly timeZone: string;
     readonly primaryKey: boolean;
     readonly isTenant: boolean;
     readonly closed: boolean;
@@ -113,6 +117,7 @@ function buildColumn(
     primaryKey,
     readOnly: reasonNotToSet(),
     deterministic: found.deterministic,
+    timeZone: isLocalTime(type.baseType) ? timeZone : undefined,
     comment: found.comment,
   };
 

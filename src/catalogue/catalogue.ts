@@ -81,6 +81,8 @@ export interface Column {
   readonly deterministic: boolean;
   /** 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
   readonly wideNumber: boolean;
+  /** The zone of its dates and times, which have none of their own; undefined for all other types. */
+  readonly timeZone?: string | undefined;
   readonly comment: string | null;
 }
 
@@ -165,6 +167,8 @@ export interface Table {
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
+  /** The time zone that its triggers see when it is updated; undefined for UTC. @see U70 */
+  readonly timeZone?: string | undefined;
 }
 
 /** All tables that clients can use, at one moment. It is replaced, never changed. */

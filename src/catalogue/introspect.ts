@@ -1,6 +1,7 @@
 import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { Policy } from "./policy.ts";
+import { compileTimeZone } from "./time_zone.ts";
 
 /** What to introspect. */
 export interface IntrospectOptions {
@@ -9,6 +10,8 @@ export interface IntrospectOptions {
   /** Name of the tenant column where the policy does not give another. */
   readonly tenantColumn: string;
   readonly policy: Policy;
+  /** The time zone of columns without zone, in place of the database's. */
+  readonly timeZone?: string | undefined;
 }
 
 /**
@@ -184,6 +187,7 @@ described_tables as (
 )
 select pg_catalog.json_build_object(
   'usable', exists (select from space),
+  'timeZone', (${compileTimeZone(sql)}),
   'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.relname), '[]')
     from described_tables t),
   'types', (select coalesce(pg_catalog.json_object_agg(t.oid, t.description order by t.oid), '{}')
@@ -198,6 +202,8 @@ select pg_catalog.json_build_object(
 export interface Introspection {
   /** The schema exists, and the role may use it. */
   readonly usable: boolean;
+  /** The time zone of a new session that does not ask for one. */
+  readonly timeZone: string;
   readonly tables: readonly FoundTable[];
   /** By oid: the types of all columns, with the types that they are based on. */
   readonly types: Readonly<Record<string, FoundType>>;

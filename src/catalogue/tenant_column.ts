@@ -10,6 +10,8 @@ export interface BuildContext {
   readonly types: Introspection["types"];
   /** Everything that was found, by name. */
   readonly tables: ReadonlyMap<string, FoundTable>;
+  /** The time zone of columns without zone; `UTC` whatever the database calls it. */
+  readonly timeZone: string;
   /** Collects what in the policy does not match the database. */
   readonly warnings: string[];
 }

@@ -22,6 +22,7 @@ import {
   schema,
   type Shape,
   tenantSetting,
+  timeZone,
   webhookHosts,
   wholeNumber,
 } from "./shapes.ts";
@@ -39,6 +40,8 @@ export interface Config {
   readonly schema: string;
   readonly tenantColumn: string;
   readonly policyFile: string | undefined;
+  /** Of columns without zone and of triggers; undefined: that of the database. */
+  readonly timeZone: string | undefined;
   readonly poolSize: number;
   /** Connections that are kept while there are no requests; undefined: all of `poolSize`. */
   readonly poolIdleSize: number | undefined;
@@ -132,6 +135,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   policyFile: setting("ROWGATE_POLICY", path, {
     default: undefined,
     help: "Path of the policy file",
+  }),
+  timeZone: setting("ROWGATE_TIME_ZONE", timeZone, {
+    default: undefined,
+    help: "Zone of columns without zone; by default the database's",
   }),
   poolSize: setting("ROWGATE_POOL_SIZE", wholeNumber(1, 1000), {
     default: 10,

@@ -81,6 +81,15 @@ export const tenantSetting: Shape<string> = v.pipe(
   v.maxLength(MAX_IDENTIFIER_BYTES, `expected at most ${MAX_IDENTIFIER_BYTES} characters`),
 );
 
+/** The name of a time zone; whether the database knows it is seen when it is asked. */
+export const timeZone: Shape<string> = v.pipe(
+  v.string(),
+  v.regex(
+    /^[A-Za-z<][A-Za-z0-9_+\-/<>:.,]{0,62}$/,
+    "expected the name of a time zone, such as Europe/Berlin",
+  ),
+);
+
 /** `off`, or requests in a window: `600/min`. */
 export const rateLimit: Shape<RateLimit | undefined> = v.union([
   v.pipe(v.literal("off"), v.transform(() => undefined)),

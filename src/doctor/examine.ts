@@ -12,6 +12,7 @@ import { checkRole } from "./role.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
 import { checkTenantPaths } from "./tenant_paths.ts";
+import { checkTimeZone } from "./time_zone.ts";
 import { checkTriggers } from "./triggers.ts";
 import { checkUniqueKeys } from "./unique_keys.ts";
 import { checkViews } from "./views.ts";
@@ -26,6 +27,7 @@ export const CHECKS: readonly Check[] = [
   checkConnection,
   checkRole,
   checkOwnSchema,
+  checkTimeZone,
   checkIsolation,
   checkViews,
   checkTriggers,

@@ -12,7 +12,6 @@ interface Server {
   readonly version: string;
   readonly number: number;
   readonly epochMs: number;
-  readonly zone: string;
   readonly durable: boolean;
   readonly readOnly: boolean;
   /** Most connections that this role can have. */
@@ -33,7 +32,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const sentMs = Date.now();
   const server = await readServer(setup);
   const skewMs = server.epochMs - (sentMs + Date.now()) / 2;
-  const seen = `PostgreSQL ${server.version}, server time zone ${server.zone}`;
+  const seen = `PostgreSQL ${server.version}`;
   return { seen, findings: [...checkSettings(server, setup), ...checkClock(skewMs)] };
 }
 
@@ -100,7 +99,6 @@ function readServer({ database }: Setup): Promise<Server> {
       'version', pg_catalog.current_setting('server_version'),
       'number', pg_catalog.current_setting('server_version_num')::int4,
       'epochMs', (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::int8,
-      'zone', pg_catalog.current_setting('log_timezone'),
       'durable', pg_catalog.current_setting('fsync') = 'on'
         and pg_catalog.current_setting('synchronous_commit') <> 'off',
       'readOnly', pg_catalog.current_setting('transaction_read_only') = 'on'

@@ -43,6 +43,7 @@ function describeField(table: Table, column: Column) {
     writable: table.writable && column.readOnly === undefined,
     operators: operatorsOf(column),
     ...(column.labels === undefined ? {} : { enum: column.labels }),
+    ...(column.timeZone === undefined ? {} : { time_zone: column.timeZone }),
     comment: column.comment,
   };
 }

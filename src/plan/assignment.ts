@@ -57,8 +57,9 @@ export function planAssignment(
   const { source, maxTsqueryCharacters } = findings;
   const checked = checkNew(value, column, { path, source, maxTsqueryCharacters });
   if ("text" in checked) {
-    const { text, zoned } = checked;
-    return { column, value: { text, zoned: zoned === true, certain, path }, certain };
+    const { text, zoned, bare } = checked;
+    const value = { text, zoned: zoned === true, bare: bare === true, certain, path };
+    return { column, value, certain };
   }
   findings.issues.push({
     path: checked.path,
@@ -156,7 +157,7 @@ function checkArray(
       return { expected, path: under(path, position), actual: values[position]! };
     }
     texts.push(checked.text);
-    if ("zoned" in checked) withOffset.push(checked);
+    if ("zoned" in checked || "bare" in checked) withOffset.push(checked);
   }
   const text = printArray(texts, element.baseType);
   const checked = element.kind === "numeric" ? checkDigits(text) : checkOffsets(text, withOffset);

@@ -150,8 +150,8 @@ function planValue(
   const { maxTsqueryCharacters } = findings;
   const checked = checkScalar(value, column, { literal, maxTsqueryCharacters });
   if ("text" in checked) {
-    const { text, zoned } = checked;
-    return { text, zoned: zoned === true, certain: isCertain(column), path };
+    const { text, zoned, bare } = checked;
+    return { text, zoned: zoned === true, bare: bare === true, certain: isCertain(column), path };
   }
   findings.issues.push({
     path,

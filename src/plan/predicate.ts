@@ -7,6 +7,8 @@ export type Checked =
     readonly text: string;
     /** Of a `timestamp` or a list of them: whether it has an offset. Undefined for words such as now. */
     readonly zoned?: boolean;
+    /** Of a `timestamptz` or `timetz`, or a list or range of them: a part has no zone, so it is UTC. */
+    readonly bare?: boolean;
   }
   | { readonly expected: string };
 
@@ -17,6 +19,8 @@ export interface Value {
   readonly certain: boolean;
   /** True when a `timestamp` has an offset, which its input function would drop. */
   readonly zoned?: boolean | undefined;
+  /** True when a part of a `timestamptz` or `timetz` has no zone. @see V12 */
+  readonly bare?: boolean | undefined;
   /** Where the client wrote it. */
   readonly path: Path;
 }

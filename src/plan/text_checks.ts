@@ -60,13 +60,15 @@ function unknown(type: string): Checked {
 
 /** A bound cannot be cast by itself, so its offset cannot be converted. */
 function checkRange(text: string, bound: TimeType): Checked {
+  let bare = false;
   for (const element of readElements(text, "{}[](),")) {
     if (element.toLowerCase() === "empty") continue;
     const checked = checkTime(element, bound);
     if ("expected" in checked) return { expected: `${checked.expected} in each bound` };
     if (checked.zoned) return { expected: `a ${bound} without an offset in each bound` };
+    bare ||= checked.bare === true;
   }
-  return { text };
+  return bare ? { text, bare } : { text };
 }
 
 function checkAmount(text: string): Checked {

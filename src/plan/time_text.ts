@@ -53,7 +53,8 @@ export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
 
 /**
  * Checks that Postgres would use every part of a date or time. Says of a `timestamp` whether it has an
- * offset or zone, which Postgres would drop: such a value is cast by way of `timestamptz`.
+ * offset or zone, which Postgres would drop: such a value is cast by way of `timestamptz`. Says of a
+ * `timestamptz` or `timetz` that it has none, so that it does not depend on the session's zone.
  * @see V3, V12, V13
  */
 export function checkTime(text: string, type: TimeType): Checked {
@@ -64,7 +65,9 @@ export function checkTime(text: string, type: TimeType): Checked {
   const parts = readMoment(text);
   if (parts === undefined) return unknown(type);
   if (isTooFine(parts["fraction"])) return { expected: TOO_FINE };
-  return type === "timestamp" ? { text, zoned: parts["zone"] !== undefined } : { text };
+  const zoned = parts["zone"] !== undefined;
+  if (type === "timestamp") return { text, zoned };
+  return zoned ? { text } : { text, bare: true };
 }
 
 function checkDate(text: string): Checked {
@@ -83,7 +86,8 @@ function checkClock(text: string, type: "time" | "timetz"): Checked {
   if (type === "time" && parts["zone"] !== undefined) {
     return { expected: "a time without an offset" };
   }
-  return isTooFine(parts["fraction"]) ? { expected: TOO_FINE } : { text };
+  if (isTooFine(parts["fraction"])) return { expected: TOO_FINE };
+  return type === "timetz" && parts["zone"] === undefined ? { text, bare: true } : { text };
 }
 
 function readMoment(text: string): Readonly<Record<string, string | undefined>> | undefined {

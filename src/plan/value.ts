@@ -153,8 +153,15 @@ export function checkOffsets(text: string, elements: readonly Checked[]): Checke
   if (zoned.has(true) && zoned.has(false)) {
     return { expected: "an offset in all elements or in none" };
   }
-  return zoned.has(true) ? { text, zoned: true } : { text };
+  if (elements.some((one) => "text" in one && one.bare)) return { text, bare: true };
+  if (!zoned.has(true)) return { text };
+  return ONE_DIMENSION.test(text)
+    ? { text, zoned: true }
+    : { expected: "an offset only in an array of one dimension" };
 }
+
+/** Elements are converted one by one. */
+const ONE_DIMENSION = /^[^[{]*\{[^{]*$/;
 
 /** Reports whether a value may hold a `tsquery`: Postgres reads 400,000 characters of it for 14 s. */
 function mayHoldQuery({ kind, baseType }: ValueType): boolean {

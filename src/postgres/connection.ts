@@ -68,10 +68,12 @@ export function planSettings(
   { checkClient }: { readonly checkClient: boolean },
 ): Record<string, string> {
   if (!config.prepare) return { ...POOLER_SETTINGS };
+  // `openSession` sets it.
+  const { TimeZone: _, ...settings } = POOLER_SETTINGS;
   const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
   return {
     ...(options === null ? {} : { options }),
-    ...POOLER_SETTINGS,
+    ...settings,
     ...PRINT_SETTINGS,
     ...SESSION_SETTINGS,
     ...(options?.includes(PARALLEL) ? {} : { [PARALLEL]: "0" }),

@@ -58,6 +58,11 @@ export interface SessionOptions {
   readonly identify: boolean;
   /** Gives a code when no session of this server may be used. */
   readonly refuse?: (server: ServerIdentity) => string | undefined;
+  /**
+   * Sets the time zone to UTC. It is no setting that the session starts with, so that the session knows
+   * the zone that it has otherwise. False behind a pooler. @see R70
+   */
+  readonly setsTimeZone: boolean;
 }
 
 const CANCEL_MS = 2000;
@@ -184,13 +189,13 @@ const NOT_FOR_ALL: ReadonlySet<string> = new Set(["42501", "42883"]);
 
 async function readOpening(
   sql: Sql,
-  { identify, refuse }: SessionOptions,
+  { identify, setsTimeZone, refuse }: SessionOptions,
 ): Promise<RowList<OpeningRow[]>> {
   try {
-    return await ask(compileOpening(sql, { identify, tell: refuse !== undefined }));
+    return await ask(compileOpening(sql, { identify, setsTimeZone, tell: refuse !== undefined }));
   } catch (error) {
     if (!NOT_FOR_ALL.has(classify(error).code)) throw error;
-    return await ask(compileOpening(sql, { identify, tell: false }));
+    return await ask(compileOpening(sql, { identify, setsTimeZone, tell: false }));
   }
 }
 
@@ -202,7 +207,9 @@ async function ask(query: PendingQuery<OpeningRow[]>): Promise<RowList<OpeningRo
 
 function compileOpening(
   sql: Sql,
-  { identify, tell }: { readonly identify: boolean; readonly tell: boolean },
+  { identify, setsTimeZone, tell }: Pick<SessionOptions, "identify" | "setsTimeZone"> & {
+    readonly tell: boolean;
+  },
 ): PendingQuery<OpeningRow[]> {
   const server = sql`pg_catalog.pg_is_in_recovery()::text as standby,
     pg_catalog.current_setting('transaction_read_only') as "readOnly"`;
@@ -212,13 +219,15 @@ function compileOpening(
       case when not pg_catalog.pg_is_in_recovery()
         then pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()) end as wal`
     : sql``;
-  return sql`select ${server},
+  const utc = setsTimeZone ? sql`pg_catalog.set_config('TimeZone', 'UTC', false)` : sql`null`;
+  return sql`with "$utc" as materialized (select ${utc} "$set")
+    select ${server},
       max(pid) filter (where pid = pg_catalog.pg_backend_pid())::text as pid,
       max(backend_start) filter (where pid = pg_catalog.pg_backend_pid())::text as started,
       pg_catalog.pg_postmaster_start_time()::text as server,
       (1 - count(datid)::float4 / pg_catalog.current_setting('max_connections')::float4)::text
         as free${lineage}
-    from pg_catalog.pg_stat_activity`;
+    from pg_catalog.pg_stat_activity cross join "$utc"`;
 }
 
 /** The name of a file of WAL begins with its timeline, as eight digits. */

@@ -63,6 +63,7 @@ export function createSessionOpener(
       limitMs,
       identify: true,
       refuse,
+      setsTimeZone: config.prepare,
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         openClient({
@@ -153,6 +154,7 @@ function openOnEmbedded(embedded: EmbeddedServer, prepare: boolean): OpenSession
       return await openSession({
         limitMs: CONNECT_MS,
         identify: false,
+        setsTimeZone: false,
         openSocket: () => Promise.resolve(embedded.connect()),
         openClient: (socket) => openClient({ ...EMBEDDED_LOGIN, socket, prepare }),
       });

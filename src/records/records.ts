@@ -58,11 +58,13 @@ export function openRecords(
 
   const cursors = openCursors(database);
 
-  function startRun(
-    { scope: { tenant } }: AnyPlan,
-    { client, replayed = () => {} }: PlannedRequest,
-  ): Run {
+  function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
+    const { scope: { tenant }, table: { timeZone } } = plan;
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
+    // What a query prints is in UTC; what triggers write is in the zone of the database.
+    if (timeZone !== undefined && !("perPage" in plan)) {
+      settings.push({ name: "TimeZone", value: timeZone });
+    }
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });
     // The spread comes last: before other members it makes a hidden class for each object on Node 20.
     return { database, cursors, settings, requester: { tenant, client }, replayed, ...batchers };

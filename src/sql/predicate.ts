@@ -5,6 +5,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
 import { compileScope, type ScopeReading } from "./scope.ts";
+import { settleTime } from "./settle_time.ts";
 
 /** Compiles a column in a comparison: a domain over an enum has no `=` of its own. */
 export function compileOperand(sql: Sql, column: Column): Fragment {
@@ -17,19 +18,19 @@ export function compileOperand(sql: Sql, column: Column): Fragment {
 /** Compiles a value: a text that the input function of the column's type reads; null is NULL. */
 export function compileValue(
   sql: Sql,
-  value: Pick<Value, "text" | "zoned"> | null,
+  value: Pick<Value, "text" | "zoned" | "bare"> | null,
   { column, cast = column.cast }: { column: Column; cast?: SqlText },
 ): Fragment {
+  const text = value && settleTime(value, column);
+  if (value?.zoned && isElsewhere(column)) return compileLocalTime(sql, text!, { column, cast });
   const isArray = column.kind === "array";
   if (isReadForEachRow(column, cast)) {
     const type = value?.zoned ? ZONED : cast;
     return type === cast
-      ? sql`${value?.text ?? null}::${literal(sql, cast)}`
-      : sql`${value?.text ?? null}::${literal(sql, type)}::${literal(sql, cast)}`;
+      ? sql`${text}::${literal(sql, cast)}`
+      : sql`${text}::${literal(sql, type)}::${literal(sql, cast)}`;
   }
-  return sql`${value?.text ?? null}::text${compileZone(sql, value?.zoned, isArray)}::${
-    literal(sql, cast)
-  }`;
+  return sql`${text}::text${compileZone(sql, value?.zoned, isArray)}::${literal(sql, cast)}`;
 }
 
 /** Types whose input functions depend on settings that every session is started with. */
@@ -57,6 +58,37 @@ function isReadForEachRow({ kind }: Column, cast: SqlText): boolean {
 export function compileZone(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
   if (!zoned) return sql``;
   return isArray ? sql`::pg_catalog.timestamptz[]` : sql`::pg_catalog.timestamptz`;
+}
+
+/**
+ * Reports whether a `timestamp` with an offset has to be converted to a zone that is not the session's.
+ */
+function isElsewhere({ timeZone }: Column): boolean {
+  return timeZone !== undefined && timeZone !== "UTC";
+}
+
+/** Converts a text with an offset, or an array of one dimension, to the zone of the column. @see V13 */
+function compileLocalTime(
+  sql: Sql,
+  text: string,
+  { column, cast }: { column: Column; cast: SqlText },
+): Fragment {
+  const type = literal(sql, cast);
+  if (column.kind !== "array") {
+    return sql`(${text}::${literal(sql, ZONED)} at time zone ${column.timeZone!}::text)::${type}`;
+  }
+  return sql`${
+    compileLocalTimes(sql, sql`${text}::text::${literal(sql, ZONED)}[]`, column)
+  }::${type}`;
+}
+
+function compileLocalTimes(sql: Sql, times: Fragment, { timeZone }: Column): Fragment {
+  return sql`
+    array(
+      select "$time"."$value" at time zone ${timeZone!}::text
+      from unnest(${times}) with ordinality "$time"("$value", "$place")
+      order by "$time"."$place"
+    )`;
 }
 
 /**
@@ -145,8 +177,9 @@ function compileMember(
  * Postgres do not nest.
  */
 export function compileList(sql: Sql, values: readonly Value[], column: Column): Fragment {
-  const texts = printArray(values.map((value) => value.text));
+  const texts = printArray(values.map((value) => settleTime(value, column)));
   const cast = literal(sql, column.cast);
+  if (values[0]?.zoned && isElsewhere(column)) return compileLocalList(sql, texts, column);
   if (isReadForEachRow(column, column.cast)) {
     return values[0]?.zoned
       ? sql`${texts}::${literal(sql, ZONED)}[]::${cast}[]`
@@ -156,6 +189,18 @@ export function compileList(sql: Sql, values: readonly Value[], column: Column):
   if (column.kind !== "array") return sql`${texts}::text[]${zone}::${cast}[]`;
   return sql`
     select "$list"."$value"${zone}::${cast}
+    from unnest(${texts}::text[]) "$list"("$value")`;
+}
+
+function compileLocalList(sql: Sql, texts: string, column: Column): Fragment {
+  const zoned = literal(sql, ZONED);
+  const cast = literal(sql, column.cast);
+  if (column.kind !== "array") {
+    return sql`${compileLocalTimes(sql, sql`${texts}::${zoned}[]`, column)}::${cast}[]`;
+  }
+  const times = compileLocalTimes(sql, sql`"$list"."$value"::${zoned}[]`, column);
+  return sql`
+    select ${times}::${cast}
     from unnest(${texts}::text[]) "$list"("$value")`;
 }
 

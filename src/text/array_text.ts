@@ -44,3 +44,35 @@ export function readElements(text: string, structure: string): string[] {
   }
   return elements;
 }
+
+/**
+ * Rewrites the elements of an array or the bounds of a range, as {@link readElements} finds them. What is
+ * `NULL` or `empty` stays as it is.
+ */
+export function rewriteElements(
+  text: string,
+  structure: string,
+  rewrite: (element: string) => string,
+): string {
+  let rewritten = "";
+  let element = "";
+  let quoted = false;
+  let inQuotes = false;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at];
+    if (character === undefined || !inQuotes && structure.includes(character)) {
+      const whole = quoted ? element : element.trim();
+      const isElement = quoted || whole !== "" && !KEPT.test(whole);
+      rewritten += (isElement ? `"${escape(rewrite(whole))}"` : whole) + (character ?? "");
+      element = "";
+      quoted = false;
+    } else if (character === '"') {
+      inQuotes = !inQuotes;
+      quoted = true;
+    } else element += character === "\\" ? text[++at] ?? "" : character;
+  }
+  return rewritten;
+}
+
+/** Of an array also the bounds before its elements: `[0:1]=`. */
+const KEPT = /^(null|empty|\[.*=)$/i;

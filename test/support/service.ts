@@ -116,7 +116,10 @@ export async function createTestService(
       },
     })
     : undefined;
-  const catalogue = followDatabase(serving, { schema, tenantColumn, policy, observe });
+  const catalogue = followDatabase(serving, {
+    ...{ schema, tenantColumn, policy, observe },
+    timeZone: config.timeZone,
+  });
   const store = createTokenStore(serving, { ...config, observe });
   const changes = openChanges(serving, { observe, tenantSetting: config.tenantSetting });
   const hooks = openWebhookService({

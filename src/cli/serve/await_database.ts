@@ -61,6 +61,7 @@ async function tryToPrepare(
   const failure = await probeDatabase(database);
   if (failure !== undefined) return throwIfFatal(failure);
   try {
+    await checkTimeZone(database, config);
     const needs = { audit: config.audit, webhooks: config.webhookHosts.length > 0 };
     await prepareSchema(database, output, needs);
     if (config.databaseUrl === undefined) return undefined;
@@ -71,6 +72,28 @@ async function tryToPrepare(
   } catch (error) {
     if (!(error instanceof DatabaseError) || !isTransient(error)) throw error;
     return throwIfFatal(error);
+  }
+}
+
+/** SQLSTATE of a setting that cannot have the value. */
+const INVALID_SETTING = "22023";
+
+/** @throws {Stop} when the database does not know `ROWGATE_TIME_ZONE`; `DatabaseError` */
+async function checkTimeZone(database: Database, { timeZone }: Config): Promise<void> {
+  if (timeZone === undefined) return;
+  try {
+    await database.run(
+      (sql) => sql`select pg_catalog.set_config('TimeZone', ${timeZone}::text, true)`,
+      { write: false },
+    );
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== INVALID_SETTING) throw error;
+    const known = "a name that it lists with: select name from pg_timezone_names";
+    throw stop(
+      FAILED,
+      `rowgate: ROWGATE_TIME_ZONE: the database does not know the time zone "${timeZone}", ` +
+        `expected ${known}`,
+    );
   }
 }
 

@@ -145,8 +145,13 @@ const FIELD = objectOf({
   writable: { type: "boolean" },
   operators: { type: "array", items: { enum: OPERATOR_NAMES } },
   enum: { ...NAMES, description: "The labels of an enum, in their order." },
+  time_zone: {
+    ...TEXT,
+    description: "The zone of dates and times that have none of their own.",
+    examples: ["Europe/Berlin"],
+  },
   comment: COMMENT,
-}, ["enum"]);
+}, ["enum", "time_zone"]);
 
 const TOKEN = objectOf({
   id: {

@@ -138,13 +138,21 @@ function describeValue(column: Column): JsonSchema {
   const described = column.nullable ? allowNull(schema) : schema;
   const comment = column.comment === null ? "" : `${column.comment} `;
   const readOnly = column.readOnly === undefined ? {} : { readOnly: true };
-  return { ...described, description: `${comment}(${column.type})`, ...readOnly };
+  return { ...described, description: `${comment}(${describeType(column)})`, ...readOnly };
 }
 
 /** Describes a new value for a column. @see U8, U9, U10 */
 function describeNewValue(column: Column): JsonSchema {
   const described = describeNewKind(column);
-  return { ...(column.nullable ? allowNull(described) : described), description: column.type };
+  return {
+    ...(column.nullable ? allowNull(described) : described),
+    description: describeType(column),
+  };
+}
+
+/** Says which zone a type without zone is in. @see T70 */
+function describeType({ type, timeZone }: Column): string {
+  return timeZone === undefined ? type : `${type} in the time zone ${timeZone}`;
 }
 
 function describeKind(column: Column, kind: ValueKind): JsonSchema {

@@ -24,6 +24,7 @@ const CONFIG: Config = {
   schema: "public",
   tenantColumn: "tenant_id",
   policyFile: undefined,
+  timeZone: undefined,
   poolSize: 2,
   poolIdleSize: undefined,
   poolIdleMs: 60_000,

@@ -20,6 +20,7 @@ export function configure(overrides: Partial<Config>): Config {
     schema: "public",
     tenantColumn: "tenant_id",
     policyFile: undefined,
+    timeZone: undefined,
     poolSize: 4,
     poolIdleSize: undefined,
     poolIdleMs: 60_000,

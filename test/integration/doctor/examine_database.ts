@@ -31,9 +31,11 @@ export async function examineDatabase(
   const observe = () => {};
   const { embedded } = test;
   const database = openDatabase(config, observe, embedded && { embedded });
-  const { schema, tenantColumn } = config;
+  const { schema, tenantColumn, timeZone } = config;
   const { policy } = parsed;
-  const source = followDatabase(database, { schema, tenantColumn, policy, observe });
+  const source = followDatabase(database, {
+    ...{ schema, tenantColumn, timeZone, policy, observe },
+  });
   try {
     const catalogue = change(await source.current());
     const currentCatalogue = { ...source, current: () => Promise.resolve(catalogue) };

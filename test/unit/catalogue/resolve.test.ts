@@ -61,6 +61,7 @@ function table(name: string, update = true) {
 
 const FOUND: Introspection = {
   usable: true,
+  timeZone: "UTC",
   tables: [table("deals"), table("archive", false), table("sessions"), table("Api_Tokens")],
   types: { "23": INT4 },
   credentialTables: ["Vault"],
