@@ -137,9 +137,10 @@ export async function handleRequest(
 
     if (printed.rows !== undefined) trace.rows = printed.rows;
     if ("events" in printed) return respondEvents(printed.events, exchange);
-    const { applied, link, status } = printed;
+    const { applied, link, unordered, status } = printed;
     if (applied !== undefined) noteApplied(exchange, applied);
     if (link !== undefined) exchange.headers["link"] = link;
+    if (unordered) exchange.headers["rowgate-order"] = "unstable";
     return await respondJson(takeJson(printed), exchange, { ...operation, status });
   } finally {
     body.release();

@@ -18,6 +18,7 @@ import {
   replaceNode,
   writeFilter,
 } from "./filter_tree.ts";
+import { sortKeyless } from "./keyless_sort.ts";
 import { ColumnPicker, SortEditor, type SortItem } from "./query_options.tsx";
 import { RequestPanel } from "./request_panel.tsx";
 import { QueryResult } from "./rows.tsx";
@@ -58,7 +59,7 @@ export function QueryView({ token, table, fields, onEdit }: QueryViewProps) {
       ...(query.root.items.length > 0 && { filters: writeFilter(query.root, byName) }),
       ...(query.root.items.length === 0 && query.root.combine === "or" && { filters: { or: [] } }),
       ...(query.select.length > 0 && { select: query.select }),
-      ...(query.sort.length > 0 && { sort: query.sort }),
+      ...(query.sort.length > 0 ? { sort: query.sort } : sortKeyless(table, fields)),
       ...(page > 1 && { page }),
       per_page: query.perPage,
     },

@@ -18,6 +18,7 @@ const EXPOSED_HEADERS = [
   "RateLimit",
   "RateLimit-Policy",
   "Retry-After",
+  "Rowgate-Order",
   "WWW-Authenticate",
   "X-Request-Id",
 ].join(", ");

@@ -30,12 +30,13 @@ export const queryRecords: Operation = defineOperation({
 });
 
 /** The records go out as Postgres printed them, and the page is emptied, as {@link takeJson} says. */
-function printPage(result: Page, { table, perPage }: QueryPlan): Printed {
+function printPage(result: Page, { table, perPage, sort }: QueryPlan): Printed {
   const { page, total, rows, records, continued } = result;
   result.records = "";
   const json = `{"success":true,"table":${JSON.stringify(table.name)},"page":${page},` +
     `"per_page":${perPage},"total":${total},"records":${records}}`;
-  if (continued === undefined) return { json, rows: Number(rows) };
+  const unordered = page > 1 && sort.length === 0;
+  if (continued === undefined) return { json, rows: Number(rows), unordered };
   const link = continued.token && printNextLink(table.name, continued.token);
   return { json, rows: Number(rows), applied: PAGE_TOKEN, link };
 }

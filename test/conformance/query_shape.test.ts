@@ -116,6 +116,17 @@ describeService("Query, shape of a query", ({ query, run }) => {
     });
   }
 
+  it("says that a later page without sort has no stable order [Q110]", async () => {
+    const orderOf = async (body: object, prefer = "count=none") =>
+      (await query("guests", { per_page: 1, ...body }, { headers: { prefer } }))
+        .headers.get("rowgate-order");
+    assertEquals(await orderOf({ page: 2 }), "unstable");
+    assertEquals(await orderOf({ page: 2, sort: [] }), "unstable");
+    assertEquals(await orderOf({}), null);
+    assertEquals(await orderOf({ page: 2, sort: [{ field: "name" }] }), null);
+    assertEquals(await orderOf({ page: 2 }, "page-token"), null);
+  });
+
   it("adds the primary key to the sort, so that paging is stable [Q66] [Q69] [CO12]", async () => {
     const seen: unknown[] = [];
     for (let page = 1; page <= 10; page++) {

@@ -156,7 +156,7 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
     body: "Query",
     response: "Page",
     preferences: QUERY_PARAMETERS,
-    headers: ["Link"],
+    headers: ["Link", "Rowgate-Order"],
     errors: WITH_BODY,
   },
   {

@@ -45,6 +45,10 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
     'The next page of a query with `Prefer: page-token`: `<…?after=…>; rel="next"`. Send the same ' +
       "body to that address. The last page has no such header",
   ),
+  "Rowgate-Order": describeHeader(
+    "`unstable` on a page above 1 without `sort`: the database may give the rows in another order on " +
+      "each page, so pages can overlap and leave rows out",
+  ),
   "ETag": describeHeader(
     "Send it back in `If-None-Match`: the response is 304 if nothing has changed",
   ),

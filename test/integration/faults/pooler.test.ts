@@ -3,6 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { askDuring, awaitRecovery, isUnavailable, readDeals, writeTitle } from "./load.ts";
 
@@ -75,6 +76,32 @@ else {
       const rows = await pooled.database.admin`
         select distinct tenant_id, title from deals where title ~ '^(by|undone)' order by 1`;
       assertEquals(rows.map((row) => [row.tenant_id, row.title]), [[1, "by 0"], [2, "by 1"]]);
+    });
+
+    it("updates see the database's time zone, and leave no setting behind [DB25] [U70]", async () => {
+      const { admin } = pooled.database;
+      const [row] = await admin`select current_database() as name`;
+      await admin.unsafe(`alter database "${row!.name}" set timezone = 'America/New_York';
+        create table zoned (id int4 primary key, tenant_id int4, at timestamptz, changed timestamp);
+        insert into zoned select n, 1, '2026-07-01 12:00Z' from generate_series(1, 40) n;
+        create function touch() returns trigger language plpgsql as
+          'begin new.changed := now(); return new; end';
+        create trigger touch before update on zoned for each row execute function touch();
+        grant select, update on zoned to rowgate_app`);
+      const query = () =>
+        pooled.send("POST", "/integration/tables/zoned/query", { body: { per_page: 1 } });
+      await waitUntil(async () => (await query()).status === 200);
+      const responses = await Promise.all(Array.from({ length: 40 }, async (_, index) => {
+        const body = { filters: { id: index + 1 }, fields: { at: "2026-08-01 12:00" } };
+        const path = "/integration/tables/zoned/records/single";
+        const written = await pooled.send("PATCH", path, { body });
+        const { text } = await query();
+        return [written.status, /"at":"2026-0[78]-01T12:00:00\+00:00"/.test(text)];
+      }));
+      assertEquals(responses.filter(([status, utc]) => status !== 200 || !utc), []);
+      const [counted] = await admin`select count(*)::int4 as rows from zoned
+        where abs(extract(epoch from changed - (now() at time zone 'America/New_York'))) < 60`;
+      assertEquals(counted!.rows, 40);
     });
 
     it("is well again when the pooler lost its connections [DB25]", async () => {
