@@ -167,7 +167,7 @@ export interface Table {
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
-  /** The time zone that its triggers see when it is updated; undefined for UTC. @see U70 */
+  /** The time zone that its triggers see when it is updated; undefined for UTC. @see U61 */
   readonly timeZone?: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export function isLocalTime(baseType: string): boolean {
  * at this moment, else what this session began with. Sessions of the service begin with no zone of their
  * own, and only then set UTC. Where a pooler made them begin with one, the zone of the server's log is
  * the best guess: `initdb` sets both alike.
- * @see R70
+ * @see R50
  */
 export function compileTimeZone(sql: Sql): Fragment {
   return sql`

@@ -7,7 +7,7 @@ const MAX_SORT_KEYS = 32;
 /**
  * Returns the sort of a table without key where the user gives none: by every column that has an order.
  * Page tokens sort all other tables by their key; without either, pages overlap.
- * @see Q110
+ * @see Q102
  */
 export function sortKeyless(
   { primary_key }: Pick<Table, "primary_key">,

@@ -136,7 +136,7 @@ export interface Printed {
   readonly applied?: string | undefined;
   /** The Link header. */
   readonly link?: string | undefined;
-  /** True: it is a page of rows in no order, so that pages may overlap. @see Q110 */
+  /** True: it is a page of rows in no order, so that pages may overlap. @see Q102 */
   readonly unordered?: boolean;
 }
 

@@ -60,7 +60,7 @@ export interface SessionOptions {
   readonly refuse?: (server: ServerIdentity) => string | undefined;
   /**
    * Sets the time zone to UTC. It is no setting that the session starts with, so that the session knows
-   * the zone that it has otherwise. False behind a pooler. @see R70
+   * the zone that it has otherwise. False behind a pooler. @see R50
    */
   readonly setsTimeZone: boolean;
 }

@@ -116,7 +116,7 @@ describeService("Query, shape of a query", ({ query, run }) => {
     });
   }
 
-  it("says that a later page without sort has no stable order [Q110]", async () => {
+  it("says that a later page without sort has no stable order [Q102]", async () => {
     const orderOf = async (body: object, prefer = "count=none") =>
       (await query("guests", { per_page: 1, ...body }, { headers: { prefer } }))
         .headers.get("rowgate-order");

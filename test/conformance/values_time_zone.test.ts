@@ -103,7 +103,7 @@ for (const [title, zone, environment] of VARIANTS) {
       assertOk(await single("zoned", { filters: { local: at }, fields: { note: "a" } }));
     });
 
-    it("writes each value in its zone, in one statement and in transactions [V12] [V13] [U70]", async () => {
+    it("writes each value in its zone, in one statement and in transactions [V12] [V13] [U61]", async () => {
       const fields = {
         at: "2026-03-01 10:00",
         local: "2026-03-01T10:00:00+00:00",
@@ -142,7 +142,7 @@ for (const [title, zone, environment] of VARIANTS) {
       assertEquals(await readDelays(), [[1, true], [2, true]]);
     });
 
-    it("shows triggers the zone of the database: single, by key, bulk and batch [U70]", async () => {
+    it("shows triggers the zone of the database: single, by key, bulk and batch [U61]", async () => {
       for (
         const send of [
           () => single("zoned", { filters: { note: "b" }, fields: { note: "b1" } }),
@@ -175,7 +175,7 @@ for (const [title, zone, environment] of VARIANTS) {
       assertOk(await single("zoned", { filters, fields: { note: "a" } }));
     });
 
-    it("names the zone of columns without zone [T70]", async () => {
+    it("names the zone of columns without zone [T57]", async () => {
       const { fields } = assertOk(await get("/integration/tables/zoned/fields")) as {
         fields: { name: string; time_zone?: string }[];
       };

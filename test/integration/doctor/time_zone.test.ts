@@ -19,7 +19,7 @@ for (const kind of DATABASE_KINDS) {
     });
     afterEach(() => test.drop());
 
-    it("warns of change columns without zone, and prints what mends them [R71]", async () => {
+    it("warns of change columns without zone, and prints what mends them [R51]", async () => {
       const { findings } = (await examineDatabase(test)).get("time zone")!;
       assertEquals(findings.map(({ what }) => what), [
         "people.updated_at says when a row was changed, and has no time zone",
@@ -39,7 +39,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(findingsOf(await examineDatabase(test), "time zone").length, 1);
     });
 
-    it("reads the zone that a new session gets, which the role can have for itself [R70]", async () => {
+    it("reads the zone that a new session gets, which the role can have for itself [R50]", async () => {
       const seenOf = async (environment = {}) =>
         (await examineDatabase(test, { environment })).get("time zone")!.seen;
       assertEquals(await seenOf(), "UTC, of the database");

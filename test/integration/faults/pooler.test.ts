@@ -78,7 +78,7 @@ else {
       assertEquals(rows.map((row) => [row.tenant_id, row.title]), [[1, "by 0"], [2, "by 1"]]);
     });
 
-    it("updates see the database's time zone, and leave no setting behind [DB25] [U70]", async () => {
+    it("updates see the database's time zone, and leave no setting behind [DB25] [U61]", async () => {
       const { admin } = pooled.database;
       const [row] = await admin`select current_database() as name`;
       await admin.unsafe(`alter database "${row!.name}" set timezone = 'America/New_York';

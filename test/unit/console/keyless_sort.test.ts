@@ -9,7 +9,7 @@ describe("sortKeyless", () => {
     { name: "level", operators: ["eq", "lt"] as const },
   ];
 
-  it("sorts a table without key by every column that has an order [Q110]", () => {
+  it("sorts a table without key by every column that has an order [Q102]", () => {
     assertEquals(sortKeyless({ primary_key: [] }, fields), {
       sort: [{ field: "at", direction: "asc" }, { field: "level", direction: "asc" }],
     });

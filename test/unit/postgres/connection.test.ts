@@ -79,7 +79,7 @@ describe("planConnection", () => {
 describe("planSettings", () => {
   it("pins what responses depend on, whatever the role has set [P24]", () => {
     const settings = planSettings(CONFIG, { checkClient: true });
-    assertEquals("TimeZone" in settings, false, "set when the session is open [R70]");
+    assertEquals("TimeZone" in settings, false, "set when the session is open [R50]");
     assertEquals(settings.IntervalStyle, "iso_8601");
     assertEquals(settings.extra_float_digits, "1");
     assertEquals(settings.bytea_output, "hex");
