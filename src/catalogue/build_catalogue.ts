@@ -45,9 +45,9 @@ export async function buildCatalogue(
   const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
   for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
   const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
+  const all = new Map(found.tables.map((table) => [table.name, table]));
   const context = { options, types: found.types, timeZone, tables: all, warnings };
   const tables = new Map<string, Table>();
-  const all = new Map(found.tables.map((table) => [table.name, table]));
   for (const candidate of found.tables) {
     const { name } = candidate;
     if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;

@@ -36,7 +36,8 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   }
   const tenancy = findTenancy(found, { policy, context });
   if (tenancy === "none" || !stored && !policy.expose && !policy.shared) return undefined;
-  const keyNames = stored ? ownKey(found) : policy.primaryKey;
+  const own = stored ? ownKey(found) : [];
+  const keyNames = own.length > 0 ? own : policy.primaryKey;
   const unlockable = tenancy === "shared" ? undefined : findUnlockable(tenancy, context);
   if (unlockable !== undefined) {
     warnings.push(
@@ -65,7 +66,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
   // Rows of child tables belong to the table as well, and their keys may repeat.
-  const keyUnique = stored && !found.hasChildTables && keyNames.length > 0 &&
+  const keyUnique = own.length > 0 && !found.hasChildTables &&
     keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
   const readable = new Map(
     found.columns.filter((each) => each.select).map((each) => [
@@ -160,7 +161,7 @@ function listUnique(
   if (found.hasChildTables) return [];
   const names = new Map(found.columns.map((column) => [column.number, column.name]));
   const indexes = found.unique.map((numbers) => numbers.map((number) => names.get(number)!));
-  const lists = found.kind === "r" || found.kind === "p" ? indexes : [...indexes, keyNames];
+  const lists = found.key.length > 0 ? indexes : [...indexes, keyNames];
   return lists.filter((list) => list.length > 0)
     .map((list) => list.filter((name) => name !== tenant).map(quoteIdentifier));
 }
@@ -193,6 +194,9 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     for (const column of columns) {
       if (!names.has(column)) messages.push(`.${list}: there is no column "${column}"`);
     }
+  }
+  if (found.key.length > 0 && policy.primaryKey.length > 0) {
+    messages.push(".primary_key: the table has a primary key of its own, left out");
   }
   if (policy.writable && !found.updatable) {
     messages.push(`.writable: Postgres does not update this view by itself, left out`);

@@ -11,6 +11,8 @@ export interface Policy {
   readonly tables: ReadonlyMap<string, TablePolicy>;
   /** Credential tables in addition to the default ones. */
   readonly credentialTables: readonly string[];
+  /** Reasons of the findings of doctor that are accepted, by their ids. @see R53 */
+  readonly acceptedFindings: ReadonlyMap<string, string>;
 }
 
 /** The policy for one table, view or foreign table. */
@@ -23,7 +25,7 @@ export interface TablePolicy {
   readonly shared: boolean;
   /** Exposes a view, materialised view or foreign table. */
   readonly expose: boolean;
-  /** For a view or foreign table, which have no key in the database. */
+  /** For a view, foreign table or table that has no key in the database. */
   readonly primaryKey: readonly string[];
   readonly hiddenColumns: ReadonlySet<string>;
   readonly readOnly: boolean;
@@ -46,7 +48,11 @@ export type ParsedPolicy =
   | { readonly problems: readonly string[] };
 
 /** No policy file. */
-export const EMPTY_POLICY: Policy = { tables: new Map(), credentialTables: [] };
+export const EMPTY_POLICY: Policy = {
+  tables: new Map(),
+  credentialTables: [],
+  acceptedFindings: new Map(),
+};
 
 const EXPECTED_NAME = "expected a name of letters, digits and underscores";
 const EXPECTED_TABLE = "expected the name of a table";
@@ -83,11 +89,21 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   read_only_columns: columnNames,
 });
 
+const EXPECTED_TEXT = "expected a text";
+const text = v.pipe(v.string(EXPECTED_TEXT), v.trim(), v.nonEmpty(EXPECTED_TEXT));
+
+/** A finding of doctor that is accepted, and why. */
+const ACCEPTED_FINDING_SCHEMA = v.strictObject(
+  { id: text, reason: text },
+  `expected an object with "id" and "reason"`,
+);
+
 /** The policy file, strict; its tables are walked by hand, because valibot's `record` drops names. */
 export const POLICY_SCHEMA = v.strictObject({
   $schema: v.optional(v.string("expected a string")),
   tables: v.optional(object, {}),
   credential_tables: v.optional(v.array(name, EXPECTED_NAMES), []),
+  accepted_findings: v.optional(v.array(ACCEPTED_FINDING_SCHEMA, "expected an array"), []),
 });
 
 /**
@@ -116,7 +132,9 @@ export function parsePolicy(text: string): ParsedPolicy {
     else tables.set(table, parsed.policy);
   }
   if (problems.length > 0 || !top.success) return { problems };
-  return { policy: { tables, credentialTables: top.output.credential_tables } };
+  const { credential_tables: credentialTables, accepted_findings: accepted } = top.output;
+  const acceptedFindings = new Map(accepted.map(({ id, reason }) => [id, reason]));
+  return { policy: { tables, credentialTables, acceptedFindings } };
 }
 
 function parseTable(
@@ -143,11 +161,6 @@ function parseTable(
   }
   if (found.tenant_via !== undefined && found.expose) {
     problems.push(`${where}: "tenant_via" needs a foreign key, which no view or foreign table has`);
-  }
-  if (found.primary_key.length > 0 && !found.expose) {
-    problems.push(
-      `${where}.primary_key: is for a view or foreign table, which needs "expose": true`,
-    );
   }
   if (found.writable && (!found.expose || found.shared || found.read_only)) {
     problems.push(

@@ -37,6 +37,10 @@ function setUp(host: Host): Promise<number> {
   });
 }
 
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
 /** Prints the SQL of schema, role and rights, for psql. */
 function describeSetup(schema: string): string {
   const quoted = quoteIdentifier(schema);
@@ -45,11 +49,22 @@ function describeSetup(schema: string): string {
 -- The schema that holds the tokens, the audit and the webhooks.
 ${SCHEMA_STATEMENTS.map((text) => `${text};`).join("\n")}
 
--- A role to serve with: no superuser, owner of no table, held by row level security. If it exists
--- already, its rights on your tables stay as they are.
+-- A role to serve with: no superuser, owner of no table, held by row level security. Roles belong to
+-- the whole server, so it may exist already for another database.
 do $rowgate$ begin
   if not exists (select from pg_catalog.pg_roles where rolname = 'rowgate_app') then
     create role rowgate_app login nosuperuser nocreatedb nocreaterole nobypassrls;
+  end if;
+end $rowgate$;
+-- Its rights on your tables. Where it has some already, they stay as they are.
+do $rowgate$ begin
+  if not exists (
+    select from pg_catalog.pg_class c
+    left join pg_catalog.pg_attribute a on a.attrelid = c.oid
+    cross join lateral pg_catalog.aclexplode(coalesce(a.attacl, c.relacl)) entry
+    where c.relnamespace = ${quoteText(quoted)}::pg_catalog.regnamespace
+      and entry.grantee = 'rowgate_app'::pg_catalog.regrole
+  ) then
     -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
     grant usage on schema ${quoted} to rowgate_app;
     grant select, update on all tables in schema ${quoted} to rowgate_app;

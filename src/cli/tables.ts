@@ -34,7 +34,15 @@ function listTables(host: Host): Promise<number> {
         ...await findHidden(opened.database, { schema, tenantColumn, catalogue }),
       ];
       if (hidden.length === 0) return 0;
-      host.stdout.write(`\n${printColumns([["NOT EXPOSED", "WHY"], ...hidden])}`);
+      host.stdout.write(`\n${printColumns([["NOT EXPOSED", "WHY"], ...hidden.map(toReason)])}`);
+      const advice = hidden.filter(({ type }) => type !== undefined);
+      if (advice.length === 0) return 0;
+      host.stdout.write(
+        "\nTo expose them, as the owner of the database or in the policy file:\n\n",
+      );
+      host.stdout.write(
+        [...new Set(advice.map(({ type }) => `${type}\n`))].join(""),
+      );
       return 0;
     }));
 }
@@ -67,21 +75,41 @@ interface Relation {
   readonly name: string;
   /** As in `pg_class.relkind`. */
   readonly kind: string;
+  readonly identifier: string;
+  readonly usable: string;
   readonly readable: string;
   readonly has_tenant: string;
+  /** The role of the session, quoted. */
+  readonly role: string;
+  readonly schema: string;
 }
 
-/** Finds the tables and views of the schema that are not exposed: name and reason of each. */
+/** A relation that is not exposed: why, and what to type to expose it, if that is all it takes. */
+interface Hidden {
+  readonly name: string;
+  readonly why: string;
+  readonly type?: string;
+}
+
+function toReason({ name, why }: Hidden): readonly string[] {
+  return [name, why];
+}
+
+/** Finds the tables and views of the schema that are not exposed. */
 async function findHidden(
   database: Database,
   { schema, tenantColumn, catalogue }: HiddenOptions,
-): Promise<readonly (readonly [name: string, reason: string])[]> {
+): Promise<readonly Hidden[]> {
   const relations = await database.run<Relation & Record<string, string>>(
     (sql) =>
       sql`select c.relname::text as name, c.relkind::text as kind,
+          pg_catalog.format('%I.%I', n.nspname, c.relname) as identifier,
+          pg_catalog.has_schema_privilege(n.oid, 'USAGE')::text as usable,
           pg_catalog.has_any_column_privilege(c.oid, 'SELECT')::text as readable,
           exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid
-            and a.attname = ${tenantColumn}::text and not a.attisdropped)::text as has_tenant
+            and a.attname = ${tenantColumn}::text and not a.attisdropped)::text as has_tenant,
+          pg_catalog.quote_ident(current_user) as role,
+          pg_catalog.quote_ident(n.nspname) as schema
         from pg_catalog.pg_class c
         join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${schema}::text
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
@@ -89,17 +117,46 @@ async function findHidden(
     { write: false },
   );
   return relations.filter(({ name }) => !catalogue.tables.has(name))
-    .map((relation) => [relation.name, explainHidden(relation, { tenantColumn, catalogue })]);
+    .map((relation) => ({
+      name: relation.name,
+      ...explainHidden(relation, { tenantColumn, catalogue }),
+    }));
 }
 
 function explainHidden(
-  { name, kind, readable, has_tenant }: Relation,
+  { name, kind, identifier, usable, readable, has_tenant, role, schema }: Relation,
   { tenantColumn, catalogue }: Omit<HiddenOptions, "schema">,
-): string {
-  if (catalogue.credentialTables.has(name.toLowerCase())) return "credential table";
-  if (!NAME_PATTERN.test(name)) return "its name has characters other than A-Z a-z 0-9 _";
-  if (kind !== "r" && kind !== "p") return "view or foreign table that the policy does not expose";
-  if (readable !== "true") return "the database role may not select from it";
-  if (has_tenant !== "true") return `no column ${tenantColumn}, and the policy names no other`;
-  return `its column ${tenantColumn} cannot be read, or cannot hold a tenant because of its type`;
+): Omit<Hidden, "name"> {
+  const inPolicy = (policy: object) => JSON.stringify({ tables: { [name]: policy } });
+  if (catalogue.credentialTables.has(name.toLowerCase())) return { why: "credential table" };
+  if (!NAME_PATTERN.test(name)) return { why: "its name has characters other than A-Z a-z 0-9 _" };
+  const stored = kind === "r" || kind === "p";
+  if (usable !== "true") {
+    return {
+      why: "the database role may not use the schema",
+      type: `grant usage on schema ${schema} to ${role};`,
+    };
+  }
+  if (readable !== "true") {
+    return {
+      why: "the database role may not select from it",
+      type: `grant select${stored ? ", update" : ""} on ${identifier} to ${role};`,
+    };
+  }
+  if (!stored) {
+    return {
+      why: "view or foreign table that the policy does not expose",
+      type: inPolicy({ expose: true, primary_key: ["…"] }),
+    };
+  }
+  if (has_tenant !== "true") {
+    return {
+      why: `no column ${tenantColumn}, and the policy names no other`,
+      type: `${inPolicy({ tenant_column: "…" })}, or for all tenants to read: ` +
+        inPolicy({ shared: true }),
+    };
+  }
+  return {
+    why: `its column ${tenantColumn} cannot be read, or cannot hold a tenant because of its type`,
+  };
 }

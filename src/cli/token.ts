@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { tenantFits } from "../catalogue/tenant_column.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Host } from "../runtime/host.ts";
 import { type Expiry, parseDuration, parseExpiry } from "../tokens/parse_expiry.ts";
@@ -12,10 +11,11 @@ import {
 } from "../tokens/manage.ts";
 import type { TokenScope } from "../tokens/token.ts";
 import type { TokenRecord } from "../tokens/token_record.ts";
+import { checkToken } from "./check_token.ts";
 import { prepareSchema } from "./prepare_schema.ts";
 import { FAILED, stop } from "./stop.ts";
 import { parseId, parseText, printColumns, type RunWork } from "./subcommand.ts";
-import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";
+import { withDatabase } from "./with_database.ts";
 
 const CREATE_EXAMPLES = `
 Standard output is the token and nothing else. It is shown only this once.
@@ -108,6 +108,8 @@ function create(host: Host, options: CreateOptions): Promise<number> {
   return withDatabase(host, async (opened) => {
     const { database } = opened;
     await prepareSchema(database, host.stderr);
+    const { problem, warning } = await checkToken(opened, options);
+    if (problem !== undefined) throw stop(FAILED, `rowgate: ${problem}; no token was created`);
     const created = await createToken(database, {
       tenant: options.tenant,
       name: options.name ?? null,
@@ -118,35 +120,10 @@ function create(host: Host, options: CreateOptions): Promise<number> {
     if (created === undefined) {
       throw stop(FAILED, "rowgate: --expires is in the past; no token was created");
     }
-    const warning = await findTenantWarning(opened, options.tenant);
     if (warning !== undefined) host.stderr.write(`Warning: ${warning}\n`);
     print(host, created);
     return 0;
   });
-}
-
-/**
- * Returns a warning when no exposed table can hold the tenant: a token for `acme` where tenants are
- * numbers would reach nothing. A tenant that has no rows yet is fine.
- */
-async function findTenantWarning(
-  opened: OpenedDatabase,
-  tenant: string,
-): Promise<string | undefined> {
-  try {
-    const silent = { ...opened, observe: () => {} };
-    const catalogue = await withCatalogue(silent, async (current) => await current.current());
-    const kinds = [...catalogue.tables.values()].flatMap((table) =>
-      table.tenancy?.column.kind ?? []
-    );
-    if (kinds.length === 0 || kinds.some((kind) => tenantFits(tenant, kind))) return undefined;
-    const expected = [...new Set(kinds)].sort().join(" or ");
-    const quoted = JSON.stringify(tenant);
-    return `no table can hold the tenant ${quoted}; tenants are of type ${expected} here`;
-  } catch {
-    // The token was created; "rowgate tables" shows what is wrong with the tables.
-    return undefined;
-  }
 }
 
 function list(host: Host, { tenant, json }: ListOptions): Promise<number> {

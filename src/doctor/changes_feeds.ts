@@ -38,6 +38,7 @@ async function describeRights({ database }: Setup): Promise<Finding> {
   );
   const quoted = quoteIdentifier(role);
   return {
+    id: "feed_rights",
     level: "warning",
     what: `the role ${role} may not read rowgate.changes`,
     why: "clients that follow a table get 403",
@@ -49,6 +50,7 @@ async function describeRights({ database }: Setup): Promise<Finding> {
 function checkFeed({ table, state }: FeedStatus): Finding[] {
   if (state === "complete") return [];
   return [{
+    id: `feed:${table}`,
     level: "warning",
     what: state === "gone"
       ? `there is a feed of the table ${table}, which was dropped or renamed`
@@ -66,6 +68,7 @@ function checkLog({ oldestTransaction }: LogStatus): Finding[] {
     ? `process ${pid} has had a transaction open for ${Math.floor(seconds / 60)} minutes`
     : `the transaction ${prepared} has been prepared for ${Math.floor(seconds / 60)} minutes`;
   return [{
+    id: "old_transaction",
     level: "warning",
     what,
     why: "old entries of the changes feeds are kept until it ends",

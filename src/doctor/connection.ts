@@ -29,6 +29,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
 function checkEncryption({ encrypted, local }: Backend): Finding[] {
   if (encrypted || local) return [];
   return [{
+    id: "encryption",
     level: "error",
     what: "the connection to the database is not encrypted",
     why: "rows and the digests of tokens can be read and changed on the way",
@@ -39,6 +40,7 @@ function checkEncryption({ encrypted, local }: Backend): Finding[] {
 function checkPooler({ config }: Setup): Finding[] {
   if (!config.prepare) return [];
   return [{
+    id: "pooler",
     level: "warning",
     what: "the connection goes through a pooler, and ROWGATE_PREPARE is on",
     why: "a pooler in transaction mode loses prepared statements and session settings between " +

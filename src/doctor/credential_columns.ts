@@ -41,6 +41,7 @@ function look({ catalogue }: Setup): Promise<Diagnosis> {
       if (!HOLDS_TEXT.has(column.kind) || !looksLikeCredential(column.name)) continue;
       const policy = { tables: { [table.name]: { hidden_columns: [column.name] } } };
       findings.push({
+        id: `credential:${table.name}.${column.name}`,
         level: "warning",
         what: `${table.name}.${column.name} is exposed and looks like a credential`,
         why: "every token of the tenant can read it and filter by it",

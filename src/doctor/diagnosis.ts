@@ -5,6 +5,8 @@ import type { Compile, Database } from "../postgres/database.ts";
 
 /** Something that is not as it should be. */
 export interface Finding {
+  /** What the policy accepts it by: the question, and the object where there are several. */
+  readonly id: string;
   /** `error`: rows can be read or changed by the wrong tenant, or lost; `warning`: anything else. */
   readonly level: "error" | "warning";
   readonly what: string;
@@ -13,11 +15,16 @@ export interface Finding {
   readonly fix: string;
 }
 
+/** A finding that the policy accepts, and why. @see R53 */
+export type AcceptedFinding = Finding & { readonly reason: string };
+
 /** The result of a check. */
 export interface Diagnosis {
   /** What was examined, in a few words. */
   readonly seen: string;
   readonly findings: readonly Finding[];
+  /** Those that the policy accepts; they are not in `findings`. */
+  readonly accepted?: readonly AcceptedFinding[];
 }
 
 /** What is examined: the database as the serving role sees it, and the service on top of it. */
@@ -27,6 +34,8 @@ export interface Setup extends Omit<Dependencies, "tokens" | "catalogue"> {
   readonly currentCatalogue: Dependencies["catalogue"];
   /** Number of processes that serve, from the settings. */
   readonly workers: number;
+  /** What the policy accepts, by the id of the finding. */
+  readonly accepted: ReadonlyMap<string, string>;
   /** Takes what is being examined, table by table. */
   readonly progress: (what: string) => void;
 }

@@ -3,6 +3,7 @@ import { checkChangesFeeds } from "./changes_feeds.ts";
 import { checkConnection } from "./connection.ts";
 import { checkCredentialColumns } from "./credential_columns.ts";
 import type { Check, Diagnosis, Setup } from "./diagnosis.ts";
+import { checkExposedTables } from "./exposed_tables.ts";
 import { checkForeignKeys } from "./foreign_keys.ts";
 import { checkIsolation } from "./isolation.ts";
 import { checkNames } from "./names.ts";
@@ -19,7 +20,7 @@ import { checkViews } from "./views.ts";
 import { checkWebhooks } from "./webhooks.ts";
 
 /** The result of a check, with its name. */
-export type Examined = Diagnosis & { readonly name: string };
+export type Examined = Required<Diagnosis> & { readonly name: string };
 
 /** In the order in which they are printed: the server, the role, then the tables. */
 export const CHECKS: readonly Check[] = [
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   checkRole,
   checkOwnSchema,
   checkTimeZone,
+  checkExposedTables,
   checkIsolation,
   checkViews,
   checkTriggers,
@@ -51,12 +53,24 @@ export async function* examine(setup: Setup): AsyncGenerator<Examined> {
   for (const { name, look } of CHECKS) {
     const progress = (what: string) => setup.progress(`${name}: ${what}`);
     setup.progress(name);
-    yield { name, ...await look({ ...setup, progress }).catch(describeFailure) };
+    const found = await look({ ...setup, progress }).catch((error) => describeFailure(name, error));
+    yield { name, ...accept(found, setup.accepted) };
   }
 }
 
+function accept({ seen, findings }: Diagnosis, reasons: Setup["accepted"]): Required<Diagnosis> {
+  return {
+    seen,
+    findings: findings.filter(({ id }) => !reasons.has(id)),
+    accepted: findings.flatMap((finding) => {
+      const reason = reasons.get(finding.id);
+      return reason === undefined ? [] : [{ ...finding, reason }];
+    }),
+  };
+}
+
 /** @throws {unknown} anything but a `DatabaseError`, and one of the kind `unavailable` */
-function describeFailure(error: unknown): Diagnosis {
+function describeFailure(name: string, error: unknown): Diagnosis {
   if (!(error instanceof DatabaseError) || error.kind === "unavailable") throw error;
   const what = error.kind === "permission"
     ? "the database role may not read what this check needs"
@@ -64,6 +78,7 @@ function describeFailure(error: unknown): Diagnosis {
   return {
     seen: "could not be examined",
     findings: [{
+      id: `not_examined:${name}`,
       level: "warning",
       what,
       why: "what is not examined is not known to be safe",

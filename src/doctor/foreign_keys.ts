@@ -39,12 +39,14 @@ function describe(key: ForeignKey, ends: Ends & { crossing: boolean }): Finding 
   const fix = extendForeignKey(key, ends);
   return ends.crossing
     ? {
+      id: `crossing_rows:${table}.${name}`,
       level: "error",
       what: `rows of ${table} refer to rows of ${target} that belong to another tenant (${name})`,
       why: "a join or trigger that follows the reference reads or writes rows of another tenant",
       fix: `${selectCrossing(key, ends)}    -- correct these rows first\n${fix}`,
     }
     : {
+      id: `foreign_key:${table}.${name}`,
       level: "warning",
       what: `${table} may refer to any tenant's rows of ${target} (${name})`,
       why:

@@ -107,6 +107,7 @@ async function probeTable(
 
 function describeRead(table: string, by: string): Finding {
   return {
+    id: `isolation:${table}`,
     level: "error",
     what: `a token could read another tenant's row of ${table} by ${by}`,
     why: "the cause is a bug in Rowgate, or one of your views or policies: stop serving this table",
@@ -123,6 +124,7 @@ function describeWrite(table: string): Finding {
 
 function describeFailure(table: string, status: number): Finding {
   return {
+    id: `not_probed:${table}`,
     level: "warning",
     what: `${table} could not be probed: the response was ${status}`,
     why: "what is not examined is not known to be safe",

@@ -24,6 +24,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
       ? `${alter} rename to ${renamed};`
       : `${alter} rename column ${name} to ${renamed};`;
     return {
+      id: `name:${whole}`,
       level: "warning" as const,
       what: `clients cannot use the ${whole}`,
       why: "its name has characters other than A-Z a-z 0-9 _, so it does not exist for clients",

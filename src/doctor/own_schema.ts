@@ -48,6 +48,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
 function checkTokens({ role, tokens }: Rights): Finding[] {
   if (tokens === null || !tokens.writes) return [];
   return [{
+    id: "tokens_writable",
     level: "error",
     what: `the role ${role} may write rowgate.tokens`,
     why: "anyone with its password can create a token for any tenant",
@@ -62,6 +63,7 @@ function checkSecrets({ role, tokens, secrets }: Rights): Finding[] {
   if (tokens === null) return [];
   if (secrets === null || !secrets.reads) {
     return [{
+      id: "secrets_unreadable",
       level: "warning",
       what: secrets === null
         ? "there is no table rowgate.secrets"
@@ -73,6 +75,7 @@ function checkSecrets({ role, tokens, secrets }: Rights): Finding[] {
   }
   if (!secrets.writes) return [];
   return [{
+    id: "secrets_writable",
     level: "error",
     what: `the role ${role} may write rowgate.secrets`,
     why: "anyone with its password can make page tokens of other clients invalid",
@@ -85,6 +88,7 @@ function checkAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   const findings: Finding[] = [];
   if (config.audit && (audit === null || !audit.adds)) {
     findings.push({
+      id: "audit_rights",
       level: "warning",
       what: audit === null
         ? "ROWGATE_AUDIT is on, but there is no table rowgate.audit"
@@ -97,6 +101,7 @@ function checkAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   const prunes = config.audit && config.auditDays !== undefined;
   if (prunes && audit !== null && !audit.prunes) {
     findings.push({
+      id: "audit_retention",
       level: "warning",
       what: `ROWGATE_AUDIT_DAYS is set, but the role ${role} may not delete old records`,
       why: "old records stay, and the audit grows",
@@ -105,6 +110,7 @@ function checkAudit({ config }: Setup, { role, audit }: Rights): Finding[] {
   }
   if (audit !== null && (audit.rewrites || (audit.deletes && !prunes))) {
     findings.push({
+      id: "audit_writable",
       level: "error",
       what: `the role ${role} may change or delete records in rowgate.audit`,
       why: "anyone with its password can hide what was done",

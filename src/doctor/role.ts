@@ -21,6 +21,7 @@ async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> 
 function checkPowers({ name, superuser, bypassesRowSecurity }: Role): Finding[] {
   if (superuser) {
     return [{
+      id: "superuser",
       level: "error",
       what: `the role ${name} is a superuser`,
       why: "grants and policies do not apply to it, so only Rowgate itself separates the tenants",
@@ -29,6 +30,7 @@ function checkPowers({ name, superuser, bypassesRowSecurity }: Role): Finding[] 
   }
   if (!bypassesRowSecurity) return [];
   return [{
+    id: "bypass_row_security",
     level: "error",
     what: `the role ${name} bypasses row level security`,
     why: "the policies on your tables do not apply to it",
@@ -39,6 +41,7 @@ function checkPowers({ name, superuser, bypassesRowSecurity }: Role): Finding[] 
 function checkOwner({ name, owned }: Role): Finding[] {
   if (owned === null) return [];
   return [{
+    id: "owner",
     level: "error",
     what: `the role ${name} owns ${list(owned)}`,
     why:
@@ -52,6 +55,7 @@ function checkRights({ name, owned, writable, memberOf }: Role, schema: string):
   const excess = writable?.filter((table) => !owned?.includes(table)) ?? [];
   if (excess.length > 0) {
     findings.push({
+      id: "role_rights",
       level: "warning",
       what: `the role ${name} may insert into, delete from or truncate ${list(excess)}`,
       why: "serving needs only SELECT and UPDATE",
@@ -62,6 +66,7 @@ function checkRights({ name, owned, writable, memberOf }: Role, schema: string):
   }
   for (const group of memberOf ?? []) {
     findings.push({
+      id: `role_member:${group}`,
       level: "error",
       what: `the role ${name} has the rights of ${group}`,
       why: "they reach beyond the tables that it serves",

@@ -40,6 +40,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   const findings: Finding[] = [];
   if (server.number < OLDEST) {
     findings.push({
+      id: "version",
       level: "error",
       what: `PostgreSQL ${server.version} is too old`,
       why: "Rowgate supports version 14 and later",
@@ -48,6 +49,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   }
   if (!server.durable && config.databaseUrl !== undefined) {
     findings.push({
+      id: "durability",
       level: "error",
       what: "synchronous_commit or fsync is off",
       why: "an update that was answered with 200 can be lost in a crash",
@@ -57,6 +59,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   }
   if (server.readOnly) {
     findings.push({
+      id: "read_only",
       level: "warning",
       what: "the server accepts no writes: it is a standby or read-only",
       why: "each update is answered with 503",
@@ -68,6 +71,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   const needed = Math.max(config.poolSize, workers) + others;
   if (config.databaseUrl !== undefined && needed > server.connections) {
     findings.push({
+      id: "connections",
       level: "warning",
       what: `${workers === 1 ? "the pool needs" : `${workers} workers need`} ${
         count(needed, "connection")
@@ -84,6 +88,7 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
 function checkClock(skewMs: number): Finding[] {
   if (Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS) return [];
   return [{
+    id: "clock",
     level: "warning",
     what: `the clock of the database is ${Math.abs(Math.round(skewMs / 1000))} s ${
       skewMs > 0 ? "ahead of" : "behind"

@@ -30,6 +30,7 @@ function describe({ name, identifier, tenant }: TenantTable, orphans: boolean): 
   const notNull = `alter table ${identifier} alter column ${tenant.identifier} set not null;`;
   return orphans
     ? {
+      id: `null_tenant_rows:${name}`,
       level: "warning",
       what: `${name} has rows whose ${tenant.name} is NULL`,
       why: "no token reaches them, and a trigger or view may show them to any tenant",
@@ -38,6 +39,7 @@ function describe({ name, identifier, tenant }: TenantTable, orphans: boolean): 
         notNull,
     }
     : {
+      id: `null_tenant:${name}`,
       level: "warning",
       what: `${name}.${tenant.name} may be NULL`,
       why: "a row can be written that no tenant can reach",
@@ -88,6 +90,7 @@ async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {
       .filter((column) => column !== tenant!.identifier);
     const columns = [tenant!.identifier, ...others].join(", ");
     return {
+      id: `tenant_index:${name}`,
       level: "warning" as const,
       what: `no index of ${name} begins with ${tenant!.name}`,
       why: `each request reads the rows of all tenants${

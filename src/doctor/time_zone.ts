@@ -31,6 +31,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
 
 function describeOwner({ name, zone }: Zones["owners"][number], used: string): Finding {
   return {
+    id: `owner_time_zone:${name}`,
     level: "warning",
     what: `the role ${name}, which owns tables, has ${
       zone === null ? "no time zone of its own" : `the time zone ${zone}`
@@ -51,6 +52,7 @@ const CHANGE =
 function describeTable(table: Table, zone: string): Finding[] {
   if (table.feed !== undefined) return [];
   return [...table.columns.values()].filter(isChangeTime).map(({ name, identifier }) => ({
+    id: `change_time:${table.name}.${name}`,
     level: "warning",
     what: `${table.name}.${name} says when a row was changed, and has no time zone`,
     why:

@@ -19,6 +19,7 @@ export const checkTriggers: Check = { name: "triggers", look };
 async function look(setup: Setup): Promise<Diagnosis> {
   const triggers = await readTriggers(setup);
   const findings = triggers.filter(({ definer }) => definer).map((trigger) => ({
+    id: `trigger:${trigger.table}.${trigger.name}`,
     level: "warning" as const,
     what: `an update of ${trigger.table} runs ${trigger.function} with its owner's rights`,
     why:

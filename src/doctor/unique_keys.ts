@@ -35,6 +35,7 @@ export const checkUniqueKeys: Check = { name: "unique keys", look };
 async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readUniqueKeys(setup);
   const findings = keys.filter((key) => isWritable(setup, key)).map((key) => ({
+    id: `unique_key:${key.table}.${key.name}`,
     level: "warning" as const,
     what: `${
       key.columns.join(", ")
@@ -42,9 +43,20 @@ async function look(setup: Setup): Promise<Diagnosis> {
     why:
       "an update to a value that another tenant has is answered with 409, which reveals that it" +
       " exists",
-    fix: describeFix(key, setup),
+    fix: [
+      `-- in the policy file: ${printPolicy(key, setup)}`,
+      ...describeIndex(key, setup),
+    ].join("\n"),
   }));
   return { seen: `${count(keys.length, "key")} without a tenant`, findings };
+}
+
+/** The columns that an update could set; read-only, none of them reveals anything. */
+function printPolicy({ table, columns }: UniqueKey, { catalogue }: Setup): string {
+  const found = catalogue.tables.get(table)!.columns;
+  const settable = columns.filter((name) => found.get(name)?.readOnly === undefined)
+    .filter((name) => found.has(name));
+  return JSON.stringify({ tables: { [table]: { read_only_columns: settable } } });
 }
 
 /**
@@ -52,13 +64,10 @@ async function look(setup: Setup): Promise<Diagnosis> {
  * one is a comment, for a person to decide: an application may rely on it, in `on conflict` or at a
  * sign-in.
  */
-function describeFix(key: UniqueKey, { catalogue, config }: Setup): string {
+function describeIndex(key: UniqueKey, { catalogue, config }: Setup): readonly string[] {
   const { identifier, tenant } = catalogue.tables.get(key.table) as TenantTable;
   const { name, columns, constraint, partitioned, definition, head } = key;
-  if (!definition.startsWith(head)) {
-    const policy = { tables: { [key.table]: { read_only_columns: columns } } };
-    return `in the policy file: ${JSON.stringify(policy)}`;
-  }
+  if (!definition.startsWith(head)) return [];
   const rest = `(${tenant.identifier}, ${definition.slice(head.length)}`;
   const made = quoteIdentifier(`${key.table.slice(0, 30)}_by_tenant_${key.oid}`);
   const concurrently = partitioned ? "" : "concurrently ";
@@ -71,9 +80,12 @@ function describeFix(key: UniqueKey, { catalogue, config }: Setup): string {
     ? `drop index ${concurrently}${qualify(config.schema, name)};`
     : `alter table ${identifier} drop constraint ${quoteIdentifier(name)};`;
   const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
-  return `${create}\n-- then, if nothing needs ${
-    columns.join(", ")
-  } to be unique across all tenants${users}:\n-- ${drop}`;
+  return [
+    "-- or, if each tenant may have the same values:",
+    create,
+    `-- then, if nothing needs ${columns.join(", ")} to be unique across all tenants${users}:`,
+    `-- ${drop}`,
+  ];
 }
 
 /** A value that no update can set cannot be tried out. */

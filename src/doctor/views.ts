@@ -20,6 +20,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const views = await readViews(setup);
   const passing = views.filter(({ guarded, invoker }) => guarded !== null && !invoker);
   const findings = passing.map(({ name, materialized, guarded, supportsInvoker }) => ({
+    id: `view:${name}`,
     level: "error" as const,
     what: `the ${materialized ? "materialised " : ""}view ${name} bypasses row level security of ${
       guarded!.join(", ")

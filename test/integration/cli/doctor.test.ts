@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -31,7 +31,7 @@ describe("rowgate doctor", () => {
     assertMatch(out, /^ok +serving role +rowgate_app$/m);
     assertMatch(out, /^warning rows without tenant +1 table\n +- people\.tenant_id may be NULL$/m);
     assertMatch(out, /^ +alter table "public"\."people" alter column "tenant_id" set not null;$/m);
-    assertMatch(out, /\n1 error, 2 warnings in 15 checks\.\n$/);
+    assertMatch(out, /\n1 error, 2 warnings in 16 checks\.\n$/);
   });
 
   it("prints the same as JSON", async () => {
@@ -42,7 +42,7 @@ describe("rowgate doctor", () => {
       checks: { name: string; findings: { what: string }[] }[];
     };
     assertEquals(safe, false);
-    assertEquals(checks.length, 15);
+    assertEquals(checks.length, 16);
     assertEquals(checks.flatMap(({ findings }) => findings.map(({ what }) => what)), [
       "synchronous_commit or fsync is off",
       "people.tenant_id may be NULL",
@@ -50,10 +50,45 @@ describe("rowgate doctor", () => {
     ]);
   });
 
-  it("exits with 0 when there are no findings", async () => {
+  it("exits with 1 when no table is exposed [R52]", async () => {
     const { code, out } = await runRowgate(["doctor"], { ROWGATE_DATA_DIR: join(folder, "data") });
-    assertMatch(out, /\nNo findings in 15 checks\.\n$/);
+    assertMatch(out, /^ERROR +exposed tables +0 tables of the schema public\n +ERROR no table is/m);
+    assertMatch(out, /^ +rowgate tables {4}#/m);
+    assertEquals(code, 1);
+  });
+
+  it("exits with 0 for warnings with --fail-on error, and lists what the policy accepts [R52] [R53]", async () => {
+    const accept = async (...ids: string[]) => {
+      const file = join(folder, "policy.json");
+      const accepted_findings = ids.map((id) => ({ id, reason: `because of ${id}` }));
+      await writeFile(file, JSON.stringify({ accepted_findings }));
+      const environment = { DATABASE_URL: test.servingUrl!, ROWGATE_POLICY: file };
+      return (...options: string[]) => runRowgate(["doctor", ...options], environment);
+    };
+    assertEquals((await look("--fail-on", "error")).code, 1);
+    assertEquals((await look("--fail-on", "nothing")).code, 2);
+    const some = await accept("durability", "clock");
+    const { code, out } = await some("--fail-on", "error");
     assertEquals(code, 0);
+    assertMatch(out, /^ +accepted: synchronous_commit or fsync is off\n +because of durability$/m);
+    assertMatch(
+      out,
+      /\n1 finding accepted by the policy\.\nThe policy accepts clock, which is not/,
+    );
+    assertEquals((await some()).code, 1);
+    const all = await accept("durability", "null_tenant:people", "tenant_index:people");
+    const { code: none, out: json } = await all("--json");
+    assertEquals(none, 0);
+    const { safe, checks } = JSON.parse(json) as {
+      safe: boolean;
+      checks: { findings: unknown[]; accepted: { id: string; reason: string }[] }[];
+    };
+    assertEquals(safe, true);
+    assertEquals(checks.flatMap(({ accepted }) => accepted.map(({ reason }) => reason)), [
+      "because of durability",
+      "because of null_tenant:people",
+      "because of tenant_index:people",
+    ]);
   });
 
   it("says in one line that the database is unavailable, and exits with 1", async () => {

@@ -46,6 +46,43 @@ describe("rowgate token create", () => {
     await test.admin`drop schema numbers cascade`;
   });
 
+  it("warns of a tenant that no table has rows of, and offers the nearest [A27]", async () => {
+    await test.admin.unsafe(`create schema texts;
+      create table texts.a (id int4 primary key, tenant_id text);
+      create table texts.b (id int4 primary key, tenant_id text);
+      insert into texts.a values (1, 'acme'), (2, 'globex');
+      insert into texts.b values (1, 'initech')`);
+    const own = { ...owner, ROWGATE_SCHEMA: "texts" };
+    const warn = async (tenant: string) => {
+      const { code, out, err } = await runRowgate(["token", "create", "--tenant", tenant], own);
+      assertEquals(code, 0);
+      assertMatch(out, TOKEN_LINE);
+      return /^Warning: (.*)$/m.exec(err)?.[1];
+    };
+    assertEquals(
+      await warn("acmee"),
+      'no table has rows of the tenant "acmee", did you mean "acme"?',
+    );
+    assertEquals(await warn("something else"), 'no table has rows of the tenant "something else"');
+    for (const tenant of ["acme", "initech"]) assertEquals(await warn(tenant), undefined);
+    await test.admin`drop schema texts cascade`;
+  });
+
+  it("refuses tables that do not exist, and creates no token [A28]", async () => {
+    const [before] = await test.admin`select count(*)::int4 as tokens from rowgate.tokens`;
+    const options = ["token", "create", "--tenant", "1", "--tables"];
+    const { code, out, err } = await runRowgate([...options, "guests,deal"], owner);
+    assertEquals([code, out], [1, ""]);
+    assertMatch(
+      err,
+      /^rowgate: --tables: there is no table "deal", did you mean "deals"; no token/m,
+    );
+    const [after] = await test.admin`select count(*)::int4 as tokens from rowgate.tokens`;
+    assertEquals(after, before);
+    // It exists, and is not exposed yet.
+    assertEquals((await runRowgate([...options, "internal_settings"], owner)).code, 0);
+  });
+
   it("gives both scopes, all tables and 365 days by default [A17] [A14] [CF12]", async () => {
     const row = await stored(await create("--tenant", "1"));
     assertEquals(

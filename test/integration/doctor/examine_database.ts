@@ -49,6 +49,7 @@ export async function examineDatabase(
       catalogue,
       currentCatalogue,
       workers,
+      accepted: policy.acceptedFindings,
       progress,
     };
     const found = new Map<string, Examined>();

@@ -134,6 +134,6 @@ describe("doctor on the schema rowgate", () => {
     assertMatch(out, /^ +revoke update, truncate, delete on rowgate\.audit from "rowgate_app";$/m);
     const { checks } = JSON.parse((await runRowgate(["doctor", "--json"], settings)).out);
     const { findings } = checks.find(({ name }: { name: string }) => name === "schema rowgate");
-    assertEquals(Object.keys(findings[0]), ["level", "what", "why", "fix"]);
+    assertEquals(Object.keys(findings[0]), ["id", "level", "what", "why", "fix"]);
   });
 });

@@ -1,0 +1,35 @@
+import type { Table } from "../catalogue/catalogue.ts";
+import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+
+/** A service without tables is not set up yet; a table without key can be neither followed nor paged. */
+export const checkExposedTables: Check = { name: "exposed tables", look };
+
+function look({ catalogue, config }: Setup): Promise<Diagnosis> {
+  const tables = [...catalogue.tables.values()];
+  const seen = `${count(tables.length, "table")} of the schema ${config.schema}`;
+  if (tables.length > 0) {
+    const keyless = tables.filter(({ keyOrder }) => keyOrder.length === 0);
+    return Promise.resolve({ seen, findings: keyless.map(describeKeyless) });
+  }
+  return Promise.resolve({
+    seen,
+    findings: [{
+      id: "nothing_exposed",
+      level: "error",
+      what: "no table is exposed",
+      why: "every request for a table is answered with 404",
+      fix: "rowgate tables    # says of each table why, and what to type",
+    }],
+  });
+}
+
+function describeKeyless({ name }: Table): Finding {
+  const policy = { tables: { [name]: { primary_key: ["…"] } } };
+  return {
+    id: `no_key:${name}`,
+    level: "warning",
+    what: `${name} has no primary key`,
+    why: "it has no changes feed, and page tokens need a sort by unique columns",
+    fix: `in the policy file, with columns that identify a row: ${JSON.stringify(policy)}`,
+  };
+}
