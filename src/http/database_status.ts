@@ -19,7 +19,7 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   value: () => [400, "A value does not fit the type of its column"],
   not_null: () => [400, "A column that must have a value was given null"],
   check: (error) => [400, describeCheck(error)],
-  conflict: () => [409, "The new values conflict with existing data"],
+  conflict: (error) => [409, describeConflict(error)],
   // On a read, the message may describe a row that the tenant's predicate would have left out.
   raised: ({ write, raised }) =>
     write
@@ -50,6 +50,20 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   stale: () => [500, "Internal error"],
   unknown: () => [500, "Internal error"],
 };
+
+const BROKEN: ReadonlyMap<string, string> = new Map([
+  ["23505", "a unique key"],
+  ["23P01", "an exclusion constraint"],
+  ["23503", "a foreign key"],
+  ["23001", "a foreign key"],
+]);
+
+/** Says which kind of key an update breaks, and nothing of any row. @see E31 */
+export function describeConflict({ code }: DatabaseError): string {
+  const broken = BROKEN.get(code);
+  return "The new values conflict with existing data" +
+    (broken === undefined ? "" : `: they break ${broken}`);
+}
 
 /** Names the check constraint that an update breaks. */
 export function describeCheck({ constraint }: DatabaseError): string {

@@ -5,7 +5,7 @@ export interface Failure {
   readonly kind: FailureKind;
   /** SQLSTATE or the driver's code. */
   readonly code: string;
-  /** Name of the constraint, for `check`. */
+  /** Name of the constraint, for `check` and `conflict`; only that of a check is shown to clients. */
   readonly constraint: string | undefined;
   /** Schema and name of the table whose constraint it was. */
   readonly relation: string | undefined;
@@ -88,7 +88,7 @@ export function classify(error: unknown, sent = true): Failure {
   return {
     kind,
     code,
-    constraint: kind === "check" ? text(fields.constraint_name) : undefined,
+    constraint: kind === "check" || kind === "conflict" ? text(fields.constraint_name) : undefined,
     relation: text(fields.table_name) && `${fields.schema_name}.${fields.table_name}`,
     column: kind === "not_null" ? text(fields.column_name) : undefined,
     raised: kind === "raised" && hasMessage(code, fields.routine)

@@ -10,6 +10,7 @@ import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
+import { explainConflict } from "./explain_conflict.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
 
@@ -44,6 +45,7 @@ export async function explainError(error: unknown, statement: FailedStatement): 
   }
   if (await isOfAudit(error, statement)) return rejectUnaudited(error);
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
+  if (error.kind === "conflict") return await explainConflict(error, statement);
   if (!REJECTIONS.has(error.kind)) return error;
   return error.kind === "not_null"
     ? explainNull(error, statement)

@@ -35,6 +35,8 @@ const ALLOWED: readonly RegExp[] = [
   /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
   /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
   /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
+  // The columns of a constraint, from Postgres's own catalogue.
+  /^with "\$relation" as \(select c\.oid from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n [^;]* from "\$broken" join pg_catalog\.pg_depend d [^;]*$/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
   // Answers that are kept under the key of a request, which belong to its token.
   /^with "\$kept" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select claimed, kept from "\$both"$/,

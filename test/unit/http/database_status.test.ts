@@ -76,11 +76,17 @@ describe("toApiError", () => {
     assertEquals([error.status, error.message], [400, "The database refused the query"]);
   });
 
-  it("has one text for unique, foreign key and exclusion violations [E31]", () => {
-    const texts = ["23505", "23503", "23P01"].map((code) =>
-      respond(classify(pretend(code)), { write: true }).message
+  it("says whether a unique key, a foreign key or an exclusion is broken, no more [E31]", () => {
+    const texts = ["23505", "23503", "23P01", "23000"].map((code) =>
+      respond(classify(pretend(code, { constraint_name: "secret_key" })), { write: true }).message
     );
-    assertEquals(new Set(texts).size, 1);
+    const conflict = "The new values conflict with existing data";
+    assertEquals(texts, [
+      `${conflict}: they break a unique key`,
+      `${conflict}: they break a foreign key`,
+      `${conflict}: they break an exclusion constraint`,
+      conflict,
+    ]);
   });
 
   it("names the constraint of a check violation [E32]", () => {

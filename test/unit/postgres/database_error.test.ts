@@ -48,7 +48,8 @@ describe("classify", () => {
   it("keeps names only where a response may need them [P31]", () => {
     const fields = { constraint_name: "c", column_name: "n" };
     assertEquals(classify(pretend("23514", fields)).constraint, "c");
-    assertEquals(classify(pretend("23505", fields)).constraint, undefined);
+    assertEquals(classify(pretend("23505", fields)).constraint, "c");
+    assertEquals(classify(pretend("23502", fields)).constraint, undefined);
     assertEquals(classify(pretend("23502", fields)).column, "n");
     assertEquals(classify(pretend("P0001")).raised, SECRET);
     assertEquals(classify(pretend("22P02")).raised, undefined);

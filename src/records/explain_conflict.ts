@@ -1,0 +1,42 @@
+import { ApiError } from "../errors/api_error.ts";
+import { rejectIssues, under } from "../errors/issue.ts";
+import { describeConflict } from "../http/database_status.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
+import { compileConstraintColumns } from "../sql/constraint_columns.ts";
+import type { FailedStatement } from "./explain_error.ts";
+
+/**
+ * Returns the 409 of a broken key, at the path of each of the client's own fields that is part of it. The
+ * text says which kind of key it is and nothing of any row: whether the value is missing, taken, or that
+ * of another tenant, it is the same.
+ * @see E31
+ */
+export async function explainConflict(
+  error: DatabaseError,
+  { run, plan, document }: FailedStatement,
+): Promise<unknown> {
+  const { constraint: name, relation } = error;
+  if (plan.assignments === undefined || name === undefined || relation === undefined) return error;
+  const columns = await readColumns();
+  const fields = under(plan.path ?? null, "fields");
+  const message = describeConflict(error);
+  const issues = plan.assignments.filter(({ column }) => columns.has(column.name))
+    .map(({ column }) => ({ path: under(fields, column.name), message }));
+  if (issues.length === 0) return error;
+  const { message: text } = rejectIssues(issues, document);
+  return new ApiError(409, text, { cause: error });
+
+  /** None where they cannot be read: the response then lacks only its path. */
+  async function readColumns(): Promise<ReadonlySet<string>> {
+    try {
+      const rows = await run.database.run(
+        (sql) => compileConstraintColumns(sql, plan.table, { name: name!, relation: relation! }),
+        { write: false, ...run.requester },
+      );
+      return new Set(rows.map(({ column }) => column));
+    } catch (failure) {
+      if (failure instanceof DatabaseError) return new Set();
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Table } from "../catalogue/catalogue.ts";
+import type { PendingQuery, Sql } from "../postgres/driver.ts";
+
+/** A constraint or unique index, as an error of Postgres names it. */
+export interface BrokenConstraint {
+  readonly name: string;
+  /** Schema and name of the table that it belongs to. */
+  readonly relation: string;
+}
+
+/**
+ * Compiles the names of a table's columns that are part of a constraint or unique index: of its own or
+ * of one of its partitions, or of a foreign key of another table that refers to it. Postgres records
+ * them as what the constraint depends on, those of expressions as well.
+ */
+export function compileConstraintColumns(
+  sql: Sql,
+  { identifier }: Pick<Table, "identifier">,
+  { name, relation }: BrokenConstraint,
+): PendingQuery<{ column: string }[]> {
+  return sql`
+    with "$relation" as (
+      select c.oid from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where pg_catalog.concat(n.nspname, '.', c.relname) = ${relation}::text
+    ),
+    "$broken" as (
+      select 'pg_catalog.pg_constraint'::pg_catalog.regclass::pg_catalog.oid "$class", k.oid "$object"
+      from pg_catalog.pg_constraint k
+      where k.conname = ${name}::text and k.conrelid in (select oid from "$relation")
+      union all
+      select 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, i.indexrelid
+      from pg_catalog.pg_index i
+      join pg_catalog.pg_class x on x.oid = i.indexrelid and x.relname = ${name}::text
+      where i.indrelid in (select oid from "$relation")
+    )
+    select distinct a.attname::text "column"
+    from "$broken"
+    join pg_catalog.pg_depend d on d.classid = "$broken"."$class" and d.objid = "$broken"."$object"
+      and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjsubid > 0
+    join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+    where d.refobjid = pg_catalog.to_regclass(${identifier}::text)
+      or exists (
+        select from pg_catalog.pg_partition_ancestors(d.refobjid) p (relid)
+        where p.relid = pg_catalog.to_regclass(${identifier}::text))
+    order by 1`;
+}
