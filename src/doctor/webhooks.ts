@@ -49,6 +49,7 @@ async function describeRights({ database }: Setup, version: number): Promise<Fin
   );
   const isThere = version >= 5;
   return {
+    id: "webhook_rights",
     level: "warning",
     what: isThere
       ? `ROWGATE_WEBHOOK_HOSTS is set, but the role ${role} may not keep rowgate.webhooks`
@@ -62,6 +63,7 @@ async function describeRights({ database }: Setup, version: number): Promise<Fin
 function checkHosts({ enabled }: Found, isOn: boolean): Finding[] {
   if (isOn || enabled === 0) return [];
   return [{
+    id: "webhook_hosts",
     level: "warning",
     what: `${count(enabled, "webhook")} would be delivered, but ROWGATE_WEBHOOK_HOSTS is not set`,
     why: "a server with these settings delivers nothing",
@@ -78,17 +80,20 @@ function checkGroups({ disabled, failing, late }: Found["groups"], isOn: boolean
     findings.push({ ...finding, level: "warning", what });
   };
   add(disabled, {
+    id: "webhooks_disabled",
     what: "disabled",
     why: "the receiver gets nothing; what the feed drops meanwhile, it must read again",
     fix: `rowgate webhook enable ${disabled?.id}    -- once its receiver works; or delete it`,
   });
   add(failing, {
+    id: "webhooks_failing",
     what: `failed ${MANY_FAILURES} times in a row or more`,
     why: "after the tenth attempt a webhook is disabled",
     fix: "rowgate webhook list    -- and tell those who run the receiver",
   });
   if (!isOn) return findings;
   add(late, {
+    id: "webhooks_late",
     what: `due for ${LATE_SECONDS / 60} minutes or more`,
     why: "no server with ROWGATE_WEBHOOK_HOSTS is running, or none keeps up",
     fix: "rowgate webhook list    -- and look at the log of the servers",

@@ -13,7 +13,7 @@ describeService(
 
     it("responds to unique, exclusion and foreign key violations with 409 at their fields [E31] [US14]", async () => {
       const before = await mine();
-      const violations: readonly [string, Record<string, unknown>, readonly string[]?][] = [
+      const violations: readonly [string, Record<string, unknown>, (readonly string[])?][] = [
         ["a unique key", { reference: "REF-2" }],
         ["a unique key", { reference: "REF-2-CANARY" }],
         ["a unique key", { seat: 2 }],
