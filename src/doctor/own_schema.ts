@@ -124,6 +124,7 @@ function checkAnswers({ role, tokens, answers }: Rights): Finding[] {
   const quoted = quoteIdentifier(role);
   if (tokens === null || (answers !== null && answers.adds && answers.prunes)) return [];
   return [{
+    id: "answers_rights",
     level: "warning",
     what: answers === null
       ? "there is no table rowgate.idempotency_keys"
