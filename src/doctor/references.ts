@@ -18,6 +18,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
     const { name, table, columns, target } = reference;
     const policy = { tables: { [table]: { read_only_columns: columns } } };
     return {
+      id: `reference:${table}.${name}`,
       level: "warning" as const,
       what: `${table} may refer to any tenant's rows of ${target} (${name})`,
       why:

@@ -69,6 +69,7 @@ async function describeStep(setup: Setup, step: FoundStep): Promise<readonly Fin
   if (!step.indexed) {
     const number = rows > 0 ? `, about ${rows.toLocaleString("en")}` : "";
     findings.push({
+      id: `path_index:${table}`,
       level: "warning",
       what: `no index of ${table} begins with ${columns.join(", ")}, which lead to its tenant`,
       why: `requests for many rows read those of all tenants${number}`,
@@ -78,6 +79,7 @@ async function describeStep(setup: Setup, step: FoundStep): Promise<readonly Fin
   if (step.unlockable) {
     const key = step.targetKey === null ? "" : ` (${quoteIdentifier(step.targetKey)})`;
     findings.push({
+      id: `path_rights:${table}`,
       level: "warning",
       what: `${table} cannot be updated: the role ${step.role} may update no column of ${target}`,
       why: `an update locks the row of ${target} that says which tenant is concerned`,
@@ -101,12 +103,14 @@ async function describeOrphans(
   const why = "no token reaches them, and a trigger or view may show them to any tenant";
   return await hasOrphans(setup, { table, nullable })
     ? {
+      id: `pathless_rows:${table}`,
       level: "warning",
       what: `${table} has rows that belong to no row of ${target}`,
       why,
       fix: `select * from ${identifier} where ${isNull};    -- say where they belong\n${notNull}`,
     }
     : {
+      id: `null_path:${table}`,
       level: "warning",
       what: `${table}.${nullable.join(", ")} may be NULL`,
       why: `a row can be written that belongs to no row of ${target}, and that no tenant can reach`,
@@ -171,6 +175,7 @@ interface UnindexedEnd {
 
 function describeEnd({ table, column, identifier, partitioned }: UnindexedEnd): Finding {
   return {
+    id: `path_end_index:${table}`,
     level: "warning",
     what: `no index of ${table} begins with ${column}`,
     why: `the rows that belong to those of ${table} are found over the rows of all tenants`,

@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { rejectIssues, under } from "../errors/issue.ts";
 import { describeConflict } from "../http/database_status.ts";
+import type { Assignment } from "../plan/assignment.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { compileConstraintColumns } from "../sql/constraint_columns.ts";
 import type { FailedStatement } from "./explain_error.ts";
@@ -18,13 +19,7 @@ export async function explainConflict(
   const { constraint: name, relation } = error;
   if (plan.assignments === undefined || name === undefined || relation === undefined) return error;
   const columns = await readColumns();
-  const fields = under(plan.path ?? null, "fields");
-  const message = describeConflict(error);
-  const issues = plan.assignments.filter(({ column }) => columns.has(column.name))
-    .map(({ column }) => ({ path: under(fields, column.name), message }));
-  if (issues.length === 0) return error;
-  const { message: text } = rejectIssues(issues, document);
-  return new ApiError(409, text, { cause: error });
+  return rejectAtFields(error, { plan, document }, ({ column }) => columns.has(column.name));
 
   /** None where they cannot be read: the response then lacks only its path. */
   async function readColumns(): Promise<ReadonlySet<string>> {
@@ -39,4 +34,18 @@ export async function explainConflict(
       throw failure;
     }
   }
+}
+
+/** Returns the 409 at the path of each of the fields that are part of the key; without a path if none is. */
+export function rejectAtFields(
+  error: DatabaseError,
+  { plan, document }: Pick<FailedStatement, "plan" | "document">,
+  isPart: (assignment: Assignment) => boolean,
+): DatabaseError | ApiError {
+  const fields = under(plan.path ?? null, "fields");
+  const message = describeConflict(error);
+  const issues = (plan.assignments ?? []).filter(isPart)
+    .map(({ column }) => ({ path: under(fields, column.name), message }));
+  if (issues.length === 0) return error;
+  return new ApiError(409, rejectIssues(issues, document).message, { cause: error });
 }

@@ -10,7 +10,7 @@ import type { AuditEntry } from "../plan/update_plan.ts";
 import { DatabaseError, makeFailure } from "../postgres/database_error.ts";
 import { findSchema } from "../schema/find_schema.ts";
 import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
-import { explainConflict } from "./explain_conflict.ts";
+import { explainConflict, rejectAtFields } from "./explain_conflict.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
 
@@ -38,7 +38,9 @@ export interface FailedStatement {
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
   if (!(error instanceof DatabaseError)) return error;
-  if (error.code === FOREIGN_PARENT && refersElsewhere(statement)) return rejectParent(error);
+  if (error.code === FOREIGN_PARENT && refersElsewhere(statement)) {
+    return rejectParent(error, statement);
+  }
   if (error.code === OUTSIDE_FILTER && statement.plan.table.only !== undefined) {
     const rejection = rejectOutside(error, statement);
     if (rejection !== undefined) return rejection;
@@ -53,9 +55,13 @@ export async function explainError(error: unknown, statement: FailedStatement): 
 }
 
 /** Reports whether the update sets a column that leads to the tenant of its rows. */
-function refersElsewhere({ plan: { table, assignments = [] } }: FailedStatement): boolean {
-  const pairs = table.tenancy?.via[0]?.pairs ?? [];
-  return assignments.some(({ column }) => pairs.some(({ from }) => from === column.identifier));
+function refersElsewhere({ plan }: FailedStatement): boolean {
+  return (plan.assignments ?? []).some((assignment) => leadsToTenant(plan.table, assignment));
+}
+
+function leadsToTenant({ tenancy }: Table, { column }: Assignment): boolean {
+  const pairs = tenancy?.via[0]?.pairs ?? [];
+  return pairs.some(({ from }) => from === column.identifier);
 }
 
 /**
@@ -63,8 +69,10 @@ function refersElsewhere({ plan: { table, assignments = [] } }: FailedStatement)
  * foreign key is, so that the client does not learn which.
  * @see T61
  */
-function rejectParent({ write }: DatabaseError): DatabaseError {
-  return new DatabaseError(makeFailure("conflict", FOREIGN_KEY_VIOLATION), { write });
+function rejectParent({ write }: DatabaseError, statement: FailedStatement): unknown {
+  const error = new DatabaseError(makeFailure("conflict", FOREIGN_KEY_VIOLATION), { write });
+  const { table } = statement.plan;
+  return rejectAtFields(error, statement, (assignment) => leadsToTenant(table, assignment));
 }
 
 /** Names the new value with which the row would no longer exist for clients. @see T66 */
