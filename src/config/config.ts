@@ -1,5 +1,6 @@
 import { nearest } from "../text/nearest.ts";
-import { type Config, type Setting, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { type Config, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
 
 export type { Config };
 

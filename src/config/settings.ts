@@ -1,11 +1,10 @@
-import * as v from "valibot";
-import { quote } from "../errors/issue.ts";
 import {
   MAX_PAGE_BYTES,
   MAX_PATTERN_CHARACTERS,
   MAX_TSQUERY_CHARACTERS,
   TOKEN_LOOK_UPS,
 } from "../errors/limits.ts";
+import { type Setting, setting } from "./setting.ts";
 import type { HostRule } from "./webhook_hosts.ts";
 import {
   countOrAuto,
@@ -20,7 +19,6 @@ import {
   type RateLimit,
   rateLimit,
   schema,
-  type Shape,
   tenantSetting,
   timeZone,
   webhookHosts,
@@ -87,18 +85,6 @@ export interface Config {
   /** How long it goes on listening after a signal, for load balancers to notice. */
   readonly drainMs: number;
   readonly shutdownMs: number;
-}
-
-/** One environment variable. The member of `Config` has the name that it has in `SETTINGS`. */
-export interface Setting<T = unknown> {
-  readonly variable: string;
-  /** What holds when the variable is not set. */
-  readonly default: T;
-  /** The default as an operator would write it; `none` when there is none. */
-  readonly defaultText: string;
-  /** What it is for, in one line of `rowgate serve --help`. */
-  readonly help: string;
-  readonly parse: (text: string) => { readonly value: T } | { readonly problem: string };
 }
 
 /** Variable that holds the token of `rowgate types`: no setting, and no other command reads it. */
@@ -271,32 +257,3 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     help: "How long running requests may take after SIGTERM",
   }),
 };
-
-interface SettingOptions<D> {
-  readonly default: D;
-  readonly defaultText?: string;
-  readonly help: string;
-  /** A value that is wrong is not shown: it may hold a password. */
-  readonly secret?: boolean;
-}
-
-function setting<T, const D extends T | undefined>(
-  variable: string,
-  shape: Shape<T>,
-  { default: preset, defaultText = printDefault(preset), help, secret = false }: SettingOptions<D>,
-): Setting<T | D> {
-  function parse(text: string): ReturnType<Setting<T>["parse"]> {
-    const parsed = v.safeParse(shape, text);
-    if (parsed.success) return { value: parsed.output };
-    const message = parsed.issues[0].message;
-    return { problem: secret ? message : `${quote(text)} cannot be used, ${message}` };
-  }
-
-  return { variable, default: preset, defaultText, help, parse };
-}
-
-function printDefault(value: unknown): string {
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return "none";
-  if (typeof value === "boolean") return value ? "on" : "off";
-  return String(value);
-}
