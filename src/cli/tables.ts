@@ -25,11 +25,11 @@ function listTables(host: Host): Promise<number> {
       const catalogue = await current.current();
       const all = [...catalogue.tables.values()];
       const closed = all.flatMap(explainClosed);
-      const tables = all.filter(({ name }) => !closed.some(([other]) => other === name));
+      const tables = all.filter(({ name }) => !closed.some((other) => other.name === name));
       const head = ["TABLE", "KEY", "TENANT", "WRITABLE", "CHANGES"];
       host.stdout.write(printColumns([head, ...tables.map(toColumns)]));
       const { schema, tenantColumn } = opened.config;
-      const hidden = [
+      const hidden: readonly Hidden[] = [
         ...closed,
         ...await findHidden(opened.database, { schema, tenantColumn, catalogue }),
       ];
@@ -54,9 +54,11 @@ function toColumns({ name, primaryKey, tenancy, writable, feed }: Table): readon
 }
 
 /** A table whose row filter does not fit its columns is not found by any request. */
-function explainClosed(table: Table): (readonly [name: string, reason: string])[] {
+function explainClosed(table: Table): Hidden[] {
   const filter = table.only && planRowFilter(table);
-  return filter !== undefined && "problem" in filter ? [[table.name, filter.problem]] : [];
+  return filter !== undefined && "problem" in filter
+    ? [{ name: table.name, why: filter.problem }]
+    : [];
 }
 
 /** `tenant_id`, or `orders.tenant_id` for a table whose rows belong to those of another one. */
@@ -153,7 +155,8 @@ function explainHidden(
     return {
       why: `no column ${tenantColumn}, and the policy names no other`,
       type: `${inPolicy({ tenant_column: "…" })}, or for all tenants to read: ` +
-        inPolicy({ shared: true }),
+        `${inPolicy({ shared: true })}, or over a foreign key: ` +
+        inPolicy({ tenant_via: { columns: ["…"], table: "…" } }),
     };
   }
   return {

@@ -175,7 +175,7 @@ for (const [title, zone, environment] of VARIANTS) {
       assertOk(await single("zoned", { filters, fields: { note: "a" } }));
     });
 
-    it("names the zone of columns without zone [T64]", async () => {
+    it("names the zone of columns without zone [T69]", async () => {
       const { fields } = assertOk(await get("/integration/tables/zoned/fields")) as {
         fields: { name: string; time_zone?: string }[];
       };

@@ -150,7 +150,7 @@ function describeNewValue(column: Column): JsonSchema {
   };
 }
 
-/** Says which zone a type without zone is in. @see T64 */
+/** Says which zone a type without zone is in. @see T69 */
 function describeType({ type, timeZone }: Column): string {
   return timeZone === undefined ? type : `${type} in the time zone ${timeZone}`;
 }
