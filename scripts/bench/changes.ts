@@ -1,8 +1,10 @@
 /**
  * Measures what a changes feed costs: writers with and without it, and a thousand clients that wait.
  * `deno run -A scripts/bench/changes.ts --runs=5 --clients=1000 --seconds=20`, on a throw-away Postgres
- * that keeps what it writes (fsync on).
+ * that keeps what it writes (fsync on). Beside the time it gives the CPU time of the sessions, which
+ * depends less on what else the machine does.
  */
+import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
@@ -74,29 +76,70 @@ const WORKS: Readonly<Record<string, readonly [prepare: string, work: string]>> 
   "delete": [`truncate orders; ${INSERT}; vacuum orders`, "delete from orders"],
 };
 
-async function timeBulk(name: string): Promise<number> {
+/** What a work took, in milliseconds. */
+interface Taken {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+/** CPU time of sessions so far: Linux counts it in hundredths of a second. */
+async function readCpuMs(pids: readonly number[]): Promise<number> {
+  let ticks = 0;
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  }
+  return ticks * 10;
+}
+
+async function findPid(sql: typeof admin): Promise<number> {
+  const [row] = await sql`select pg_backend_pid() as pid`;
+  return row!["pid"];
+}
+
+async function timeBulk(name: string): Promise<Taken> {
   const [prepare, work] = WORKS[name]!;
   for (const statement of prepare.split("; ")) await admin.unsafe(statement);
   await admin.unsafe("checkpoint");
+  const session = postgres(url, { max: 1, onnotice: () => {} });
+  const pid = await findPid(session);
+  const beforeMs = await readCpuMs([pid]);
   const startedMs = performance.now();
-  await admin.unsafe(work);
-  return performance.now() - startedMs;
+  await session.unsafe(work);
+  const ms = performance.now() - startedMs;
+  const cpuMs = await readCpuMs([pid]) - beforeMs;
+  await session.end();
+  return { ms, cpuMs };
 }
 
-/** Updates of one row a second, by four connections. */
-async function countSingles(): Promise<number> {
-  const writers = postgres(url, { max: 4, onnotice: () => {} });
-  const untilMs = performance.now() + 4000;
+const WRITERS = 4;
+const SINGLES_MS = 4000;
+
+/** Updates of one row each, by four sessions for four seconds: what one of them took. */
+async function timeSingles(): Promise<Taken> {
+  for (const statement of ["truncate orders", INSERT, "vacuum orders", "checkpoint"]) {
+    await admin.unsafe(statement);
+  }
+  const writers = Array.from(
+    { length: WRITERS },
+    () => postgres(url, { max: 1, onnotice: () => {} }),
+  );
+  const pids = await Promise.all(writers.map(findPid));
+  const beforeMs = await readCpuMs(pids);
+  const startedMs = performance.now();
   let done = 0;
-  await Promise.all(Array.from({ length: 4 }, async (_, writer) => {
-    for (let n = 0; performance.now() < untilMs; n++) {
+  await Promise.all(writers.map(async (sql, writer) => {
+    for (let n = 0; performance.now() < startedMs + SINGLES_MS; n++) {
       const id = 1 + (writer * 25_000 + n) % rows;
-      await writers`update orders set n = n + 1 where tenant_id = ${"t" + id % 100} and id = ${id}`;
+      await sql`update orders set n = n + 1 where tenant_id = ${"t" + id % 100} and id = ${id}`;
       done++;
     }
   }));
-  await writers.end();
-  return done / 4;
+  const ms = performance.now() - startedMs;
+  const cpuMs = await readCpuMs(pids) - beforeMs;
+  await Promise.all(writers.map((sql) => sql.end()));
+  return { ms: ms / done, cpuMs: cpuMs / done };
 }
 
 function median(values: readonly number[]): number {
@@ -104,31 +147,28 @@ function median(values: readonly number[]): number {
 }
 
 async function measureWriters(): Promise<void> {
-  const off = new Map<string, number[]>();
-  const on = new Map<string, number[]>();
-  const add = (map: Map<string, number[]>, name: string, value: number) =>
-    map.set(name, [...map.get(name) ?? [], value]);
+  const names = [...Object.keys(WORKS), "single"];
+  const taken = new Map<string, Taken[]>();
   for (let run = 0; run < runs; run++) {
-    for (const isOn of run % 2 === 0 ? [false, true] : [true, false]) {
-      await setFeed(isOn);
-      for (const name of Object.keys(WORKS)) add(isOn ? on : off, name, await timeBulk(name));
-      await admin.unsafe("truncate orders");
-      await admin.unsafe(INSERT);
-      add(isOn ? on : off, "single", await countSingles());
+    for (const name of names) {
+      for (const isOn of run % 2 === 0 ? [false, true] : [true, false]) {
+        await setFeed(isOn);
+        const key = `${name} ${isOn}`;
+        const one = name === "single" ? await timeSingles() : await timeBulk(name);
+        taken.set(key, [...taken.get(key) ?? [], one]);
+      }
     }
   }
-  for (const name of Object.keys(WORKS)) {
-    const [without, withFeed] = [median(off.get(name)!), median(on.get(name)!)];
-    console.log(
-      `${name} of ${rows} rows: ${without.toFixed(0)} ms, with feed ${withFeed.toFixed(0)} ms: ` +
-        `${(withFeed / without).toFixed(2)} times`,
-    );
+  for (const name of names) {
+    const middle = (isOn: boolean, of: "ms" | "cpuMs") =>
+      median(taken.get(`${name} ${isOn}`)!.map((each) => each[of]));
+    const say = (of: "ms" | "cpuMs") =>
+      `${middle(false, of).toFixed(3)} ms, with feed ${middle(true, of).toFixed(3)} ms, ` +
+      `${(middle(true, of) / middle(false, of)).toFixed(2)} times`;
+    const kept = (middle(false, "ms") / middle(true, "ms")).toFixed(2);
+    const what = name === "single" ? `one update (keeps ${kept})` : `${name} of ${rows} rows`;
+    console.log(`${what}: ${say("ms")}; CPU ${say("cpuMs")}`);
   }
-  const [without, withFeed] = [median(off.get("single")!), median(on.get("single")!)];
-  console.log(
-    `single updates: ${without.toFixed(0)}/s, with feed ${withFeed.toFixed(0)}/s: ` +
-      `${(withFeed / without).toFixed(2)}`,
-  );
 }
 
 async function measureWaiters(): Promise<void> {
