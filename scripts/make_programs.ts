@@ -5,7 +5,7 @@ import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_pa
 type Program = keyof typeof MAKERS;
 
 const MAKERS = {
-  /** Bun, Chromium's driver, linters, a verifier of webhooks, the client of agents. */
+  /** Bun, Chromium's driver, linters, a verifier of webhooks, the client of agents, parsers of CSV. */
   packages: () => installPackages("test/packages"),
   /** What the connectors run on. */
   platforms: () => installPackages("test/connectors", ["--ignore-scripts"]),
@@ -25,6 +25,7 @@ const NEEDED: Readonly<Record<string, readonly Program[]>> = {
   "test/openapi": ["packages"],
   "test/integration/changes": ["versions"],
   "test/integration/webhooks": ["packages"],
+  "test/conformance": ["packages"],
 };
 
 const SERVING: Readonly<Record<Runtime, readonly Program[]>> = {

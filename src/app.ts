@@ -77,7 +77,7 @@ export function createApp(dependencies: Dependencies): App {
   const { tenantSetting } = config;
   const service: Service = {
     ...dependencies,
-    records: openRecords(database, { observe, tenantSetting }),
+    records: openRecords(database, { observe, tenantSetting, exports: config.exports }),
     changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
     webhooks: dependencies.webhooks,
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),

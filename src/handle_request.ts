@@ -11,19 +11,22 @@ import { readIdempotencyKey, rejectIdempotencyKey } from "./http/idempotency_key
 import { readPageToken } from "./http/page_link.ts";
 import { applyPreferences, noteApplied, wantsWideNumbersAsText } from "./http/preferences.ts";
 import type { RateLimits } from "./http/rate_limit.ts";
-import { respondEvents, respondJson } from "./http/respond.ts";
+import { openExportSource } from "./http/export_source.ts";
+import { respondEvents, respondExport, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
 import { redactTokens } from "./text/redact.ts";
+import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { readIdempotency } from "./operations/idempotency.ts";
-import { type Following, type Operation, takeJson } from "./operations/operation.ts";
+import { type Operation, type Responding, takeJson } from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {
   readonly config: Config;
   readonly tokens: TokenStore;
+  readonly observe: Observe;
   readonly catalogue: CurrentCatalogue;
   readonly records: Records;
   readonly changes: Changes;
@@ -54,12 +57,13 @@ export interface RoutedRequest {
  * @see docs/specification/order-of-checks.md
  */
 export async function handleRequest(
-  { operation, tableName, id, trace }: RoutedRequest,
+  { operation: routed, tableName, id, trace }: RoutedRequest,
   service: Service,
 ): Promise<Response> {
   const { config, records } = service;
   const { exchange } = trace;
   const { requestId, request: { headers } } = exchange;
+  const operation = routed.otherForm?.(headers) ?? routed;
   trace.operation = operation.name;
   if (
     "describe" in operation && operation.describePublicly && !headers.has("authorization")
@@ -73,7 +77,7 @@ export async function handleRequest(
   const replayed = () => void (exchange.headers["idempotent-replayed"] = "true");
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
-    const printed = await retryOnFreshCatalogue<Following>(async (current) => {
+    const printed = await retryOnFreshCatalogue<Responding>(async (current) => {
       if ("describe" in operation) {
         return { json: operation.describe({ catalogue: await current(), access }) };
       }
@@ -99,7 +103,8 @@ export async function handleRequest(
         return await operation.follow(context, service.changes); // steps 7 and 8
       }
       resolveTable(await current(), tableName, target); // steps 3 to 6
-      const preferences = applyPreferences(exchange, operation.scope); // step 7
+      const kind = operation.preferences ?? operation.scope;
+      const preferences = applyPreferences(exchange, kind); // step 7
       if (operation.scope === "update") readIdempotencyKey(exchange.request); // step 7
       const text = await body.read(); // step 7
       // Again, on the catalogue in force by now: a body may take seconds to arrive.
@@ -137,6 +142,10 @@ export async function handleRequest(
 
     if (printed.rows !== undefined) trace.rows = printed.rows;
     if ("events" in printed) return respondEvents(printed.events, exchange);
+    if ("exported" in printed) {
+      const source = openExportSource(printed.exported, { trace, ...service });
+      return respondExport(source, exchange, printed);
+    }
     const { applied, link, unordered, status } = printed;
     if (applied !== undefined) noteApplied(exchange, applied);
     if (link !== undefined) exchange.headers["link"] = link;

@@ -37,7 +37,7 @@ export async function openService(
     : `?options=${encodeURIComponent(`-c plan_cache_mode=force_${mode}_plan`)}`;
   const { config } = readConfig({ DATABASE_URL: databaseUrl + options, ROWGATE_POOL_SIZE: "1" });
   const database = openDatabase(config!, () => {});
-  const records = openRecords(database, { observe() {}, tenantSetting: undefined });
+  const records = openRecords(database, { observe() {}, tenantSetting: undefined, exports: 2 });
   const catalogue = await readCatalogue(databaseUrl);
   const client = new AbortController();
   return {

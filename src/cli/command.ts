@@ -3,6 +3,7 @@ import { VERSION } from "../config/config.ts";
 import type { Host } from "../runtime/host.ts";
 import { addAudit } from "./audit.ts";
 import { addChanges } from "./changes.ts";
+import { addExport } from "./export.ts";
 import { addDoctor } from "./doctor.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
@@ -19,6 +20,7 @@ const SUBCOMMANDS = [
   addHealth,
   addToken,
   addTables,
+  addExport,
   addAudit,
   addChanges,
   addWebhook,

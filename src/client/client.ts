@@ -1,5 +1,6 @@
 import type { Client, ClientOptions, UpdateOptions, WideOption } from "./interface.ts";
 import { createPages, type Reader } from "./pages.ts";
+import { createExport } from "./export.ts";
 import { createFollow } from "./follow.ts";
 import { createPoll } from "./poll_feed.ts";
 import { type ClientRequest, send } from "./send.ts";
@@ -54,6 +55,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     async *records(...parameters: Parameters<typeof pages>) {
       for await (const page of pages(...parameters)) yield* page;
     },
+    exportRows: createExport(client, (table) => onTable(table, "query")),
     poll: createPoll(
       reader,
       (table, query, options) => request(onTable(table, `changes?${query}`), options),

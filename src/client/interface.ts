@@ -168,6 +168,15 @@ export interface Client<T extends TablesOf<T> = AnyTables> {
     options?: CallOptions,
   ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
   /**
+   * Reads all rows, row by row, in one stream and of one moment. Throws when it is cut off: what came
+   * until then is not all.
+   */
+  exportRows<K extends keyof T & string, S extends ColumnOf<T[K]> = ColumnOf<T[K]>>(
+    table: K,
+    request?: Omit<Query<T[K], S>, "page" | "per_page">,
+    options?: CallOptions,
+  ): AsyncGenerator<Pick<T[K]["record"], S>, void, undefined>;
+  /**
    * Yields rows that changed, each change once, until the signal ends it. Where the table has a
    * changes feed, and neither filters nor a time are given, it reads the feed: `exact` says so, and
    * `deleted` has the rows that are gone. Otherwise it reads by time; the time and the key are then

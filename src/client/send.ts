@@ -131,26 +131,35 @@ function fail(
 export interface StreamRequest {
   readonly path: string;
   /** The id of the last event that was received, to go on behind it. */
-  readonly lastEventId: string | undefined;
-  readonly signal: AbortSignal;
+  readonly lastEventId?: string | undefined;
+  /** In place of events. */
+  readonly accept?: string;
+  /** Then it is sent as POST. */
+  readonly body?: object;
+  readonly signal?: AbortSignal | undefined;
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
-/** Opens a stream of events, once; gives the error if there is none. */
+/** Opens a stream, once; gives the error if there is none. */
 export async function openStream(
   client: ClientOptions,
-  { path, lastEventId, signal }: StreamRequest,
+  { path, lastEventId, accept, body, signal, onHeaders }: StreamRequest,
 ): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
   const { fetch = globalThis.fetch } = client;
   let [response, error, cause]: [Response?, unknown?, unknown?] = [];
   try {
     response = await fetch(addressOf(client, path), {
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
       headers: {
         ...headersOf(client, "text/event-stream,"),
+        ...(body && { "content-type": "application/json" }),
+        ...(accept && { accept }),
         ...(lastEventId && { "last-event-id": lastEventId }),
       },
-      signal,
+      signal: signal ?? null,
       redirect: "manual",
     });
+    onHeaders?.(response.headers);
     if (response.ok && response.body) return { success: true, body: response.body };
     ({ error } = await response.json());
   } catch (thrown) {

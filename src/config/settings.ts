@@ -57,6 +57,9 @@ export interface Config {
   readonly maxUnsentBytes: number;
   /** A client that takes nothing of a long response for this long is disconnected. */
   readonly sendTimeoutMs: number;
+  /** Exports that run at the same time. */
+  readonly exports: number;
+  readonly exportTimeoutMs: number;
   readonly maxInFlight: number;
   readonly maxPageBytes: number;
   /** Of all patterns of one query together. */
@@ -177,6 +180,14 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
   sendTimeoutMs: setting("ROWGATE_SEND_TIMEOUT_MS", wholeNumber(100, 3_600_000), {
     default: 20_000,
     help: "Longest pause of a client that reads a response",
+  }),
+  exports: setting("ROWGATE_EXPORTS", wholeNumber(1, 100), {
+    default: 2,
+    help: "Exports at the same time, each with a connection of its own",
+  }),
+  exportTimeoutMs: setting("ROWGATE_EXPORT_TIMEOUT_MS", wholeNumber(100, 86_400_000), {
+    default: 600_000,
+    help: "Longest export",
   }),
   maxInFlight: setting("ROWGATE_MAX_IN_FLIGHT", wholeNumber(1, 1_000_000), {
     default: 1000,

@@ -6,7 +6,7 @@ import type { Exchange } from "./respond.ts";
 
 /** What the headers of a request ask for. @see docs/specification/updates.md#preferences */
 export interface Preferences {
-  /** False on `count=none`; query only. */
+  /** False on `count=none`; queries and exports, which count nothing anyway. */
   readonly count: boolean;
   /** True on `page-token`; query only. It is noted as applied when the page is read. */
   readonly pageToken: boolean;
@@ -21,6 +21,7 @@ export interface Preferences {
 /** The preferences of each kind of operation, besides `handling`. */
 const KNOWN = {
   query: ["count", "page-token"],
+  export: ["count"],
   update: ["max-affected", "tx"],
 } as const;
 

@@ -3,6 +3,7 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
 import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";
+import { type ExportSource, streamExport } from "./export_stream.ts";
 import {
   acceptsGzip,
   compress,
@@ -17,6 +18,7 @@ import {
   streamBytes,
   zip,
 } from "./response_body.ts";
+import { zipChunks } from "./zip_chunks.ts";
 
 /** A response with JSON. */
 export interface JsonResponse {
@@ -128,6 +130,29 @@ export function respondAccepted(exchange: Exchange): Response {
   return new Response(null, { status: 202, headers: makeHeaders({ text: "" }, exchange) });
 }
 
+/**
+ * Makes the response with an export, compressed when the client accepts that, and not buffered by proxies.
+ * @see EX6, EX9
+ */
+export function respondExport(
+  source: ExportSource,
+  exchange: Exchange,
+  { type }: { readonly type: string },
+): Response {
+  const own = { "content-type": type, "x-accel-buffering": "no" };
+  const headers = makeHeaders({ text: "", headers: own }, exchange);
+  addVary(headers, "Accept-Encoding");
+  const gzip = acceptsGzip(exchange.request.headers.get("accept-encoding"));
+  if (gzip) headers["content-encoding"] = "gzip";
+  const body = streamExport(gzip ? zipChunks(source) : source, exchange);
+  return new Response(body, { status: 200, headers });
+}
+
+/** Adds to the headers that a response depends on. */
+function addVary(headers: Record<string, string>, name: string): void {
+  headers["vary"] = [...headers["vary"]?.split(", ") ?? [], name].join(", ");
+}
+
 /** A file of the console. */
 export interface CompressedFile {
   readonly type: string;
@@ -163,7 +188,7 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
     "cross-origin-resource-policy": "same-origin",
   };
   const headers = makeHeaders({ text: "", headers: own }, exchange);
-  headers["vary"] = [...headers["vary"]?.split(", ") ?? [], "Accept-Encoding"].join(", ");
+  addVary(headers, "Accept-Encoding");
   if (isUnchanged(request, etag)) return new Response(null, { status: 304, headers });
   headers["content-type"] = type;
   const compressed = acceptsGzip(request.headers.get("accept-encoding"));

@@ -2,6 +2,7 @@ import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import type { Config } from "../config/config.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { EventSource } from "../http/event_stream.ts";
+import type { PrintedRows } from "../http/export_source.ts";
 import type { Place } from "../http/in_flight.ts";
 import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
@@ -26,6 +27,8 @@ interface Route {
   readonly path: string;
   /** True when the response may be asked for again with its ETag. */
   readonly cacheable?: boolean;
+  /** Another operation at the same address, where the headers ask for it. */
+  readonly otherForm?: (headers: Headers) => Operation | undefined;
 }
 
 /**
@@ -37,8 +40,9 @@ export interface RecordsOperation<
   Plan = unknown,
   Result = unknown,
 > extends Route {
-  /** What the token must allow; also decides which preferences there are. */
+  /** What the token must allow; also decides which preferences there are, unless `preferences` does. */
   readonly scope: TableScope;
+  readonly preferences?: "export";
   /** @throws {ApiError} 400 the body is not JSON, or not of this shape */
   parse(text: string, context: Pick<PlanContext, "table" | "config">): Promise<Parsed>;
   /** @throws {ApiError} 400 a name or a value that the table does not admit */
@@ -48,7 +52,7 @@ export interface RecordsOperation<
    * @throws {DatabaseError}
    */
   perform(plan: Plan, records: Records, request: PlannedRequest): Promise<Result>;
-  print(result: Result, plan: Plan, request: Parsed): Printed;
+  print(result: Result, plan: Plan, request: Parsed): Responding;
 }
 
 /** An operation that follows a table, and may answer with a stream. */
@@ -70,6 +74,17 @@ export interface FollowContext {
 
 /** What following gives: a body, or a stream of events. */
 export type Following = Printed | { readonly events: EventSource; readonly rows: number };
+
+/** The rows of an export, which are read while they are sent. */
+export interface Exported {
+  readonly exported: PrintedRows;
+  /** The `Content-Type`. */
+  readonly type: string;
+  readonly rows?: undefined;
+}
+
+/** What a response is made of. */
+export type Responding = Following | Exported;
 
 /** An operation that describes a table to any token that may use it, whatever its scopes. */
 export interface TableDescribingOperation extends Route {

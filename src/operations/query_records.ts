@@ -1,9 +1,11 @@
 import { parseJsonInSlices } from "../json/parse_json.ts";
+import { readExportRequest } from "../http/export_format.ts";
 import { PAGE_TOKEN, printNextLink } from "../http/page_link.ts";
 import { planQuery, type QueryPlan } from "../plan/query_plan.ts";
 import type { Page } from "../records/read.ts";
 import { useOfQuery } from "../request/body_parts.ts";
 import { parseQueryRequest } from "../request/query_request.ts";
+import { exportRecords } from "./export_records.ts";
 import { defineOperation, type Operation, type Printed } from "./operation.ts";
 
 /**
@@ -15,6 +17,10 @@ export const queryRecords: Operation = defineOperation({
   method: "POST",
   path: "/integration/tables/:table/query",
   scope: "query",
+  otherForm(headers) {
+    const asked = readExportRequest(headers.get("accept"));
+    return asked && exportRecords(asked);
+  },
   async parse(text, { config: { maxPatternCharacters } }) {
     const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
     return parseQueryRequest(json.value, json.issues, { maxPatternCharacters, source: json });

@@ -57,6 +57,28 @@ export interface TransactionOptions extends Pick<RunOptions, "tenant" | "client"
   readonly rollback: boolean;
 }
 
+/** How a statement is run whose rows are taken one by one. */
+export interface StreamOptions {
+  readonly tenant: string;
+  /** Statements before it, in the same transaction. */
+  readonly steps: readonly Compile[];
+  /** Called with the values of each row as they arrive; they are valid until it returns. */
+  readonly onRow: (values: readonly (Uint8Array | null)[]) => void;
+}
+
+/** The rows of such a statement, on their way. */
+export interface RowStream {
+  /** Takes no more rows for now, except those that are here already. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Ends it early; there are no more rows. */
+  readonly cancel: () => void;
+  /** Resolves behind the last row; rejects with a `DatabaseError`, also after it was cancelled. */
+  readonly ended: Promise<void>;
+  /** Resolves when Postgres no longer works on it; never rejects. */
+  readonly closed: Promise<void>;
+}
+
 /**
  * Postgres, behind one round trip a statement. Every rejection is a
  * `DatabaseError`; no text of Postgres is in its message.
@@ -80,6 +102,8 @@ export interface Database {
     steps: readonly (Step | StepGroup)[],
     options: TransactionOptions,
   ) => Promise<Rows<R>>;
+  /** Runs a statement whose rows are taken one by one, on a session of its own beside the pools. */
+  readonly stream: (compile: Compile, options: StreamOptions) => Promise<RowStream>;
   /** Calls back on each NOTIFY of the channel; does nothing behind a pooler and on the embedded one. */
   readonly listen: (channel: string, notified: () => void) => Promise<void>;
   /** Waits for what runs, at most the given milliseconds, and closes. */

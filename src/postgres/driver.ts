@@ -18,6 +18,9 @@ export interface DriverSocket {
   readonly write: (data: Uint8Array) => unknown;
   readonly end: (data: Uint8Array) => unknown;
   readonly destroy: () => unknown;
+  /** Stops the events with data, and goes on with them. */
+  readonly pause?: () => unknown;
+  readonly resume?: () => unknown;
 }
 
 /** The session that a client of the driver opens. */

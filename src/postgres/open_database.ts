@@ -24,6 +24,7 @@ import { createPrimer } from "./pool/pool_care.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
 import { openStatementCache } from "./statement_cache.ts";
+import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
 import { observeAvailability, type SessionSource, withSession } from "./pool/with_session.ts";
 
@@ -116,6 +117,13 @@ export function openDatabase(
     { ...statement, limitMs: statement.deadlineMs },
   );
   const listeners = openListeners(open, circuit);
+  const streams = openStreams({
+    ...{ open, observe, onSettled },
+    cache: openStatementCache({ prepare: false }),
+    onAbandoned: abandoned.add,
+    limitMs: config.exportTimeoutMs,
+    graceMs: GRACE_MS,
+  });
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
     const { write, client, tenant } = options;
@@ -142,14 +150,15 @@ export function openDatabase(
   async function close(timeoutMs: number): Promise<void> {
     listeners.close();
     seeker.close();
-    await Promise.all(pools.map((pool) => pool.close(timeoutMs)));
+    await Promise.all([...pools, streams].map((each) => each.close(timeoutMs)));
     abandoned.close();
     await embedded?.close();
   }
 
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   const pipeline = createPipeline(statements, statement);
-  return { settings, run, pipeline, transact, listen, close };
+  const { stream } = streams;
+  return { settings, run, pipeline, transact, stream, listen, close };
 }
 
 /** A wait for a lock ends before its transaction must, so that the client learns of the lock. */

@@ -24,6 +24,9 @@ export interface Session {
    * answered, or a pooler is in between, which may pass it on later.
    */
   readonly awaitCancels: () => Promise<boolean>;
+  /** Reads nothing from its socket, so that Postgres has to wait. */
+  readonly pause: () => void;
+  readonly resume: () => void;
   /** Ends the session with a message to Postgres; what runs is lost. */
   readonly close: () => void;
   /** Closes the socket at once. */
@@ -146,6 +149,8 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
         }
         return true;
       },
+      pause: () => void socket.pause?.(),
+      resume: () => void socket.resume?.(),
       close() {
         end();
         socket.end(TERMINATE);

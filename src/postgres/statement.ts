@@ -20,6 +20,8 @@ export interface StatementOptions {
   /** Milliseconds until the answer must have arrived. */
   readonly deadlineMs: number;
   readonly client?: Client | undefined;
+  /** The same from the moment when the client disconnects, where that is to be sooner. */
+  readonly cancelledMs?: number | undefined;
 }
 
 /** The client disconnected; nothing was changed. */
@@ -107,11 +109,12 @@ export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cach
 export function settleEach<R extends Row>(
   session: Session,
   queries: readonly Sent<R>[],
-  { deadlineMs, stallMs, client, onOutcome, onEnd }: EachOptions<R>,
+  { deadlineMs, cancelledMs, stallMs, client, onOutcome, onEnd }: EachOptions<R>,
 ): void {
   const open = new Set(queries.keys());
   let cancelling: ReturnType<typeof setInterval> | undefined;
   let stalling: ReturnType<typeof setInterval> | undefined;
+  let givingUp: ReturnType<typeof setTimeout> | undefined;
   let broken: Failure | undefined;
   let isLate = false;
   let isCancelled = false;
@@ -137,6 +140,7 @@ export function settleEach<R extends Row>(
     session.watch(undefined);
     clearInterval(cancelling);
     clearInterval(stalling);
+    clearTimeout(givingUp);
     if (isLate) session.abandon(Promise.allSettled(queries));
     else if (broken !== undefined) session.destroy();
   };
@@ -146,17 +150,19 @@ export function settleEach<R extends Row>(
     // The cancellation of one statement may have hit another one, which then was undone as well.
     take(place, { failure: failure.code === CANCELLED && isCancelled ? ABORTED : failure });
   };
+  const late = () => {
+    isLate = true;
+    session.cancel();
+    takeAll(makeFailure("timeout", DEADLINE));
+  };
   const endDeadline = startDeadline({
     ms: deadlineMs,
-    late() {
-      isLate = true;
-      session.cancel();
-      takeAll(makeFailure("timeout", DEADLINE));
-    },
+    late,
     client,
     gone() {
       cancel();
       cancelling ??= setInterval(cancel, CANCEL_AGAIN_MS);
+      if (cancelledMs !== undefined) givingUp ??= setTimeout(late, cancelledMs);
     },
   });
   if (stallMs !== undefined) {

@@ -1,9 +1,12 @@
+import { openExportPlaces } from "../http/export_places.ts";
+import type { ExportPlan } from "../plan/export_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
 import { openCursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
+import { type ExportedRows, exportRows } from "./export.ts";
 import { explainError } from "./explain_error.ts";
 import { pipelineStatements } from "./pipeline_statements.ts";
 import { type Page, readPage } from "./read.ts";
@@ -28,6 +31,8 @@ export interface PlannedRequest {
 export interface Records {
   /** Reads one page and the total, unless the client does not want it. */
   readonly read: (plan: QueryPlan, request: PlannedRequest) => Promise<Page>;
+  /** Begins to read all rows that match. */
+  readonly export: (plan: ExportPlan, request: PlannedRequest) => Promise<ExportedRows>;
   /** Updates exactly one row, and gives how many were written: 0 when it held the values already. */
   readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;
   /** Updates every row that matches, and gives how many were written, as digits. */
@@ -36,19 +41,21 @@ export interface Records {
   readonly updateBatch: (plan: BatchPlan, request: PlannedRequest) => Promise<readonly (0 | 1)[]>;
 }
 
-type AnyPlan = QueryPlan | UpdatePlan | BatchPlan;
+type AnyPlan = QueryPlan | ExportPlan | UpdatePlan | BatchPlan;
 
 /** How plans are run. */
 export interface RecordsOptions {
   readonly observe: Observe;
   /** Name of the operator's setting for the tenant, if any. */
   readonly tenantSetting: string | undefined;
+  /** Exports that may run at the same time. */
+  readonly exports: number;
 }
 
 /** Opens the records of a database, once for all requests. */
 export function openRecords(
   database: Database,
-  { observe, tenantSetting }: RecordsOptions,
+  { observe, tenantSetting, exports }: RecordsOptions,
 ): Records {
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
@@ -57,6 +64,7 @@ export function openRecords(
   };
 
   const cursors = openCursors(database);
+  const places = openExportPlaces(exports, (running) => observe({ kind: "exports", running }));
 
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
     const { scope: { tenant }, table: { timeZone } } = plan;
@@ -86,6 +94,7 @@ export function openRecords(
 
   return {
     read: withRun(readPage),
+    export: withRun((run, plan, document) => exportRows(run, plan, { document, places })),
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
     updateBatch: withRun(updateBatch),

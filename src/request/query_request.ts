@@ -52,21 +52,25 @@ export interface ParseQueryOptions {
   readonly maxPatternCharacters?: number;
   /** The text of the request. */
   readonly source?: SourceText;
+  /** True: it is an export, which has no pages. */
+  readonly exported?: boolean;
 }
 
 const KEYS = ["filters", "select", "sort", "page", "per_page"];
+const PAGE_KEYS: ReadonlySet<string> = new Set(["page", "per_page"]);
 const SELECT = pathOf("select");
 
 /**
  * Checks the shape of the body of Query Records; the plan checks names and values. Caps `per_page`.
  * @throws {ApiError} 400 with at most five issues, including those of the JSON parser
- * @see Q1, Q3, Q4
+ * @see Q1, Q3, Q4, EX5
  */
 export function parseQueryRequest(
   document: unknown,
   issuesOfParser: readonly Issue[] = [],
-  { maxPatternCharacters = MAX_PATTERN_CHARACTERS, source = NO_SOURCE }: ParseQueryOptions = {},
+  options: ParseQueryOptions = {},
 ): QueryRequest {
+  const { maxPatternCharacters = MAX_PATTERN_CHARACTERS, source = NO_SOURCE } = options;
   const findings: Findings = { issues: [] };
   const request = {
     filters: undefined as Group | undefined,
@@ -79,7 +83,10 @@ export function parseQueryRequest(
   for (const key of isObject(document) ? Object.keys(document) : []) {
     if (isFull(findings)) break;
     const value = (document as Record<string, unknown>)[key];
-    if (key === "filters") {
+    if (options.exported && PAGE_KEYS.has(key)) {
+      const message = `An export has every row that matches, expected no ${key}`;
+      report(findings, pathOf(key), message);
+    } else if (key === "filters") {
       request.filters = parseFilters(findings, value, { maxPatternCharacters });
     } else if (key === "select") request.select = parseSelect(findings, value);
     else if (key === "sort") request.sort = parseSort(findings, value);

@@ -1,5 +1,6 @@
 import type { Adapter, Handler, ListenOptions } from "./adapter.ts";
 import { IS_BUN, IS_DENO } from "./adapter.ts";
+import { awaitHeld } from "./hold_stop.ts";
 
 /** A server with an address. */
 export interface Served {
@@ -41,6 +42,7 @@ export async function serve(handler: Handler, options: ListenOptions): Promise<S
     while (running > 0 && performance.now() < endMs) {
       await within(new Promise<void>((resolve) => drained = resolve), endMs - performance.now());
     }
+    await within(awaitHeld(), Math.max(0, endMs - performance.now()));
     await within(stopped, Math.min(FLUSH_MS, Math.max(STOP_MS, endMs - performance.now())));
     if (!done) server.abort();
   }

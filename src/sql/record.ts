@@ -103,6 +103,57 @@ export function compileBytes(
     select case when (${least}) > ${limit} then ${limit} + 1 else (${exact}) end`;
 }
 
+/** Sizes of one row, for the decision whether it may be printed. */
+export interface RowBytes {
+  /** An estimate by what is stored, never negative. */
+  readonly estimated: Fragment;
+  /** Whether it is certain that all of it is small. */
+  readonly small: Fragment;
+  /** What it prints to, where it is not certain. */
+  readonly exact: Fragment;
+}
+
+/**
+ * Compiles the sizes of a `"$row"`; undefined where every value is short. Lengths of texts are known
+ * without reading them.
+ * @see docs/decisions/0018-memory-of-a-page.md
+ */
+export function compileRowBytes(
+  sql: Sql,
+  { columns }: { readonly columns: readonly Column[] },
+  maxBytes: number,
+): RowBytes | undefined {
+  const long = columns.filter((column) => !isShort(column) && !hasShortLimit(column));
+  if (long.length === 0) return undefined;
+  const lengths = long.filter(isText).map((column) =>
+    sql`coalesce(octet_length(${compileColumn(sql, column)}), 0)::int8`
+  );
+  const others = long.filter((column) => !isText(column)).map((column) => ({
+    stored: sql`coalesce(pg_column_size(${compileColumn(sql, column)}), 0)::int8`,
+    plain: sql`pg_column_compression(${compileColumn(sql, column)}) is null`,
+    printed: sql`coalesce(octet_length(to_json(${compileColumn(sql, column)})::text), 0)::int8`,
+  }));
+  const stored = others.map((one) => sql`${one.stored} * ${literal(sql, PRINTED_LARGER)}`);
+  const limit = sql`${String(maxBytes)}::text::int8`;
+  const estimated = join(sql, "+", [...lengths, ...stored]);
+  const small = join(sql, "and", [
+    sql`${estimated} <= ${limit}`,
+    ...others.map(({ plain }) => plain),
+  ]);
+  // What is stored in more bytes than a record may have is not printed to learn its size.
+  const printed = others.map((one) =>
+    sql`case when ${one.stored} > ${limit} then ${one.stored} else ${one.printed} end`
+  );
+  return { estimated, small, exact: join(sql, "+", [...lengths, ...printed]) };
+}
+
+/** Characters of a text whose declared length makes it short. */
+const SHORT_LIMIT = 1000;
+
+function hasShortLimit(column: Column): boolean {
+  return isText(column) && column.maxLength !== undefined && column.maxLength <= SHORT_LIMIT;
+}
+
 function compileMember(sql: Sql, { identifier }: Column): Fragment {
   return sql`"$record".${literal(sql, identifier)}`;
 }

@@ -55,6 +55,7 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   pool: true,
   pool_wait: true,
   abandoned: true,
+  exports: true,
   prepared: true,
   batch: true,
   webhooks: true,
@@ -77,6 +78,8 @@ function levelOf(observation: Logged): Level {
       return observation.status >= 500 ? "warn" : "info";
     case "failure":
       return "error";
+    case "export":
+      return observation.result === "complete" || observation.result === "gone" ? "info" : "warn";
     case "catalogue_failed":
     case "webhook_disabled":
     case "warning":
@@ -132,6 +135,12 @@ function describeOnce(observation: Logged): string {
       return `webhook ${observation.webhookId} of tenant ${
         blankControls(observation.tenant)
       } is disabled: ${blankControls(observation.reason)}`;
+    case "export": {
+      const { table, rows, bytes, durationMs, result, code, requestId } = observation;
+      const cause = code === undefined ? "" : ` (${code})`;
+      return `export of ${table} ${result}${cause}: ${rows} rows, ${bytes} bytes, ` +
+        `${durationMs} ms, request ${requestId}`;
+    }
     case "console_built":
       return `console built in ${observation.durationMs} ms`;
     case "listening":

@@ -99,6 +99,14 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "abandoned":
       meters.abandoned.set(observation.sessions);
       break;
+    case "exports":
+      meters.exportsRunning.set(observation.running);
+      break;
+    case "export":
+      meters.exports.inc({ result: observation.result });
+      meters.exportedRows.inc(observation.rows);
+      meters.exportedBytes.inc(observation.bytes);
+      break;
     case "prepared":
       meters.prepared.set(observation.statements);
       break;
@@ -185,6 +193,10 @@ function openMeters(registry: Registry) {
     poolInUse: gauge("pool_in_use", "Connections that run a statement", "pool"),
     poolWaiting: gauge("pool_waiting", "Statements that wait for a connection", "pool"),
     poolWait: histogram("pool_wait_seconds", "Time spent waiting for a connection", "pool"),
+    exportsRunning: gauge("exports_running", "Exports that run"),
+    exports: counter("exports_total", "Exports that have ended", "result"),
+    exportedRows: counter("exported_rows_total", "Rows that exports have read"),
+    exportedBytes: counter("exported_bytes_total", "Bytes of exports before compression"),
     abandoned: gauge(
       "abandoned_sessions",
       "Connections whose statement was given up and still runs in Postgres",

@@ -66,9 +66,30 @@ export type Observation =
     readonly tenant: string;
     readonly reason: string;
   }
+  /** An export has ended, whole or cut off. */
+  | {
+    readonly kind: "export";
+    readonly requestId: string;
+    readonly tokenId: string | undefined;
+    readonly tenant: string | undefined;
+    readonly table: string;
+    /** Rows that were read, and bytes that were given to the client before they were compressed. */
+    readonly rows: number;
+    readonly bytes: number;
+    readonly durationMs: number;
+    readonly result: ExportEnd;
+    /** SQLSTATE or error code, where it failed. */
+    readonly code: string | undefined;
+  }
   | { readonly kind: "listening"; readonly address: string }
   | { readonly kind: "stopping"; readonly signal: string }
   | Measurement;
+
+/**
+ * How an export ended: `complete`, or cut off because the client had gone or read nothing for too long
+ * (`stalled`), the time was over, the token was no longer valid (`revoked`), or anything failed.
+ */
+export type ExportEnd = "complete" | "gone" | "stalled" | "timeout" | "revoked" | "failed";
 
 interface Repeated {
   /** How often the same happened since it was reported last; added by `debounce.ts`. */
@@ -89,6 +110,8 @@ export type Measurement =
   }
   /** A statement stopped waiting for a connection: it has one, or gave up. */
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
+  /** Exports that run. */
+  | { readonly kind: "exports"; readonly running: number }
   /** Sessions in which Postgres still runs a statement that no request waits for. */
   | { readonly kind: "abandoned"; readonly sessions: number }
   /** Statement texts that are prepared. */

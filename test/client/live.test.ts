@@ -66,6 +66,41 @@ describe("the client and a service", () => {
     return { names, place };
   }
 
+  it("reads all rows in one stream, and throws what is wrong with it [EX22]", async () => {
+    const rows: Row[] = [];
+    for await (const row of open().exportRows("keyless", { sort: [{ field: "n" }] })) {
+      rows.push(row);
+    }
+    assertEquals(rows.map(({ n }) => n), [1, 2, 3, 4, 5, 6, 7]);
+    const ids: unknown[] = [];
+    for await (const { id } of open({ wideNumbers: true }).exportRows("wide")) ids.push(id);
+    assertEquals(ids.sort()[5], "9007199254740996");
+    for await (const _row of open().exportRows("keyless")) break;
+    const wrong = await open().exportRows("keyless", { select: ["nope"] }).next()
+      .then(() => undefined, (error) => error);
+    assertEquals([wrong.name, wrong.status, wrong.path], ["RowgateError", 400, "select[0]"]);
+    const cut = createClient({
+      url: "http://127.0.0.1",
+      token: service.tokens.a,
+      fetch: () =>
+        Promise.resolve(
+          new Response(
+            new ReadableStream({
+              start(controller) {
+                controller.enqueue(new TextEncoder().encode('{"n":1}\n{"n'));
+              },
+              pull: (controller) => controller.error(new Error("cut")),
+            }),
+          ),
+        ),
+    });
+    const found: unknown[] = [];
+    const error = await (async () => {
+      for await (const row of cut.exportRows("keyless")) found.push(row);
+    })().then(() => undefined, (thrown) => thrown);
+    assertEquals([found, error?.name, error?.status], [[], "RowgateError", 0]);
+  });
+
   it("reads token, tables and fields", async () => {
     const client = open();
     const [token, tables, fields] = await Promise.all([

@@ -15,6 +15,7 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     http: "test/docs/requests.test.ts",
     sh: "test/ship/commands.test.ts",
   },
+  "docs/export.md": { sh: "test/docs/export.test.ts", python: "test/docs/export.test.ts" },
   "docs/updates.md": { http: "test/docs/requests.test.ts" },
   "docs/errors.md": { http: "test/docs/requests.test.ts" },
   "docs/typescript.md": {

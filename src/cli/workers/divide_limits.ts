@@ -22,13 +22,14 @@ export function divideLimits(
     Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0);
   const share = (whole: number) => Math.max(1, split(whole));
   const { poolSize, poolIdleSize, transactions, tokenLookUps, rateLimit } = config;
-  const { maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
+  const { exports, maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
   return {
     ...config,
     poolSize: share(poolSize),
     poolIdleSize: poolIdleSize && split(poolIdleSize),
     transactions: share(transactions),
     tokenLookUps: share(tokenLookUps),
+    exports: share(exports),
     maxInFlight: share(maxInFlight),
     maxBodiesBytes: share(maxBodiesBytes),
     maxUnsentBytes: share(maxUnsentBytes),

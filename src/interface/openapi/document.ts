@@ -155,6 +155,7 @@ function describeOperation(operation: DescribedOperation, table?: Table): JsonSc
           : body === undefined
           ? ["ETag"]
           : [],
+        otherForms: operation.otherForms,
         example: example?.response,
       }),
       ...referErrors(errors),

@@ -55,6 +55,8 @@ export interface DescribedOperation {
   readonly response: string;
   /** The preferences, and the parameters of the query string. */
   readonly preferences: readonly JsonSchema[];
+  /** Other media types of its 200, which `Accept` asks for, with an example of each. */
+  readonly otherForms?: Readonly<Record<string, string>>;
   /** Headers of its 200 besides those of every response and Preference-Applied. */
   readonly headers?: readonly string[];
   readonly errors: readonly ErrorStatus[];
@@ -152,11 +154,18 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
     summary: "Query Records",
     description:
       "Returns one page of the rows that match, and how many match in all. Rows whose column is " +
-      "NULL match none of `neq`, `not_in` and `not_like`; `is_null` finds them.",
+      "NULL match none of `neq`, `not_in` and `not_like`; `is_null` finds them. " +
+      "With `Accept: application/x-ndjson` or `text/csv` it is an export: every row that matches, as a " +
+      "stream of one moment, without `page` and `per_page`. A stream that ends well is whole; of more " +
+      "exports than may run at once, one is 503 with `Retry-After`.",
     body: "Query",
     response: "Page",
     preferences: QUERY_PARAMETERS,
     headers: ["Link", "Rowgate-Order"],
+    otherForms: {
+      "application/x-ndjson": '{"id":1,"status":"open"}\n{"id":2,"status":"paid"}\n',
+      "text/csv": "id,status\r\n1,open\r\n2,paid\r\n",
+    },
     errors: WITH_BODY,
   },
   {

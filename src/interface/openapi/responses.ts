@@ -109,16 +109,25 @@ export function referErrors(
 /** Describes a successful response. */
 export function describeSuccess(
   schema: JsonSchema,
-  { description, headers, example }: {
+  { description, headers, otherForms = {}, example }: {
     readonly description: string;
     readonly headers: readonly string[];
+    /** Examples of other media types, which are texts. */
+    readonly otherForms?: Readonly<Record<string, string>> | undefined;
     readonly example?: unknown;
   },
 ): JsonSchema {
   return {
     description,
     headers: referHeaders([...ALWAYS, ...headers]),
-    content: { "application/json": { schema, ...(example !== undefined && { example }) } },
+    content: {
+      "application/json": { schema, ...(example !== undefined && { example }) },
+      ...Object.fromEntries(
+        Object.entries(otherForms).map((
+          [type, text],
+        ) => [type, { schema: { type: "string" }, example: text }]),
+      ),
+    },
   };
 }
 

@@ -36,6 +36,8 @@ const CONFIG: Config = {
   maxBodiesBytes: 33_554_432,
   maxUnsentBytes: 268_435_456,
   sendTimeoutMs: 20_000,
+  exports: 2,
+  exportTimeoutMs: 600_000,
   maxInFlight: 100,
   transactions: 3,
   transactionTimeoutMs: 4000,

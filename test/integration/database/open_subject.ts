@@ -32,6 +32,8 @@ export function configure(overrides: Partial<Config>): Config {
     maxBodiesBytes: 33_554_432,
     maxUnsentBytes: 268_435_456,
     sendTimeoutMs: 20_000,
+    exports: 2,
+    exportTimeoutMs: 600_000,
     maxInFlight: 1000,
     transactions: 3,
     transactionTimeoutMs: 4000,

@@ -61,7 +61,7 @@ describe("The plans of a session that has served many requests", () => {
 
   /** Sends requests of one shape, and gives how their statements were planned since. */
   async function ask(bodies: readonly object[], tenantSetting?: string): Promise<Prepared> {
-    const records = openRecords(database, { observe() {}, tenantSetting });
+    const records = openRecords(database, { observe() {}, tenantSetting, exports: 2 });
     const seen = await listPrepared();
     for (let time = 0; time < TIMES; time++) {
       for (const body of bodies) {

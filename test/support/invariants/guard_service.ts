@@ -7,7 +7,7 @@ import type { Metrics } from "../../../src/telemetry/metrics.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import type { TokenStore } from "../../../src/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
-import { checkResponse } from "./check_response.ts";
+import { checkExport, checkResponse } from "./check_response.ts";
 import { checkStatement, checkStatementOfOne, type TenancyRules } from "./check_statement.ts";
 import { openRecord } from "../record_responses.ts";
 import { collectSent, findLeaks, findPostgres } from "./find_leaks.ts";
@@ -111,14 +111,11 @@ export function guardService({ test, rules, metrics }: GuardOptions): ServiceGua
       allInFlight.add(store);
       try {
         const response = await inFlight.run(store, () => app(request, connection));
-        const faults = await checkResponse(request, response, {
-          rules,
-          secrets,
-          record,
-          tenant: tenant ?? store.tenant,
-        });
-        add(`${request.method} ${request.url}`, faults);
-        return response;
+        const check = { rules, secrets, record, tenant: tenant ?? store.tenant };
+        const report = (faults: string[]) => add(`${request.method} ${request.url}`, faults);
+        report(await checkResponse(request, response, check));
+        const table = /\/tables\/([^/]+)\/query/.exec(request.url)?.[1] ?? "";
+        return checkExport(response, check, { table, report });
       } finally {
         allInFlight.delete(store);
         end();

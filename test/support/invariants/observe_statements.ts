@@ -28,6 +28,17 @@ export function observeStatements(database: Database, onStatement: OnStatement):
         report(compile);
         return compile(sql);
       }, options),
+    stream: (compile, options) =>
+      database.stream((sql) => {
+        report(compile);
+        return compile(sql);
+      }, {
+        ...options,
+        steps: options.steps.map((step): typeof step => (sql) => {
+          report(step);
+          return step(sql);
+        }),
+      }),
     pipeline: (statements, options) =>
       database.pipeline(
         statements.map(({ compile, tenant }): typeof statements[number] => ({

@@ -11,7 +11,7 @@ describe("updateMany", () => {
     it(`reports that ${updated} rows were updated, digit for digit [UB16]`, async () => {
       const run = () => Promise.resolve([{ updated, exceeding: null }]);
       const database = { settings: {}, run } as unknown as Database;
-      const records = openRecords(database, { observe() {}, tenantSetting: undefined });
+      const records = openRecords(database, { observe() {}, tenantSetting: undefined, exports: 2 });
       const request = parseUpdateRequest({ filters: { n: 1 }, fields: { n: 2 } });
       const plan = planUpdate(request, {
         table: makeTable([makeColumn("n", "int4")]),

@@ -79,6 +79,8 @@ function makeSession(number: number, free: number): Fake {
     openedMs: performance.now(),
     isOpen: () => isOpen,
     watch: (listener) => ended = listener,
+    pause() {},
+    resume() {},
     cancel() {},
     isCertain: () => true,
     awaitCancels: () => Promise.resolve(true),

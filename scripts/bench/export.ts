@@ -1,0 +1,92 @@
+/**
+ * Compares exports with `psql \copy` of the same rows: `deno run -A scripts/bench/export.ts
+ * [--runtimes=deno,bun,node] [--rows=1000000] [--rounds=3]`. One tenant has all rows, of 12 columns. In each
+ * round psql and every runtime take turns; curl reads what a service exports. Memory is the largest that a
+ * process ever had less what it had before. `--rows=10000000` takes an hour and 4 GB of disk.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { makeBundle } from "../install_packages.ts";
+import { startCluster } from "./cluster.ts";
+import { SIZE } from "./dataset.ts";
+import { pick, RUNTIMES } from "./options.ts";
+import { capture } from "./processes.ts";
+import { makeTokens, startRowgate } from "./rowgate.ts";
+
+const DATABASE = "bench_export";
+const FORMS = {
+  "csv": { accept: "text/csv", copy: "csv header" },
+  "ndjson": { accept: "application/x-ndjson", copy: "csv header" },
+} as const;
+
+const { values } = parseArgs({
+  options: {
+    runtimes: { type: "string", default: "deno,bun,node" },
+    rows: { type: "string", default: String(SIZE.rows) },
+    rounds: { type: "string", default: "3" },
+  },
+});
+
+await makeBundle();
+const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
+const cluster = await startCluster();
+try {
+  await cluster.copy({ rows: Number(values.rows), tenants: 1, spread: "even" }, DATABASE);
+  const databaseUrl = cluster.url(DATABASE, "app");
+  const tokens = await makeTokens(databaseUrl, [1]);
+  for (const runtime of pick(values.runtimes, RUNTIMES)) {
+    const service = await startRowgate(runtime, { databaseUrl, folder, tokens });
+    try {
+      const ask = (accept: string) =>
+        measure([
+          ...["curl", "-sf", "-o", "/dev/null", "-H", `Authorization: Bearer ${tokens.get(1)}`],
+          ...["-H", "Content-Type: application/json", "-H", `Accept: ${accept}`, "-d", "{}"],
+          `${service.address}/integration/tables/contacts/query`,
+        ]);
+      await ask(FORMS.csv.accept);
+      const beforeMb = await readMb(service.pid, "VmRSS");
+      for (const [form, { accept, copy }] of Object.entries(FORMS)) {
+        const ratios: number[] = [];
+        const seconds: number[] = [];
+        for (let round = 0; round < Number(values.rounds); round++) {
+          const text = `\\copy (select * from contacts where tenant_id = 1) to /dev/null ${copy}`;
+          const copied = await measure(["psql", "-qX", databaseUrl, "-c", text]);
+          const exported = await ask(accept);
+          ratios.push(copied / exported);
+          seconds.push(exported);
+        }
+        const peakMb = await readMb(service.pid, "VmHWM");
+        console.log(
+          `${runtime} ${form}: ${median(ratios).toFixed(2)} of psql, ` +
+            `${(Number(values.rows) / median(seconds) / 1000).toFixed(0)} k rows/s, ` +
+            `${(peakMb - beforeMb).toFixed(0)} MB more`,
+        );
+      }
+    } finally {
+      await service.stop();
+    }
+  }
+} finally {
+  await cluster.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+/** Seconds that a command takes. */
+async function measure(command: readonly string[]): Promise<number> {
+  const startedMs = performance.now();
+  await capture(command, {});
+  return (performance.now() - startedMs) / 1000;
+}
+
+async function readMb(pid: number, name: "VmRSS" | "VmHWM"): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)![1]) / 1024;
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)]!;
+}

@@ -1,0 +1,212 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { TOKEN_VARIABLE } from "../config/settings.ts";
+import { EXPORT_TYPES, type ExportFormat } from "../http/export_format.ts";
+import type { Host } from "../runtime/host.ts";
+import { openFileSink, openOutputSink, type Sink } from "../runtime/sink.ts";
+import { openProgress } from "./progress.ts";
+import { FAILED, isStop, stop, WRONG_USAGE } from "./stop.ts";
+import { parseText, type RunWork } from "./subcommand.ts";
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+
+const EXAMPLES = `
+Every row that matches, of one moment, as lines of JSON or as CSV. A file gets its name when it is whole;
+until then it is called FILE.part. Other users of the machine can read a token on the command line; pass
+it in ${TOKEN_VARIABLE} instead.
+
+Examples:
+  ${TOKEN_VARIABLE}=rg_… rowgate export orders > orders.ndjson
+  rowgate export orders --format csv --output orders.csv --url https://rows.example.com
+  rowgate export orders --select id,total --sort created_at,-id \\
+    --filters '{"and":[{"field":"status","op":"eq","value":"paid"}]}'
+
+Exit codes: 0 when it is whole; 1 when it is not; 2 when the command line is wrong.`;
+
+interface ExportOptions {
+  readonly url: string;
+  readonly token?: string;
+  readonly format: ExportFormat;
+  readonly output?: string;
+  readonly filters?: unknown;
+  readonly select?: readonly string[];
+  readonly sort?: readonly { readonly field: string; readonly direction: string }[];
+  readonly wideNumbers?: boolean;
+}
+
+/** Adds `rowgate export TABLE`. @see EX21 */
+export function addExport(root: Command, run: RunWork): void {
+  root.command("export")
+    .description("Write all rows of a table to a file or the standard output")
+    .argument("<table>", "Name of the table", parseText)
+    .option("--url <url>", "Address of a running server", DEFAULT_URL)
+    .option("--token <token>", `Token (default: ${TOKEN_VARIABLE})`)
+    .addOption(
+      new Option("--format <format>", "Form of the rows").choices(["ndjson", "csv"])
+        .default("ndjson"),
+    )
+    .option("--output <file>", "File to write; without it, the standard output", parseText)
+    .option("--filters <json>", "Filters, as in the body of a query", parseFilters)
+    .option("--select <fields>", "Fields, separated by commas", splitNames)
+    .option("--sort <fields>", "Fields to sort by; - before one for descending", parseSort)
+    .option("--wide-numbers", "Write 64-bit integers and numeric as strings, in lines of JSON")
+    .addHelpText("after", EXAMPLES)
+    .action((table: string, options: ExportOptions) =>
+      run((host) => exportTable(host, table, options))
+    );
+}
+
+function parseFilters(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('Expected JSON such as {"and":[…]}.');
+  }
+}
+
+function splitNames(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("Expected names separated by commas.");
+  return names;
+}
+
+function parseSort(text: string): ExportOptions["sort"] {
+  return splitNames(text).map((name) =>
+    name.startsWith("-")
+      ? { field: name.slice(1), direction: "desc" }
+      : { field: name, direction: "asc" }
+  );
+}
+
+async function exportTable(host: Host, table: string, options: ExportOptions): Promise<number> {
+  const response = await ask(host, table, options);
+  const { output } = options;
+  const sink = output === undefined ? openOutputSink() : await openFile(output);
+  try {
+    const { rows, bytes } = await copy(response, sink, { host, table, ...options });
+    await sink.finish();
+    const place = output === undefined ? "" : ` in ${output}`;
+    if (host.stderr.isTerminal || output !== undefined) {
+      host.stderr.write(`Exported ${rows} rows, ${printBytes(bytes)}${place}.\n`);
+    }
+    return 0;
+  } catch (error) {
+    await sink.discard();
+    throw isStop(error) ? error : stop(FAILED, "rowgate: the export could not be finished");
+  }
+}
+
+/**
+ * Requests the export.
+ * @throws {Stop} when the address is invalid, does not answer or rejects the request
+ */
+async function ask(host: Host, table: string, options: ExportOptions): Promise<Response> {
+  const { url, format, filters, select, sort, wideNumbers } = options;
+  const token = (options.token ?? host.environment[TOKEN_VARIABLE] ?? "").trim();
+  if (token === "") throw stop(WRONG_USAGE, `rowgate: no token; set ${TOKEN_VARIABLE}`);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    const expected = "expected http://… or https://…";
+    throw stop(
+      WRONG_USAGE,
+      `rowgate: --url: ${JSON.stringify(url)} is not an address, ${expected}`,
+    );
+  }
+  const base = url.replace(/\/+$/, "");
+  const wide = wideNumbers ? ";IEEE754Compatible=true" : "";
+  const response = await fetch(
+    `${base}/integration/tables/${encodeURIComponent(table)}/query`,
+    {
+      method: "POST",
+      headers: {
+        "authorization": `Bearer ${token}`,
+        "content-type": "application/json",
+        "accept": EXPORT_TYPES[format] + wide,
+      },
+      body: JSON.stringify({ filters, select, sort }),
+      // The token is sent to the given address only.
+      redirect: "manual",
+    },
+  ).catch(() => undefined);
+  if (response === undefined) {
+    // A token that no header can hold ends here too, and must not be shown.
+    throw stop(FAILED, `rowgate: ${base} does not answer; check that it runs, and the token`);
+  }
+  if (response.ok && response.headers.get("content-type")?.startsWith(EXPORT_TYPES[format])) {
+    return response;
+  }
+  throw stop(FAILED, `rowgate: ${await explain(response)}`);
+}
+
+async function explain(response: Response): Promise<string> {
+  const answer = await response.json().catch(() => ({})) as { readonly error?: unknown };
+  if (typeof answer.error === "string") return answer.error;
+  return response.ok
+    ? "the server cannot export; it is of an older version"
+    : `the server answers ${response.status}`;
+}
+
+async function openFile(path: string): Promise<Sink> {
+  try {
+    return await openFileSink(path);
+  } catch (error) {
+    const { code = "unknown" } = error as { readonly code?: string };
+    throw stop(FAILED, `rowgate: ${path} cannot be written (${code})`);
+  }
+}
+
+interface CopyOptions extends Pick<ExportOptions, "format"> {
+  readonly host: Host;
+  readonly table: string;
+}
+
+/** Copies the body, as fast as the sink takes it; counts its bytes and rows. */
+async function copy(response: Response, sink: Sink, { host, table, format }: CopyOptions) {
+  const progress = openProgress(host.stderr);
+  const count = format === "csv" ? openCsvCount() : countLines;
+  let rows = format === "csv" ? -1 : 0;
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        const lost = `rowgate: the export was cut off after ${Math.max(rows, 0)} rows`;
+        throw stop(FAILED, `${lost}; what was written is not all`);
+      });
+      if (done) return { rows: Math.max(rows, 0), bytes };
+      await sink.write(value).catch((error: { readonly code?: string }) => {
+        throw stop(FAILED, `rowgate: the output cannot be written (${error.code ?? "unknown"})`);
+      });
+      rows += count(value);
+      bytes += value.length;
+      progress.show(`Exporting ${table}: ${Math.max(rows, 0)} rows, ${printBytes(bytes)}`);
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+    progress.clear();
+  }
+}
+
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (const code of bytes) if (code === LINE_FEED) lines++;
+  return lines;
+}
+
+/** Counts the line ends outside of quotes, chunk after chunk. */
+function openCsvCount(): (bytes: Uint8Array) => number {
+  let quoted = false;
+  return (bytes) => {
+    let lines = 0;
+    for (const code of bytes) {
+      if (code === QUOTE) quoted = !quoted;
+      else if (code === LINE_FEED && !quoted) lines++;
+    }
+    return lines;
+  };
+}
+
+function printBytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

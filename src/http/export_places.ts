@@ -1,0 +1,86 @@
+import { ApiError } from "../errors/api_error.ts";
+
+/** The exports that run, of which there are only so many. */
+export interface ExportPlaces {
+  /**
+   * Takes a place, and gives the function that frees it.
+   * @throws {ApiError} 503 none is free, or it is another tenant's turn
+   */
+  readonly enter: (tenant: string) => () => void;
+}
+
+/** A rejected client is told to come back after so many seconds. */
+const RETRY_SECONDS = 5;
+/** For so long after its rejection a tenant is waited for. */
+const CLAIM_MS = 2 * RETRY_SECONDS * 1000;
+
+/** A tenant that was rejected, and has not come back yet. */
+interface Claim {
+  readonly order: number;
+  untilMs: number;
+}
+
+/**
+ * Limits the exports that run at the same time. A tenant that was rejected has a claim to a place for
+ * twice the time after which it was told to come back. While there is one, no tenant with more running
+ * exports, or that was rejected later, gets the place.
+ * @see EX18, EX19
+ */
+export function openExportPlaces(
+  max: number,
+  changed: (exports: number) => void,
+  now: () => number = () => performance.now(),
+): ExportPlaces {
+  const running = new Map<string, number>();
+  const claims = new Map<string, Claim>();
+  let taken = 0;
+  let rejections = 0;
+
+  const countOf = (tenant: string) => running.get(tenant) ?? 0;
+
+  function add(tenant: string, by: 1 | -1): void {
+    const count = countOf(tenant) + by;
+    if (count === 0) running.delete(tenant);
+    else running.set(tenant, count);
+    taken += by;
+    changed(taken);
+  }
+
+  /** Counts the tenants whose turn comes before this one's. */
+  function countAhead(tenant: string): number {
+    const own = claims.get(tenant)?.order ?? Infinity;
+    let ahead = 0;
+    for (const [other, { order }] of claims) {
+      if (other === tenant) continue;
+      const difference = countOf(other) - countOf(tenant);
+      if (difference < 0 || difference === 0 && order < own) ahead++;
+    }
+    return ahead;
+  }
+
+  return {
+    enter(tenant) {
+      const nowMs = now();
+      for (const [other, { untilMs }] of claims) if (untilMs < nowMs) claims.delete(other);
+      if (max - taken <= countAhead(tenant)) {
+        const order = claims.get(tenant)?.order ?? ++rejections;
+        claims.set(tenant, { order, untilMs: nowMs + CLAIM_MS });
+        throw rejectFull(max);
+      }
+      claims.delete(tenant);
+      add(tenant, 1);
+      let left = false;
+      return () => {
+        if (left) return;
+        left = true;
+        add(tenant, -1);
+      };
+    },
+  };
+}
+
+function rejectFull(max: number): ApiError {
+  const message = `Too many exports are running, at most ${max} at once, ` +
+    `try again in ${RETRY_SECONDS} seconds`;
+  return new ApiError(503, message, { headers: { "Retry-After": String(RETRY_SECONDS) } });
+}

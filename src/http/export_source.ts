@@ -1,0 +1,78 @@
+import { findDatabaseError } from "../postgres/database_error.ts";
+import type { ExportEnd, Observe } from "../telemetry/observe.ts";
+import type { TokenStore } from "../tokens/token.ts";
+import { findAccess } from "./authenticate.ts";
+import type { ExportResult, ExportSource } from "./export_stream.ts";
+import type { Trace } from "./trace.ts";
+
+/** The rows of an export, printed. */
+export interface PrintedRows {
+  readonly next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+  readonly close: () => Promise<void>;
+  /** Rows that were read so far. */
+  readonly rows: () => number;
+}
+
+/** How often the token of an export is looked up; a look-up may be cached for 4 s. */
+const TOKEN_MS = 900;
+
+/**
+ * Makes the source of an export's response: it ends when the token does, and is observed when it ends.
+ * @see EX8, EX20
+ */
+export function openExportSource(
+  printed: PrintedRows,
+  { trace, tokens, observe }: {
+    readonly trace: Trace;
+    readonly tokens: TokenStore;
+    readonly observe: Observe;
+  },
+): ExportSource {
+  const { exchange: { request, requestId }, table = "", access } = trace;
+  const startedMs = performance.now();
+  let checkedMs = startedMs;
+  let bytes = 0;
+  let error: unknown;
+
+  async function next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    try {
+      const chunk = await printed.next();
+      const nowMs = performance.now();
+      if (nowMs - checkedMs > TOKEN_MS) {
+        checkedMs = nowMs;
+        await findAccess(request, tokens);
+      }
+      bytes += chunk?.length ?? 0;
+      return chunk;
+    } catch (thrown) {
+      error = thrown;
+      throw thrown;
+    }
+  }
+
+  function close(result: ExportResult): void {
+    void printed.close();
+    observe({
+      kind: "export",
+      requestId,
+      tokenId: access?.tokenId,
+      tenant: access?.tenant,
+      table,
+      rows: printed.rows(),
+      bytes,
+      durationMs: Math.round(performance.now() - startedMs),
+      result: result === "failed" ? describeFailure(error) : result,
+      code: findDatabaseError(error)?.code,
+    });
+  }
+
+  return { next, close };
+}
+
+function describeFailure(error: unknown): ExportEnd {
+  const failure = findDatabaseError(error);
+  if (failure === undefined) {
+    return (error as { readonly status?: number }).status === 401 ? "revoked" : "failed";
+  }
+  return failure.kind === "timeout" ? "timeout" : "failed";
+}

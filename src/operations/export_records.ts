@@ -1,0 +1,33 @@
+import { EXPORT_CONTENT_TYPES, type ExportRequest } from "../http/export_format.ts";
+import { parseJsonInSlices } from "../json/parse_json.ts";
+import { type ExportPlan, planExport } from "../plan/export_plan.ts";
+import { useOfQuery } from "../request/body_parts.ts";
+import { parseQueryRequest } from "../request/query_request.ts";
+import { defineOperation, type Operation } from "./operation.ts";
+
+/**
+ * Export: every row that a query matches, as a stream of lines. It is asked for where queries are, by its
+ * media type.
+ * @see docs/specification/export.md
+ */
+export function exportRecords(asked: ExportRequest): Operation {
+  return defineOperation({
+    name: "export_records",
+    method: "POST",
+    path: "/integration/tables/:table/query",
+    scope: "query",
+    preferences: "export",
+    async parse(text, { config: { maxPatternCharacters } }) {
+      const json = await parseJsonInSlices(text, { useOf: useOfQuery() });
+      const options = { maxPatternCharacters, source: json, exported: true };
+      return parseQueryRequest(json.value, json.issues, options);
+    },
+    plan(request, { table, access, after, config }): ExportPlan {
+      const { maxPageBytes: maxRecordBytes, maxTsqueryCharacters } = config;
+      const options = { table, access, after, maxRecordBytes, maxTsqueryCharacters };
+      return planExport(request, { ...asked, ...options });
+    },
+    perform: (plan, records, request) => records.export(plan, request),
+    print: (rows) => ({ exported: rows, type: EXPORT_CONTENT_TYPES[asked.format] }),
+  });
+}

@@ -1,0 +1,142 @@
+import type { Compile, Database, RowStream, StreamOptions } from "./database.ts";
+import { DatabaseError, type Failure, makeFailure, nameFault } from "./database_error.ts";
+import type { Sql } from "./driver.ts";
+import type { Session } from "./session.ts";
+import type { OpenSession } from "./session_opener.ts";
+import type { StatementCache } from "./statement_cache.ts";
+import { ABORTED, settle, type StatementOptions } from "./statement.ts";
+import type { SessionSource } from "./pool/with_session.ts";
+
+/** Where streams get their sessions, and within what time they must end. */
+export interface StreamSource extends Pick<SessionSource, "observe" | "onSettled"> {
+  readonly open: OpenSession;
+  /** One that prepares nothing: each session runs one statement. */
+  readonly cache: StatementCache;
+  /** Takes a session that was given up while Postgres may still work on it. */
+  readonly onAbandoned: (session: Session) => void;
+  readonly limitMs: number;
+  /** How much longer the answer may take. */
+  readonly graceMs: number;
+}
+
+/** How long a cancelled statement has to be answered. */
+const CANCELLED_MS = 2000;
+
+/** Streams, and how they are ended when the database closes. */
+export interface Streams {
+  readonly stream: Database["stream"];
+  /** Waits for them, at most the given milliseconds, and cancels them. */
+  readonly close: (timeoutMs: number) => Promise<void>;
+}
+
+/**
+ * Makes the function that runs a statement whose rows are taken one by one, on a session of its own, which
+ * ends with it. While the rows are not wanted its socket is not read: then Postgres waits too, and nobody
+ * keeps what was not sent.
+ * @see docs/decisions/0063-export.md
+ */
+export function openStreams(source: StreamSource): Streams {
+  const running = new Set<{ readonly cancel: () => void; readonly closed: Promise<void> }>();
+  let closing = false;
+
+  async function stream(compile: Compile, options: StreamOptions): Promise<RowStream> {
+    const { observe, onSettled } = source;
+    const fail = (failure: Failure) => {
+      observe({ kind: "fault", fault: nameFault(failure) });
+      onSettled(failure);
+      return new DatabaseError(failure, { write: false });
+    };
+    const opened = closing ? makeFailure("unavailable", "CONNECTION_ENDED") : await source.open();
+    if ("kind" in opened) throw fail(opened);
+    const session: Session = opened;
+    const ender = new AbortController();
+    const settled = runStream(session, compile, { ...source, ...options, ender });
+    const closed = settled.then(() => endSession(session, source.onAbandoned));
+    const ended = settled.then((failure) => {
+      if (failure === undefined) onSettled(undefined);
+      else throw fail(failure);
+    });
+    // The caller may await it later; until then a rejection must not count as unhandled.
+    ended.catch(() => {});
+    const one = { cancel, closed };
+    running.add(one);
+    closed.then(() => running.delete(one));
+
+    function cancel(): void {
+      if (ender.signal.aborted) return;
+      ender.abort();
+      // Postgres cannot be interrupted while it waits for someone to read.
+      session.resume();
+    }
+
+    return { pause: session.pause, resume: session.resume, cancel, ended, closed };
+  }
+
+  async function close(timeoutMs: number): Promise<void> {
+    closing = true;
+    const all = Promise.all([...running].map(({ closed }) => closed));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = (ms: number) => new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+    await Promise.race([all, late(timeoutMs)]);
+    clearTimeout(timer);
+    for (const { cancel } of running) cancel();
+    await Promise.race([all, late(CANCELLED_MS)]);
+    clearTimeout(timer);
+  }
+
+  return { stream, close };
+}
+
+/** Runs the statement in a transaction, behind the steps that prepare it; gives the failure, if any. */
+async function runStream(
+  session: Session,
+  compile: Compile,
+  { cache, limitMs, graceMs, tenant, steps, onRow, ender }: StreamSource & StreamOptions & {
+    readonly ender: AbortController;
+  },
+): Promise<Failure | undefined> {
+  const { signal } = ender;
+  const options: Omit<StatementOptions, "cache"> = {
+    deadlineMs: limitMs + graceMs,
+    cancelledMs: CANCELLED_MS,
+    tenant,
+    client: ender,
+  };
+  const all = [
+    () => session.sql`begin`.simple(),
+    ...[limitStatement(limitMs), ...steps].map((step) => () =>
+      cache.compile(session.sql, step, tenant)
+    ),
+    () =>
+      cache.compile(session.sql, compile, tenant).raw().forEach((row) => {
+        if (!signal.aborted) onRow(row as unknown as (Uint8Array | null)[]);
+      }),
+  ];
+  for (const send of all) {
+    if (signal.aborted) return ABORTED;
+    const { failure } = await settle(session, send() as never, options);
+    if (failure !== undefined) return failure;
+  }
+  if (signal.aborted) return ABORTED;
+  const { failure } = await settle(session, session.sql`commit`.simple(), options);
+  return failure;
+}
+
+/** The timeout of the session is that of other statements. */
+function limitStatement(limitMs: number): Compile {
+  return (sql: Sql) =>
+    sql`select concat(set_config(${"statement_timeout"}::text, ${String(limitMs)}::text, true))`;
+}
+
+/** Closes a session; resolves when Postgres no longer works on it. */
+async function endSession(
+  session: Session,
+  onAbandoned: StreamSource["onAbandoned"],
+): Promise<void> {
+  if (session.released === undefined) {
+    if (session.isOpen()) session.close();
+    return;
+  }
+  onAbandoned(session);
+  await session.released;
+}

@@ -1,0 +1,44 @@
+/** Collects bytes; `bytes` and `at` change with every `reserve`. */
+export interface ByteWriter {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where the next byte goes. */
+  at: number;
+}
+
+/** Bytes that are sent in one piece, as a rule. */
+export const CHUNK_BYTES = 65_536;
+
+/** Opens a writer with nothing in it. */
+export function openByteWriter(): ByteWriter {
+  return { bytes: new Uint8Array(CHUNK_BYTES), at: 0 };
+}
+
+/** Makes room for so many more bytes. */
+export function reserve(writer: ByteWriter, length: number): void {
+  const { bytes, at } = writer;
+  if (at + length <= bytes.length) return;
+  const larger = new Uint8Array(Math.max(at + length, 2 * bytes.length));
+  larger.set(bytes.subarray(0, at));
+  writer.bytes = larger;
+}
+
+/** Takes out what was written; undefined when that is nothing. */
+export function takeBytes(writer: ByteWriter): Uint8Array<ArrayBuffer> | undefined {
+  if (writer.at === 0) return undefined;
+  const taken = writer.bytes.subarray(0, writer.at);
+  writer.bytes = new Uint8Array(CHUNK_BYTES);
+  writer.at = 0;
+  return taken;
+}
+
+/** Longer values are copied by the runtime: that has a fixed cost of some 30 bytes copied here. */
+const COPIED_BYTES = 64;
+
+/** Writes bytes for which there is room. */
+export function writeBytes(writer: ByteWriter, value: Uint8Array): void {
+  const { bytes, at } = writer;
+  const { length } = value;
+  if (length > COPIED_BYTES) bytes.set(value, at);
+  else for (let place = 0; place < length; place++) bytes[at + place] = value[place]!;
+  writer.at = at + length;
+}
