@@ -63,6 +63,14 @@ describe("what the triggers of a feed catch", () => {
     const upsert = `insert into boxes values (1, 1, 'new'), (7, 1, 'new')
       on conflict (id) do update set name = excluded.name`;
     assertEquals(await changesOf("boxes", upsert), ["+1", "+7"]);
+    const [server] = await run("select current_setting('server_version_num')::int4 as version");
+    if (server!["version"] >= 150_000) {
+      const merge = `merge into boxes b using (values (1), (2000)) v (id) on b.id = v.id
+        when matched then update set name = 'merged'
+        when not matched then insert (id, tenant_id, name) values (v.id, 1, 'merged')`;
+      assertEquals(await changesOf("boxes", merge), ["+1", "+2000"]);
+      assertEquals(await changesOf("boxes", "delete from boxes where id = 2000"), ["-2000"]);
+    }
     const rolled = `do $$ begin
       begin
         delete from boxes where id = 1;
