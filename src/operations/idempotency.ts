@@ -1,6 +1,6 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import type { Config } from "../config/config.ts";
-import { digestRequest, readIdempotencyKey } from "../http/idempotency_key.ts";
+import { nameRequest, readIdempotencyKey } from "../http/idempotency_key.ts";
 import type { Preferences } from "../http/preferences.ts";
 import type { Exchange } from "../http/respond.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
@@ -29,7 +29,7 @@ export async function readIdempotency(
 ): Promise<Idempotency | undefined> {
   const key = operation.scope === "update" ? readIdempotencyKey(exchange.request) : undefined;
   if (key === undefined || preferences.rollback) return undefined;
-  const request = await digestRequest({
+  const request = await nameRequest({
     tenant: access.tenant,
     operation: operation.name,
     schema: config.schema,

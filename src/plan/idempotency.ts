@@ -6,7 +6,7 @@ export interface Idempotency {
   /** Keys belong to a token. */
   readonly tokenId: string;
   readonly key: string;
-  /** SHA-256 of all that the answer depends on, in hexadecimal. */
+  /** All that the answer depends on; two requests with the same text are the same. */
   readonly request: string;
   /** For how long the answer is given again. */
   readonly hours: number;

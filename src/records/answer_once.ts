@@ -4,41 +4,32 @@ import type { Idempotency } from "../plan/idempotency.ts";
 import type { Database, Step, StepGroup } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Sql } from "../postgres/driver.ts";
-import { type ClaimRow, compileClaimStep, compileForget, compileKeep } from "../sql/idempotency.ts";
+import {
+  type ClaimRow,
+  compileClaimStep,
+  compileFindKept,
+  compileForget,
+  compileKeep,
+  type KeptRow,
+} from "../sql/idempotency.ts";
 import type { Run } from "./run.ts";
 
-/** The answer that is kept for a key: what all else follows from. */
-export interface KeptAnswer {
-  /** Rows that match, of a 404 or 409; null for 200. */
-  readonly matched: number | null;
-  /** Rows that were written, for each update of a batch; null for a 404 or 409. */
-  readonly updated: readonly number[] | null;
-  /** Which update of a batch the 404 or 409 is about. */
-  readonly place: number | null;
-}
-
-/** How it is stored. */
-interface StoredAnswer extends KeptAnswer {
-  /** SHA-256 of the request, in hexadecimal. */
-  readonly request: string;
-  readonly expired: boolean;
-}
+/** The answer of an update that is kept, from which and from the request all else follows. */
+export type Answer =
+  /** Rows that were written, for each update of a batch. */
+  | readonly (number | string)[]
+  /** Rows that match, of a 404 or 409, and which update of a batch it is about. */
+  | { readonly matched: number | string; readonly place?: number };
 
 /** The key of an update was used before, or is in use; nothing was done. */
-class ClaimedBeforeError extends Error {
-  /** Undefined: the request that uses it has not ended. */
-  readonly stored: StoredAnswer | undefined;
+class ClaimedBeforeError extends Error {}
 
-  constructor(stored: StoredAnswer | undefined) {
-    super("the key was claimed before");
-    this.stored = stored;
-  }
+/** How an update is run, and how its answer is given again. */
+export interface OnceOptions<Result> {
+  readonly attempt: () => Promise<Result>;
+  /** @throws {ApiError} the 404 or 409 that is kept */
+  readonly replay: (answer: Answer) => Result;
 }
-
-/** The answer of an update that is kept: rows that were written, or the error with its `matched`. */
-export type Answer =
-  | { readonly updated: readonly (number | string)[] }
-  | { readonly matched: number | string; readonly place?: number };
 
 /** How often an update is tried while keys of its own run out or are used by others at that moment. */
 const MAX_ATTEMPTS = 5;
@@ -53,22 +44,15 @@ const MAX_ATTEMPTS = 5;
 export function answerOnce<Result>(
   run: Run,
   idempotency: Idempotency | undefined,
-  { attempt, replay }: {
-    readonly attempt: () => Promise<Result>;
-    /** @throws {ApiError} the 404 or 409 that is kept */
-    readonly replay: (kept: KeptAnswer) => Result;
-  },
+  options: OnceOptions<Result>,
 ): Promise<Result> {
-  return idempotency === undefined ? attempt() : answerKeyed(run, idempotency, { attempt, replay });
+  return idempotency === undefined ? options.attempt() : answerKeyed(run, idempotency, options);
 }
 
 async function answerKeyed<Result>(
   run: Run,
   idempotency: Idempotency,
-  { attempt, replay }: {
-    readonly attempt: () => Promise<Result>;
-    readonly replay: (kept: KeptAnswer) => Result;
-  },
+  { attempt, replay }: OnceOptions<Result>,
 ): Promise<Result> {
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
     try {
@@ -76,17 +60,26 @@ async function answerKeyed<Result>(
     } catch (error) {
       if (isKeptMeanwhile(error)) continue;
       if (!(error instanceof ClaimedBeforeError)) throw error;
-      const { stored } = error;
-      if (stored === undefined) throw rejectRunning();
-      if (!stored.expired) {
-        if (stored.request !== idempotency.request) throw rejectOtherRequest(idempotency);
-        run.replayed();
-        return replay(stored);
-      }
-      await forget(run, idempotency);
     }
+    const kept = await findKept(run, idempotency);
+    if (kept === undefined) throw rejectRunning();
+    if (!kept.expired) {
+      if (!kept.same) throw rejectOtherRequest(idempotency);
+      run.replayed();
+      return replay(JSON.parse(kept.answer));
+    }
+    await forget(run, idempotency);
   }
   throw rejectRunning();
+}
+
+async function findKept(
+  { database, requester }: Run,
+  idempotency: Idempotency,
+): Promise<KeptRow | undefined> {
+  const compile = (sql: Sql) => compileFindKept(sql, idempotency);
+  const [row] = await database.run(compile, { write: false, brief: true, ...requester });
+  return row;
 }
 
 /** The transaction with the key ended between the snapshot of this one and its lock. */
@@ -116,9 +109,7 @@ function rejectOtherRequest({ key }: Idempotency): ApiError {
  * @throws {ClaimedBeforeError} the statement did nothing, since the key was claimed before
  */
 export function readClaimed<Row extends ClaimRow>(row: Row): Row {
-  if (row.claimed === false) {
-    throw new ClaimedBeforeError(row.kept == null ? undefined : JSON.parse(row.kept));
-  }
+  if (row.claimed === false) throw new ClaimedBeforeError("the key was claimed before");
   return row;
 }
 
@@ -162,13 +153,10 @@ export function answerOf(rejection: ApiError, place?: number): Answer | undefine
 }
 
 function compileAnswer(sql: Sql, idempotency: Idempotency, answer: Answer) {
-  const number = (value: number | string | undefined) => value === undefined ? null : String(value);
-  const [matched, place, updated] = "matched" in answer
-    ? [number(answer.matched), number(answer.place), null]
-    : [null, null, `{${answer.updated.join()}}`];
-  return compileKeep(sql, idempotency, {
-    matched: sql`${matched}::text::int8`,
-    updated: sql`${updated}::text::int8[]`,
-    place: sql`${place}::text::int4`,
-  });
+  return compileKeep(sql, idempotency, sql`${JSON.stringify(answer, toNumber)}::text`);
+}
+
+/** Numbers of rows are digits where Postgres counted them. */
+function toNumber(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? Number(value) : value;
 }

@@ -17,7 +17,6 @@ import {
   claimSteps,
   keepAlone,
   keepSteps,
-  type KeptAnswer,
 } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, settingSteps } from "./run.ts";
@@ -48,7 +47,7 @@ export function updateBatch(
 ): Promise<readonly (0 | 1)[]> {
   return answerOnce(run, plan.idempotency, {
     attempt: () => decideBatch(run, plan, document),
-    replay: (kept) => replayBatch(plan, kept),
+    replay: (answer) => replayBatch(plan, answer),
   });
 }
 
@@ -56,10 +55,10 @@ export function updateBatch(
  * Gives the results of a batch whose answer was kept.
  * @throws {ApiError} the 404 or 409 that it was
  */
-function replayBatch(plan: BatchPlan, { matched, updated, place }: KeptAnswer): (0 | 1)[] {
-  if (updated !== null) return updated.map((count) => count === 1 ? 1 : 0);
-  throw findRejection(plan.updates[place!]!, {
-    matched: String(matched),
+function replayBatch(plan: BatchPlan, answer: Answer): (0 | 1)[] {
+  if (!("matched" in answer)) return answer.map((count) => count === 1 ? 1 : 0);
+  throw findRejection(plan.updates[answer.place!]!, {
+    matched: String(answer.matched),
     wanted: false,
     updated: "0",
   });
@@ -113,7 +112,7 @@ async function runTransaction(
     ...settingSteps(run),
     ...claimSteps(idempotency),
     ...groupParts(parts),
-    ...keepSteps(idempotency, () => ({ updated: results })),
+    ...keepSteps(idempotency, () => results),
   ];
   try {
     await run.database.transact(steps, {

@@ -15,7 +15,7 @@ import { updateWithRules } from "./update_with_rules.ts";
 export function updateManyRows(run: Run, plan: UpdatePlan): Promise<string> {
   return answerOnce(run, plan.idempotency, {
     attempt: () => writeMany(run, plan),
-    replay: ({ updated }) => String(updated![0]),
+    replay: (answer) => String((answer as readonly number[])[0]),
   });
 }
 
@@ -39,7 +39,7 @@ async function writeWithRules(run: Run, plan: UpdatePlan): Promise<BulkRow> {
     maxRows: maxAffected,
     lock: false,
     findRejection: (row) => isExceeded(row) ? rejectExceeded(plan, row.matched) : undefined,
-    findAnswer: (row) => isExceeded(row) ? undefined : { updated: [row.updated] },
+    findAnswer: (row) => isExceeded(row) ? undefined : [row.updated],
   });
   return { updated: result.updated, exceeding: isExceeded(result) ? result.matched : null };
 }

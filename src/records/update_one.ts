@@ -12,7 +12,6 @@ import {
   answerOnce,
   claimSteps,
   keepSteps,
-  type KeptAnswer,
   readClaimed,
 } from "./answer_once.ts";
 import { exceeds, rejectExceeded } from "./max_affected.ts";
@@ -35,7 +34,7 @@ import { updateWithRules } from "./update_with_rules.ts";
 export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
   return answerOnce(run, plan.idempotency, {
     attempt: () => decideOneRow(run, plan),
-    replay: (kept) => replayOne(plan, kept),
+    replay: (answer) => replayOne(plan, answer),
   });
 }
 
@@ -43,9 +42,9 @@ export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
  * Gives the result of a single update whose answer was kept.
  * @throws {ApiError} the 404 or 409 that it was
  */
-function replayOne(plan: UpdatePlan, { matched, updated }: KeptAnswer): 0 | 1 {
-  if (updated !== null) return updated[0] === 1 ? 1 : 0;
-  return checkResult(plan, { matched: String(matched), wanted: false, updated: "0" });
+function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
+  if (!("matched" in answer)) return answer[0] === 1 ? 1 : 0;
+  return checkResult(plan, { matched: String(answer.matched), wanted: false, updated: "0" });
 }
 
 async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
@@ -156,7 +155,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
 function findAnswer(plan: UpdatePlan, row: LockedRow): Answer | undefined {
   if (row.locked === 0 && wasOvertaken(plan, row)) return undefined;
   const rejection = findRejection(plan, row);
-  return rejection === undefined ? { updated: [row.updated] } : answerOf(rejection);
+  return rejection === undefined ? [row.updated] : answerOf(rejection);
 }
 
 async function writeRuled(run: Run, plan: UpdatePlan): Promise<LockedRow> {

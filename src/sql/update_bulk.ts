@@ -7,7 +7,7 @@ import { compileTable } from "./fragment.ts";
 import {
   type ClaimRow,
   compileClaim,
-  compileClaimColumns,
+  compileClaimColumn,
   compileClaimed,
   compileKeep,
 } from "./idempotency.ts";
@@ -56,7 +56,7 @@ export function compileUpdateBulk(
     select
       (select count(*) from "$written")::text updated
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
-      ${compileClaimColumns(sql, idempotency)}
+      ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -97,7 +97,7 @@ function compileLimited(
         from "$counted"
       )::text exceeding
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
-      ${compileClaimColumns(sql, idempotency)}
+      ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -140,13 +140,10 @@ function compileAuditOfLimited(
 /** Every 200 is kept; `within` is the condition, with `and`, that it is one. */
 function compileKeepOfMany(sql: Sql, { idempotency }: UpdatePlan, within = sql``): Fragment {
   if (idempotency === undefined) return sql``;
-  const values = {
-    matched: sql`null::int8`,
-    updated: sql`array[(select count(*) from "$written")]`,
-  };
+  const answer = sql`concat('[', (select count(*) from "$written"), ']')`;
   return sql`,
     "$answered" as (
-      ${compileKeep(sql, idempotency, values)}
+      ${compileKeep(sql, idempotency, answer)}
       from "$claim"
       where "$claimed" ${within}
     )`;

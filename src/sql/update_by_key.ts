@@ -7,7 +7,7 @@ import { compileTable } from "./fragment.ts";
 import {
   type ClaimRow,
   compileClaim,
-  compileClaimColumns,
+  compileClaimColumn,
   compileClaimed,
   compileKeep,
 } from "./idempotency.ts";
@@ -64,7 +64,7 @@ export function compileUpdateByKey(
       (select "$differs" from "$matched") wanted,
       (select "$updated" from "$written") updated
       ${compileValueCheck(sql, predicate, assignments)}
-      ${compileClaimColumns(sql, idempotency)}
+      ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -83,20 +83,14 @@ function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
 /** Every 404 and 200 is kept; an update that another request came before is not decided yet. */
 function compileKeepOfKey(sql: Sql, { idempotency }: UpdatePlan): Fragment {
   if (idempotency === undefined) return sql``;
-  const values = {
-    matched: sql`case when "$differs" is null then 0 end`,
-    updated:
-      sql`case when "$differs" is not null then array[case when "$updated" then 1 else 0 end] end`,
-  };
+  const differs = sql`(select "$differs" from "$matched")`;
+  const updated = sql`(select "$updated" from "$written")`;
+  const answer = sql`
+    case when ${differs} is null then '{"matched":0}' when ${updated} then '[1]' else '[0]' end`;
   return sql`,
-    "$result" as materialized (
-      select
-        (select "$differs" from "$matched") "$differs",
-        (select "$updated" from "$written") "$updated"
-    ),
     "$answered" as (
-      ${compileKeep(sql, idempotency, values)}
-      from "$claim", "$result"
-      where "$claimed" and ("$differs" is not true or "$updated")
+      ${compileKeep(sql, idempotency, answer)}
+      from "$claim"
+      where "$claimed" and (${differs} is not true or ${updated})
     )`;
 }

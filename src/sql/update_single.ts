@@ -7,7 +7,7 @@ import { compileTable } from "./fragment.ts";
 import {
   type ClaimRow,
   compileClaim,
-  compileClaimColumns,
+  compileClaimColumn,
   compileClaimed,
   compileKeep,
 } from "./idempotency.ts";
@@ -85,7 +85,7 @@ export function compileUpdateSingle(
       ) wanted,
       (select count(*) from "$written")::text updated
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
-      ${compileClaimColumns(sql, idempotency)}
+      ${compileClaimColumn(sql, idempotency)}
     ${compileFromSettings(sql, settings)}`;
 }
 
@@ -140,14 +140,15 @@ function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
  */
 function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment {
   if (plan.idempotency === undefined) return sql``;
-  const values = {
-    matched: sql`case when "$rows" <> 1 then "$rows" end`,
-    updated: sql`case when "$rows" = 1 then array[(select count(*) from "$written")] end`,
-  };
+  const answer = sql`
+    case "$rows"
+      when 1 then concat('[', (select count(*) from "$written"), ']')
+      else concat('{"matched":', "$rows", '}')
+    end`;
   return sql`,
     "$total" as materialized (${total}),
     "$answered" as (
-      ${compileKeep(sql, plan.idempotency, values)}
+      ${compileKeep(sql, plan.idempotency, answer)}
       from "$claim", "$counted", "$total"
       where "$claimed" and (
         "$rows" <> 1

@@ -29,9 +29,9 @@ for (const kind of DATABASE_KINDS) {
 
     /** Inserts answers: the first is as many hours old, each further one a second older. */
     const fill = (rows: number, hours: number) =>
-      test.admin.unsafe(`insert into rowgate.idempotency_keys (token_id, key, request, at, matched)
+      test.admin.unsafe(`insert into rowgate.idempotency_keys (token_id, key, request, at, answer)
         select 't', sha256(concat(${hours}, ' ', n)::bytea), sha256(''),
-          now() - interval '${hours} hours' - n * interval '1 second', 0
+          now() - interval '${hours} hours' - n * interval '1 second', '[1]'
         from generate_series(0, ${rows - 1}) n`);
 
     const left = async () =>

@@ -1,24 +1,20 @@
 with "$settings" as materialized (
   select concat(set_config($1::text, $2::text, true)) "$made"
 ),
-"$kept" as materialized (
-  select json_build_object('request', encode("$row".request, 'hex'), 'matched', "$row".matched, 'updated', "$row".updated, 'place', "$row".place, 'expired', "$row".at < now() - $3::text::float8 * interval '1 hour')::text "$answer"
-  from rowgate.idempotency_keys "$row"
-  where "$row".token_id = $4::text
-    and "$row".key = sha256(convert_to($5::text, 'UTF8'))
-),
 "$claim" as materialized (
   select case when exists (
     select
-    from "$kept"
+    from rowgate.idempotency_keys "$row"
+    where "$row".token_id = $3::text
+      and "$row".key = sha256(convert_to($4::text, 'UTF8'))
   ) then false
-  else pg_try_advisory_xact_lock($6::text::int4, hashtext(concat($7::text, ' ', $8::text))) end "$claimed"
+  else pg_try_advisory_xact_lock($5::text::int4, hashtext(concat($6::text, ' ', $7::text))) end "$claimed"
 ),
 "$matched" as materialized (
-  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date")) "$differs"
+  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date")) "$differs"
   from "app"."deals" "$row"
-  where "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
-    and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
+  where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
+    and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
     and (
     select "$claimed"
     from "$claim"
@@ -26,11 +22,11 @@ with "$settings" as materialized (
 ),
 "$written" as (
   update "app"."deals" "$row"
-  set "amount" = $14::text::"pg_catalog"."numeric", "tags" = $15::text::text[],
-    "day" = $16::text::"pg_catalog"."date"
-  where "$row"."tenant_id" = $17::text::"pg_catalog"."int4"
-    and ("$row"."id" = $18::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($19::text::"pg_catalog"."numeric", $20::text::text[], $21::text::"pg_catalog"."date"))
+  set "amount" = $13::text::"pg_catalog"."numeric", "tags" = $14::text::text[],
+    "day" = $15::text::"pg_catalog"."date"
+  where "$row"."tenant_id" = $16::text::"pg_catalog"."int4"
+    and ("$row"."id" = $17::text::"pg_catalog"."int8" and "$row"."status" is null)
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($18::text::"pg_catalog"."numeric", $19::text::text[], $20::text::"pg_catalog"."date"))
     and (
     select "$claimed"
     from "$claim"
@@ -42,8 +38,8 @@ with "$settings" as materialized (
     request_id, token_id, tenant, schema_name, table_name, operation,
       filter_fields, fields, matched, updated
   )
-  select $22::text, $23::text, $24::text, $25::text, $26::text,
-    $27::text, $28::text::text[], $29::text::text[], 1, (
+  select $21::text, $22::text, $23::text, $24::text, $25::text,
+    $26::text, $27::text::text[], $28::text::text[], 1, (
     select count(*)
     from "$written"
   )
@@ -53,23 +49,26 @@ with "$settings" as materialized (
     from "$written"
   )
 ),
-"$result" as materialized (
-  select (
+"$answered" as (
+  insert into rowgate.idempotency_keys (token_id, key, request, answer)
+  select $29::text, sha256(convert_to($30::text, 'UTF8')), sha256(convert_to($31::text, 'UTF8')),
+    case when (
     select "$differs"
     from "$matched"
-  ) "$differs", (
+  ) is null then '{"matched":0}' when (
     select "$updated"
     from "$written"
-  ) "$updated"
-),
-"$answered" as (
-  insert into rowgate.idempotency_keys (token_id, key, request, matched, updated, place)
-  select $30::text, sha256(convert_to($31::text, 'UTF8')), decode($32::text, 'hex'),
-    case when "$differs" is null then 0 end, case when "$differs" is not null then array[case when "$updated" then 1
-  else 0 end] end, null::int4
-  from "$claim", "$result"
+  ) then '[1]'
+  else '[0]' end
+  from "$claim"
   where "$claimed"
-    and ("$differs" is not true or "$updated")
+    and ((
+    select "$differs"
+    from "$matched"
+  ) is not true or (
+    select "$updated"
+    from "$written"
+  ))
 )
 select (
   select "$differs"
@@ -79,14 +78,10 @@ select (
   select "$updated"
   from "$written"
 ) updated,
-(num_nulls($33::text::"pg_catalog"."numeric") + num_nulls($34::text::text[]) + num_nulls($35::text::"pg_catalog"."date")) checked,
+(num_nulls($32::text::"pg_catalog"."numeric") + num_nulls($33::text::text[]) + num_nulls($34::text::"pg_catalog"."date")) checked,
 (
   select "$claimed"
   from "$claim"
-) claimed,
-(
-  select "$answer"
-  from "$kept"
-) kept
+) claimed
 from "$settings"
 where "$settings"."$made" is not null

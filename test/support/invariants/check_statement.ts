@@ -39,7 +39,8 @@ const ALLOWED: readonly RegExp[] = [
   /^with "\$relation" as \(select c\.oid from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n [^;]* from "\$broken" join pg_catalog\.pg_depend d [^;]*$/,
   /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
   // Answers that are kept under the key of a request, which belong to its token.
-  /^with "\$kept" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select claimed, kept from "\$both"$/,
+  /^with "\$claim" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select "\$claimed" claimed from "\$claim"$/,
+  /^select "\$row"\.answer, [^;]* from rowgate\.idempotency_keys "\$row" where [^;]*$/,
   /^insert into rowgate\.idempotency_keys \([a-z_, ]+\) select [^;]*$/,
   /^delete from rowgate\.idempotency_keys "\$row" where [^;]*$/,
   /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
