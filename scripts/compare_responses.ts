@@ -21,6 +21,8 @@ const GROUPS: readonly string[] = [
   "Look-ups by key in trouble",
   "Updates by key in trouble",
   "What many clients do at once",
+  "Attacks on idempotency keys",
+  "Idempotency keys that are used at once",
   "Tables that change while they are used",
   // They repeat a request until the catalogue has been read again.
   "Tables, following the database",

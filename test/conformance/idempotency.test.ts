@@ -11,22 +11,22 @@ const keyed = (key: string, headers: Record<string, string> = {}): SendOptions =
 });
 const isReplayed = ({ headers }: ReceivedResponse) => headers.get("idempotent-replayed") === "true";
 
+/** Sends twice, and asserts that the second answer is the first one's, byte for byte. */
+async function sendTwice(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
+  const first = await send();
+  assert(!isReplayed(first), "the first answer is not given again");
+  const again = await send();
+  assertEquals([again.status, again.text], [first.status, first.text]);
+  assert(isReplayed(again), "the second answer is given again");
+  return first;
+}
+
 describeService("Idempotency keys", (conversation) => {
   const { kind, single, bulk, batch, query, run, service } = conversation;
   const noteOf = async (fid: number) =>
     (await run(`select note from deals where fid = ${fid}`))[0]!["note"];
   const kept = async () =>
     Number((await run("select count(*)::int4 as n from rowgate.idempotency_keys"))[0]!["n"]);
-
-  /** Sends twice, and asserts that the second answer is the first one's, byte for byte. */
-  async function sendTwice(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
-    const first = await send();
-    assert(!isReplayed(first), "the first answer is not given again");
-    const again = await send();
-    assertEquals([again.status, again.text], [first.status, first.text]);
-    assert(isReplayed(again), "the second answer is given again");
-    return first;
-  }
 
   it("gives a compare-and-set by key whose answer was lost the same 200 again [IK5] [IK6] [IK7]", async () => {
     await run("update deals set note = 'old' where fid = 1");
@@ -183,37 +183,6 @@ describeService("Idempotency keys", (conversation) => {
     assertOk(await single("deals", body, keyed("dry", prefer)));
   });
 
-  it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
-    await run(
-      `create table if not exists taken (id int4 primary key, tenant_id int4 not null, n int4 not null, times int4 not null default 0);
-      insert into taken select i, 1, 0 from generate_series(1, 40) i;
-      create or replace function count_times() returns trigger language plpgsql as
-        'begin new.times := old.times + 1; return new; end';
-      create trigger taken_times before update on taken for each row execute function count_times();
-      grant select, update on taken to rowgate_app`,
-    );
-    await waitUntil(async () => (await query("taken")).status === 200);
-    for (let id = 1; id <= 20; id++) {
-      const body = {
-        filters: id % 2 === 0 ? { id, n: 0 } : { id, n: 0, times: 0 },
-        fields: { n: id },
-      };
-      const send = async () => {
-        for (;;) {
-          const response = await single("taken", body, keyed(`at once ${id}`));
-          if (response.status !== 409) return response;
-          assertRejected(response, 409, "still running");
-          assertEquals(response.headers.get("retry-after"), "1");
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      };
-      const responses = await Promise.all(Array.from({ length: 16 }, send));
-      for (const response of responses) assertEquals(assertOk(response)["updated"], 1);
-      assertEquals(responses.filter((response) => !isReplayed(response)).length, 1);
-    }
-    assertEquals(await run("select distinct times from taken where id <= 20"), [{ times: 1 }]);
-  });
-
   it("keeps the keys of each token apart, of one tenant as well [IK11]", async () => {
     const token = await service().issue({ tenant: "1" });
     const body = { filters: { fid: 9 }, fields: { note: "mine" } };
@@ -283,21 +252,6 @@ describeService("Idempotency keys", (conversation) => {
     }
   });
 
-  it("gives nothing again to a token that may no longer update the table [IK16]", async () => {
-    const token = await service().issue({ tenant: "1", tables: ["deals"] });
-    const id = token.split("_")[1];
-    const body = { filters: { fid: 13 }, fields: { note: "narrowed" } };
-    const send = () => single("deals", body, { ...keyed("narrowed"), token });
-    assertOk(await send());
-    assert(isReplayed(await send()));
-    await run(`update rowgate.tokens set scopes = '{query}' where id = '${id}'`);
-    await waitUntil(async () => (await send()).status === 403);
-    await run(`update rowgate.tokens set scopes = '{update}', tables = '{}' where id = '${id}'`);
-    await waitUntil(async () => (await send()).status === 404);
-    await run(`update rowgate.tokens set revoked_at = now() where id = '${id}'`);
-    await waitUntil(async () => (await send()).status === 401);
-  });
-
   it("stores no text of a client [IK21]", async () => {
     const note = "SECRET";
     assertOk(await single("deals", { filters: { fid: 15 }, fields: { note } }, keyed(note)));
@@ -343,30 +297,6 @@ describeService("Idempotency keys", (conversation) => {
       assertOk(await single("deals", body, keyed("unkept")));
     });
 
-    it("keeps the updates of a table with rules and of a view [IK15]", async () => {
-      await run(
-        `create table ruled (id int4 primary key, tenant_id int4 not null, a text, log int4 not null default 0);
-        insert into ruled values (1, 1, 'one'), (2, 1, 'two');
-        create rule ruled_also as on update to ruled where old.id < 0 do also nothing;
-        grant select, update on ruled to rowgate_app`,
-      );
-      await waitUntil(async () => (await query("ruled")).status === 200);
-      const body = { filters: { id: 1 }, fields: { a: "x" } };
-      for (const [key, update] of [["ruled", single], ["ruled bulk", bulk]] as const) {
-        const again = { ...body, fields: { a: key } };
-        assertEquals(
-          assertOk(await sendTwice(() => update("ruled", again, keyed(key))))["updated"],
-          1,
-        );
-      }
-      const none = { filters: { id: 9 }, fields: { a: "x" } };
-      assertMatched(await sendTwice(() => single("ruled", none, keyed("ruled none"))), 404, 0);
-      const updates = [body, { filters: { tenant_id: 1 }, fields: { a: "x" } }];
-      const several = await sendTwice(() => batch("ruled", { updates }, keyed("ruled batch")));
-      assertMatched(several, 409, 2);
-      assertEquals(await run("select a from ruled where id = 1"), [{ a: "ruled bulk" }]);
-    });
-
     it("responds with 409 while the first request runs, and with its answer afterwards [IK9]", async () => {
       const body = { filters: { fid: 12 }, fields: { note: "slow" } };
       const { admin } = service().database;
@@ -393,4 +323,80 @@ describeService("Idempotency keys", (conversation) => {
       assert(isReplayed(await single("deals", body, keyed("slow"))));
     });
   }
+});
+
+describeService("Idempotency keys that are used at once", ({ single, query, run, service }) => {
+  it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
+    await run(
+      `create table if not exists taken (id int4 primary key, tenant_id int4 not null, n int4 not null, times int4 not null default 0);
+      insert into taken select i, 1, 0 from generate_series(1, 40) i;
+      create or replace function count_times() returns trigger language plpgsql as
+        'begin new.times := old.times + 1; return new; end';
+      create trigger taken_times before update on taken for each row execute function count_times();
+      grant select, update on taken to rowgate_app`,
+    );
+    await waitUntil(async () => (await query("taken")).status === 200);
+    for (let id = 1; id <= 20; id++) {
+      const body = {
+        filters: id % 2 === 0 ? { id, n: 0 } : { id, n: 0, times: 0 },
+        fields: { n: id },
+      };
+      const send = async () => {
+        for (;;) {
+          const response = await single("taken", body, keyed(`at once ${id}`));
+          if (response.status !== 409) return response;
+          assertRejected(response, 409, "still running");
+          assertEquals(response.headers.get("retry-after"), "1");
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      };
+      const responses = await Promise.all(Array.from({ length: 16 }, send));
+      for (const response of responses) assertEquals(assertOk(response)["updated"], 1);
+      assertEquals(responses.filter((response) => !isReplayed(response)).length, 1);
+    }
+    assertEquals(await run("select distinct times from taken where id <= 20"), [{ times: 1 }]);
+  });
+
+  it("gives nothing again to a token that may no longer update the table [IK16]", async () => {
+    const token = await service().issue({ tenant: "1", tables: ["deals"] });
+    const id = token.split("_")[1];
+    const body = { filters: { fid: 13 }, fields: { note: "narrowed" } };
+    const send = () => single("deals", body, { ...keyed("narrowed"), token });
+    assertOk(await send());
+    assert(isReplayed(await send()));
+    await run(`update rowgate.tokens set scopes = '{query}' where id = '${id}'`);
+    await waitUntil(async () => (await send()).status === 403);
+    await run(`update rowgate.tokens set scopes = '{update}', tables = '{}' where id = '${id}'`);
+    await waitUntil(async () => (await send()).status === 404);
+    await run(`update rowgate.tokens set revoked_at = now() where id = '${id}'`);
+    await waitUntil(async () => (await send()).status === 401);
+  });
+});
+
+describeService("Updates, a rule, with an idempotency key", (conversation) => {
+  const { single, bulk, batch, query, run } = conversation;
+
+  it("keeps the updates of a table with rules [IK15]", async () => {
+    await run(
+      `create table ruled (id int4 primary key, tenant_id int4 not null, a text, log int4 not null default 0);
+        insert into ruled values (1, 1, 'one'), (2, 1, 'two');
+        create rule ruled_also as on update to ruled where old.id < 0 do also nothing;
+        grant select, update on ruled to rowgate_app`,
+    );
+    await waitUntil(async () => (await query("ruled")).status === 200);
+    const body = { filters: { id: 1 }, fields: { a: "x" } };
+    for (const [key, update] of [["ruled", single], ["ruled bulk", bulk]] as const) {
+      const again = { ...body, fields: { a: key } };
+      assertEquals(
+        assertOk(await sendTwice(() => update("ruled", again, keyed(key))))["updated"],
+        1,
+      );
+    }
+    const none = { filters: { id: 9 }, fields: { a: "x" } };
+    assertMatched(await sendTwice(() => single("ruled", none, keyed("ruled none"))), 404, 0);
+    const updates = [body, { filters: { tenant_id: 1 }, fields: { a: "x" } }];
+    const several = await sendTwice(() => batch("ruled", { updates }, keyed("ruled batch")));
+    assertMatched(several, 409, 2);
+    assertEquals(await run("select a from ruled where id = 1"), [{ a: "ruled bulk" }]);
+  });
 });

@@ -12,7 +12,7 @@ const ODD_DEFAULTS = {
   bytea_output: "escape",
 };
 
-describeService("Running, behind a pooler", ({ kind, query, single, bulk, run }) => {
+describeService("Running, behind a pooler", ({ kind, query, single, bulk, batch, run }) => {
   if (kind === "embedded") {
     return void it("needs none when embedded", async () => void assertOk(await query("deals")));
   }
@@ -44,5 +44,22 @@ describeService("Running, behind a pooler", ({ kind, query, single, bulk, run })
     const undone = { filters: { fid: 1 }, fields: { note: "undone" } };
     assertEquals(assertOk(await single("deals", undone, { headers }))["updated"], 1);
     assertEquals(await run("select note from deals where fid = 1"), [{ note: "pooled" }]);
+  });
+
+  it("keeps the answers of updates with a key, in a transaction as well [R6] [IK15]", async () => {
+    const updates = [{ filters: { fid: 2 }, fields: { note: "batch" } }];
+    for (
+      const send of [
+        (options: object) => single("deals", updates[0], { ...options }),
+        (options: object) => bulk("deals", updates[0], { ...options }),
+        (options: object) => batch("deals", { updates }, { ...options }),
+      ]
+    ) {
+      const options = { headers: { "idempotency-key": `"${crypto.randomUUID()}"` } };
+      const first = await send(options);
+      const again = await send(options);
+      assertOk(first);
+      assertEquals([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
+    }
   });
 }, { environment: { ROWGATE_PREPARE: "off" } });
