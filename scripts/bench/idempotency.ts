@@ -2,7 +2,8 @@
  * Measures what an `Idempotency-Key` costs a single update by key:
  * `deno run -A scripts/bench/idempotency.ts [--runtimes=deno,bun,node] [--clients=1,16] [--rounds=15]`.
  * Updates with and without a key take turns, in rounds of 400. Prints medians of the rounds, ms, and the
- * CPU of Postgres and of the service for each update, µs; the ratios are what counts.
+ * CPU of Postgres and of the service for each update, µs; the ratios are what counts. Commits wait for the
+ * disk, as they do by default; with `--commit=off` they do not.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     runtimes: { type: "string" },
     clients: { type: "string", default: "1,16" },
     rounds: { type: "string", default: "15" },
+    commit: { type: "string", default: "on" },
   },
 });
 
@@ -39,6 +41,9 @@ try {
   const databaseUrl = cluster.url(DATABASE, "app");
   const tokens = await makeTokens(databaseUrl, [TENANT]);
   const sql = cluster.connect(DATABASE);
+  await (values.commit === "off"
+    ? sql`alter database bench_idempotency set synchronous_commit = off`
+    : sql`alter database bench_idempotency set synchronous_commit = on`);
   const ids = (await sql`select id from contacts where tenant_id = ${TENANT}
     order by id limit ${UPDATES}`).map(({ id }) => Number(id));
   console.log(`${describeMachine()}; single updates by key without and with an Idempotency-Key`);

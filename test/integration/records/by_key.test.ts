@@ -102,21 +102,27 @@ for (const { what, environment } of SERVICES) {
     after(() => service.close());
 
     for (const table of tables) {
-      for (const { other, statements, rollback, response, rows } of RACES) {
-        it(`is right on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
-          const { admin } = service.database;
-          await fillContestedTable(admin, table);
-          const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
-          const path = `/integration/tables/${table.name}/records/single`;
-          const transaction = { statements: statements(table.name), rollback };
-          const { status, body: reported } = await race(
-            admin,
-            transaction,
-            () => service.send("PATCH", path, { body }),
-          );
-          assertEquals([status, reported["matched"], reported["updated"]], response);
-          assertEquals(await readContestedTable(admin, table), rows);
-        });
+      for (const isKept of [false, true]) {
+        const how = isKept ? "right, and its answer kept," : "right";
+        for (const { other, statements, rollback, response, rows } of RACES) {
+          it(`is ${how} on ${table.what} when the other ${other} [U20] [U22] [CO2] [IK5]`, async () => {
+            const { admin } = service.database;
+            await fillContestedTable(admin, table);
+            const body = { filters: { id: 1, state: "open" }, fields: { note: "ours" } };
+            const path = `/integration/tables/${table.name}/records/single`;
+            const transaction = { statements: statements(table.name), rollback };
+            const headers = { "idempotency-key": `"${crypto.randomUUID()}"` };
+            const send = () =>
+              service.send("PATCH", path, { body, ...(isKept ? { headers } : {}) });
+            const { status, text, body: reported } = await race(admin, transaction, send);
+            assertEquals([status, reported["matched"], reported["updated"]], response);
+            assertEquals(await readContestedTable(admin, table), rows);
+            if (!isKept) return;
+            const again = await send();
+            assertEquals([again.status, again.text], [status, text]);
+            assertEquals(await readContestedTable(admin, table), rows);
+          });
+        }
       }
     }
 

@@ -89,6 +89,54 @@ const RACES: readonly Race[] = [
   },
 ];
 
+/** How the update is sent, and what it responds with: status, rows that matched, rows written. */
+interface Way {
+  readonly what: string;
+  readonly ids: string;
+  readonly send: (service: TestService, table: string) => Promise<ReceivedResponse>;
+  readonly read: (body: ReceivedResponse["body"]) => readonly unknown[];
+}
+
+const UPDATE = { filters: { state: "open" }, fields: { note: "ours" } };
+const pathOf = (table: string, how: string) => `/integration/tables/${table}/records/${how}`;
+const readSingle: Way["read"] = ({ matched, updated }) => [matched, updated];
+
+const WAYS: readonly Way[] = [
+  {
+    what: "an update",
+    ids: "[U20] [U22] [CO2]",
+    send: (service, table) => service.send("PATCH", pathOf(table, "single"), { body: UPDATE }),
+    read: readSingle,
+  },
+  {
+    what: "an update with a key",
+    ids: "[U22] [CO2] [IK5] [IK15]",
+    send: sendTwice,
+    read: readSingle,
+  },
+  {
+    what: "an update of a batch",
+    ids: "[U59] [CO2]",
+    send: (service, table) =>
+      service.send("PATCH", pathOf(table, "batch"), { body: { updates: [UPDATE] } }),
+    read({ results, matched }) {
+      const [result] = (results ?? []) as readonly { matched: number; updated: number }[];
+      return [result?.matched ?? matched, result?.updated];
+    },
+  },
+];
+
+/** Sends an update with a key until it is answered, and once more: the answer stays the same. */
+async function sendTwice(service: TestService, table: string): Promise<ReceivedResponse> {
+  const headers = { "idempotency-key": `"${crypto.randomUUID()}"` };
+  const send = () => service.send("PATCH", pathOf(table, "single"), { body: UPDATE, headers });
+  const first = await send();
+  const again = await send();
+  assertEquals([again.status, again.text], [first.status, first.text]);
+  assertEquals(again.headers.get("idempotent-replayed"), "true");
+  return first;
+}
+
 describe("Update Single against a transaction that commits while it waits", () => {
   let service: TestService;
 
@@ -100,22 +148,19 @@ describe("Update Single against a transaction that commits while it waits", () =
   });
   after(() => service.close());
 
-  function update(table: string): Promise<ReceivedResponse> {
-    const body = { filters: { state: "open" }, fields: { note: "ours" } };
-    return service.send("PATCH", `/integration/tables/${table}/records/single`, { body });
-  }
-
   for (const table of CONTESTED_TABLES) {
-    for (const { other, statements, rollback, response, rows } of RACES) {
-      it(`holds exactly-one on ${table.what} when the other ${other} [U20] [U22] [CO2]`, async () => {
-        const { admin } = service.database;
-        await fillContestedTable(admin, table);
-        const transaction = { statements: statements(table.name), rollback };
-        const { status, body } = await race(admin, transaction, () => update(table.name));
-        const [expected, matched, updated] = response;
-        assertEquals([status, body["matched"], body["updated"]], [expected, matched, updated]);
-        assertEquals(await readContestedTable(admin, table), rows);
-      });
+    for (const { what, ids, send, read } of WAYS) {
+      for (const { other, statements, rollback, response, rows } of RACES) {
+        it(`holds exactly-one for ${what} on ${table.what} when the other ${other} ${ids}`, async () => {
+          const { admin } = service.database;
+          await fillContestedTable(admin, table);
+          const transaction = { statements: statements(table.name), rollback };
+          const { status, body } = await race(admin, transaction, () => send(service, table.name));
+          const [expected, matched, updated] = response;
+          assertEquals([status, ...read(body)], [expected, matched, updated]);
+          assertEquals(await readContestedTable(admin, table), rows);
+        });
+      }
     }
   }
 
