@@ -98,7 +98,7 @@ describe("the client and a service", () => {
     const error = await (async () => {
       for await (const row of cut.exportRows("keyless")) found.push(row);
     })().then(() => undefined, (thrown) => thrown);
-    assertEquals([found, error?.name, error?.status], [[], "RowgateError", 0]);
+    assertEquals([found, error?.name, error?.status], [[{ n: 1 }], "RowgateError", 0]);
   });
 
   it("reads token, tables and fields", async () => {

@@ -30,7 +30,7 @@ export interface OrdersRecord {
   status: "draft" | "placed" | "paid" | "shipped" | "delivered" | "cancelled";
   /** In euro: the sum of the lines as ordered (numeric) */
   total: number | "NaN" | "Infinity" | "-Infinity";
-  /** date */
+  /** date in the time zone UTC */
   ordered_on: string;
   /** Null until the parcel has left (timestamptz) */
   shipped_at: string | null;
