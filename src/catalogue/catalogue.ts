@@ -79,6 +79,8 @@ export interface Column {
   readonly namesObjects: boolean;
   /** False if different texts may be equal under the collation; patterns need another one then. */
   readonly deterministic: boolean;
+  /** What values can be contained in: an array, `jsonb` or a range; undefined for all other types. */
+  readonly container?: "array" | "jsonb" | "range" | "multirange" | undefined;
   /** 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
   readonly wideNumber: boolean;
   /** The zone of its dates and times, which have none of their own; undefined for all other types. */

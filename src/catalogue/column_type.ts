@@ -19,6 +19,7 @@ export type ColumnType =
     | "labels"
     | "equality"
     | "order"
+    | "container"
     | "wideNumber"
     | "namesObjects"
   >
@@ -108,6 +109,7 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
     equality: !namesObjects && (value.type.equality || composite),
     order: !namesObjects && (value.type.order || composite),
     namesObjects,
+    container: kind === "array" ? "array" : findContainer(base),
     wideNumber: ["int8", "numeric"].includes(builtInName(value.type)),
     notNull: resolved.notNull,
   };
@@ -157,6 +159,12 @@ function kindOf(type: FoundType): ValueKind {
   if (type.kind === "c") return "composite";
   if (type.element !== null) return "array";
   return KINDS.get(builtInName(type)) ?? (type.category === "S" ? "text" : "other");
+}
+
+function findContainer(type: FoundType): ColumnType["container"] {
+  if (type.kind === "r") return "range";
+  if (type.kind === "m") return "multirange";
+  return builtInName(type) === "jsonb" ? "jsonb" : undefined;
 }
 
 /** The name of a built-in type, else empty: any schema may have a type called `numeric`. */

@@ -1,7 +1,7 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Filter, Group } from "../request/filters.ts";
-import { OPERATORS } from "../request/operators.ts";
 import type { Column, RowFilter } from "./catalogue.ts";
+import { hasOperator } from "./operators.ts";
 import type { FoundColumn, FoundTable } from "./introspect.ts";
 
 /** What a row filter is built from. */
@@ -43,9 +43,8 @@ function findWrong(filter: Filter, columns: ReadonlyMap<string, Column>): string
   }
   const column = columns.get(filter.field);
   if (column === undefined) return `there is no column "${filter.field}" that the role may read`;
-  const { needs } = OPERATORS[filter.op];
   const isNull = (filter.op === "eq" || filter.op === "neq") && filter.value === null;
-  return isNull || needs === "nothing" || column[needs]
+  return isNull || hasOperator(column, filter.op)
     ? undefined
     : `"${filter.op}" does not work on column "${filter.field}" of type ${column.type}`;
 }

@@ -1,7 +1,9 @@
 import type { Field } from "./api.ts";
 import { OPERATOR_LABELS } from "./filter_tree.ts";
 
-const OPERATOR_COUNT = Object.keys(OPERATOR_LABELS).length;
+/** Operators of some types only; of the others, nearly every type has all. */
+const FURTHER: ReadonlySet<string> = new Set(["ilike", "not_ilike", "starts_with", "contains"]);
+const GENERAL_COUNT = Object.keys(OPERATOR_LABELS).length - FURTHER.size;
 
 interface FieldTableProps {
   readonly fields: readonly Field[];
@@ -41,11 +43,7 @@ export function FieldTable({ fields }: FieldTableProps) {
                 {field.writable ? "yes" : <span class="muted">no</span>}
               </td>
               <td data-label="Operators" class="operators">
-                {field.operators.length === OPERATOR_COUNT
-                  ? "all"
-                  : field.operators.map((op) => (
-                    <span key={op} title={op}>{OPERATOR_LABELS[op]}</span>
-                  ))}
+                <OperatorList operators={field.operators} />
               </td>
               <td class="muted comment">{field.comment}</td>
             </tr>
@@ -53,5 +51,18 @@ export function FieldTable({ fields }: FieldTableProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function OperatorList({ operators }: Pick<Field, "operators">) {
+  const further = operators.filter((op) => FURTHER.has(op));
+  const hasAll = operators.length - further.length === GENERAL_COUNT;
+  return (
+    <>
+      {hasAll && <span>all</span>}
+      {(hasAll ? further : operators).map((op) => (
+        <span key={op} title={op}>{OPERATOR_LABELS[op]}</span>
+      ))}
+    </>
   );
 }

@@ -12,6 +12,7 @@ import {
   makeGroup,
   type NodePlace,
   OPERATOR_LABELS,
+  takesPattern,
 } from "./filter_tree.ts";
 import { ValueInput } from "./value_input.tsx";
 
@@ -194,8 +195,9 @@ function ConditionEditor({ node, context }: ConditionProps) {
 }
 
 function ConditionValues({ node, context }: ConditionProps) {
-  const isPattern = node.op === "like" || node.op === "not_like";
-  const field = isPattern ? undefined : context.fields.get(node.field);
+  const isPattern = takesPattern(node.op);
+  const isText = isPattern || node.op === "starts_with" || node.op === "contains";
+  const field = isText ? undefined : context.fields.get(node.field);
   const issues = context.issues.filter(({ place }) =>
     place?.id === node.id && (place.part === "value" || place.part === "")
   );

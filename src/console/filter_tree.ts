@@ -18,7 +18,16 @@ export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
   not_like: "not like",
   is_null: "is NULL",
   is_not_null: "is not NULL",
+  ilike: "like, any case",
+  not_ilike: "not like, any case",
+  starts_with: "starts with",
+  contains: "contains",
 };
+
+/** Reports whether the value of an operator is a pattern. */
+export function takesPattern(op: Operator): boolean {
+  return op === "like" || op === "not_like" || op === "ilike" || op === "not_ilike";
+}
 
 /** A condition of the filter on the screen; `values` as they were typed. */
 export interface ConditionNode {
@@ -103,11 +112,23 @@ export function writeFilter(node: FilterNode, fields: ReadonlyMap<string, Field>
     return { [node.combine]: node.items.map((item) => writeFilter(item, fields)) };
   }
   const { field, op, values } = node;
-  const type = op === "like" || op === "not_like" ? undefined : fields.get(field)?.type;
-  const written = values.map((text) => parseValue(text, type));
+  const type = takesPattern(op) || op === "starts_with" ? undefined : fields.get(field)?.type;
+  const written = values.map((text) =>
+    op === "contains" ? parseContained(text) : parseValue(text, type)
+  );
   const count = countValues(op);
   if (count === 0) return { field, op };
   return { field, op, value: count === 1 ? written[0] : written };
+}
+
+/** JSON if it is an array or object of JSON, or a number; else the text itself. */
+function parseContained(text: string): unknown {
+  if (!/^\s*[[{"\d-]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Where in the tree an issue belongs. */

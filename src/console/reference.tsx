@@ -197,6 +197,11 @@ const OPERATOR_VALUES: Readonly<Record<Operator, string>> = {
   between: "An array of two values, both included",
   is_null: "None",
   is_not_null: "None",
+  ilike: "A pattern, as for `like`; upper and lower case are alike",
+  not_ilike: "A pattern, as for `ilike`",
+  starts_with: "A text, without wildcards",
+  contains: "Of an array: an element, or an array of elements; of `jsonb`: JSON; of a range: a " +
+    "value or a range",
 };
 
 /** Saves the document as a file. A link to it could not carry the token. */

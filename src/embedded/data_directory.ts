@@ -42,12 +42,17 @@ export async function prepareCluster(
   create: (directory: string) => Promise<void>,
 ): Promise<string> {
   const directory = join(dataDir, "postgres");
-  if (await stat(directory).then(() => true, () => false)) return directory;
+  if (await hasCluster(dataDir)) return directory;
   const aside = join(dataDir, "postgres.new");
   await rm(aside, { recursive: true, force: true });
   await create(aside);
   await rename(aside, directory);
   return directory;
+}
+
+/** Reports whether a data directory has a complete cluster already. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  return await stat(join(dataDir, "postgres")).then(() => true, () => false);
 }
 
 async function makeWritable(dataDir: string): Promise<void> {

@@ -130,7 +130,8 @@ function checkLength(checked: Checked, column: ValueType & Pick<Column, "maxLeng
   return fits ? checked : { expected: `at most ${maxLength} characters` };
 }
 
-function checkArray(
+/** Checks the elements of an array, and returns its text. */
+export function checkArray(
   values: readonly Json[],
   column: Column,
   { path, source, maxTsqueryCharacters }: Place,

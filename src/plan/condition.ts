@@ -1,10 +1,12 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
+import { hasOperator } from "../catalogue/operators.ts";
 import { type Path, quote, under } from "../errors/issue.ts";
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 import type { Scalar } from "../json/json.ts";
 import type { Condition } from "../request/condition.ts";
-import { type Operator, OPERATOR_NAMES, OPERATORS } from "../request/operators.ts";
+import { type Operator, OPERATOR_NAMES } from "../request/operators.ts";
 import { type Findings, resolveColumn } from "./column.ts";
+import { planContained } from "./contained.ts";
 import { type Comparison, type Predicate, splitByZone, type Value } from "./predicate.ts";
 import { checkScalar, isCertain } from "./value.ts";
 
@@ -43,6 +45,14 @@ const PLANNERS: { readonly [Op in Operator]: PlanOperator<Op> } = {
   between: ({ value }, site) => planBetween(value, site),
   is_null: (_condition, { column }) => ({ kind: "null", column, negated: false }),
   is_not_null: (_condition, { column }) => ({ kind: "null", column, negated: true }),
+  ilike: ({ value }, { column }) => (
+    { kind: "like", column, negated: false, pattern: value, ignoresCase: true }
+  ),
+  not_ilike: ({ value }, { column }) => (
+    { kind: "like", column, negated: true, pattern: value, ignoresCase: true }
+  ),
+  starts_with: ({ value }, { column }) => ({ kind: "prefix", column, beginning: value }),
+  contains: ({ value }, site) => planContained(value, site),
 };
 
 /**
@@ -58,7 +68,11 @@ export function planCondition(
   const column = resolveColumn(table, condition.field, { path, findings });
   if (column === undefined) return undefined;
   if (!isNullTest(condition) && !hasOperator(column, condition.op)) {
-    const expected = `one of ${operatorsOf(column).join(", ")}`;
+    const expected = PART_OF_TEXT.has(condition.op) && column.container === undefined
+      ? `${condition.op === "contains" ? "like" : "like, which works on its text,"} with ${
+        condition.op === "starts_with" ? '"text%"' : '"%text%"'
+      }; it has ${operatorsOf(column).join(", ")}`
+      : `one of ${operatorsOf(column).join(", ")}`;
     findings.issues.push({
       path: under(condition.path, "op"),
       message: describeUnfitOperator(condition.op, column, expected),
@@ -69,17 +83,17 @@ export function planCondition(
   return plan(condition, { column, path: under(condition.path, "value"), findings });
 }
 
+/** Operators for which `like` can stand in where a type does not have them. */
+const PART_OF_TEXT: ReadonlySet<Operator> = new Set<Operator>(
+  ["contains", "starts_with", "ilike", "not_ilike"],
+);
+
 /**
  * Lists the operators that a column's type has, in the order in which Get Fields lists them.
  * @see T50
  */
 export function operatorsOf(column: Column): readonly Operator[] {
   return OPERATOR_NAMES.filter((op) => hasOperator(column, op));
-}
-
-function hasOperator(column: Column, op: Operator): boolean {
-  const { needs } = OPERATORS[op];
-  return needs === "nothing" || column[needs];
 }
 
 /** `eq null` and `neq null` test for null, which every type can do. */

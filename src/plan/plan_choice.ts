@@ -27,7 +27,7 @@ export function dependsOnValues({ table, predicate, sort }: Choice): boolean {
   if (predicate === undefined) return false;
   if (predicate.kind === "and" && namesKey(table, predicate.items)) return false;
   const conditions = listConditions(predicate);
-  if (conditions.some(({ kind }) => kind === "like")) return true;
+  if (conditions.some(({ kind }) => SEARCHES.has(kind))) return true;
   const isIndexed = (identifier: SqlText) => table.orderedByIndex.has(identifier);
   const indexed = conditions.filter((condition) =>
     isIndexed(condition.column.identifier) && !isExclusion(condition)
@@ -37,6 +37,11 @@ export function dependsOnValues({ table, predicate, sort }: Choice): boolean {
   if (ways.size !== 1) return ways.size > 1;
   return conditions.length > 0 && (indexed.length === 0 || !indexed.every(isRange));
 }
+
+/** Conditions for which an index is of use with some values and not with others. */
+const SEARCHES: ReadonlySet<Condition["kind"]> = new Set<Condition["kind"]>(
+  ["like", "prefix", "contains"],
+);
 
 function listConditions(predicate: Predicate): readonly Condition[] {
   return "items" in predicate ? predicate.items.flatMap(listConditions) : [predicate];

@@ -47,7 +47,8 @@ function rejectTies(table: Table): Issue {
     ? `Table ${
       quote(table.name)
     } has neither a primary key nor a unique column that is never null, ` +
-      "expected page numbers, without Prefer: page-token"
+      "expected page numbers, without Prefer: page-token, or columns that the operator names as its " +
+      "primary_key in the policy"
     : `Table ${quote(table.name)} has no primary key, expected a sort by a unique column: ` +
       unique.map((name) => quote(name)).join(" and ");
   return { path: pathOf("sort"), message };

@@ -89,7 +89,10 @@ function suspectsOf(predicate: Predicate): Suspects[] {
       return [suspect(predicate.column, [predicate.low, predicate.high])];
     case "member":
       return [suspect(predicate.column, predicate.values)];
+    case "contains":
+      return [suspect(predicate.column, [predicate.value])];
     case "like":
+    case "prefix":
     case "null":
       return [];
   }

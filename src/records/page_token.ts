@@ -103,8 +103,14 @@ function describe(predicate: Predicate): unknown {
       const texts = predicate.values.map(({ text }: Value) => text);
       return ["in", predicate.column.name, predicate.negated, texts];
     }
-    case "like":
-      return ["like", predicate.column.name, predicate.negated, predicate.pattern];
+    case "like": {
+      const name = predicate.ignoresCase ? "ilike" : "like";
+      return [name, predicate.column.name, predicate.negated, predicate.pattern];
+    }
+    case "prefix":
+      return ["prefix", predicate.column.name, predicate.beginning];
+    case "contains":
+      return ["contains", predicate.column.name, predicate.value.text];
     case "null":
       return ["null", predicate.column.name, predicate.negated];
   }

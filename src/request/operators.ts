@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { quote } from "../errors/issue.ts";
 import { MAX_LIST_VALUES } from "../errors/limits.ts";
-import { isScalar, type Scalar } from "../json/json.ts";
+import { isScalar, type Json, type Scalar } from "../json/json.ts";
 import { nearest } from "../text/nearest.ts";
 
 /** A value of a filter: string, number, boolean or null. @see Q34 */
@@ -55,12 +55,36 @@ const RANGE: v.GenericSchema<unknown, [Ordered, Ordered]> = v.pipe(
   v.tuple([ORDERED, ORDERED]),
 );
 
+/** A text as it is, without wildcards. */
+const BEGINNING: v.GenericSchema<string> = v.pipe(
+  v.string((issue) =>
+    issue.input === null
+      ? describeNull("is the beginning of nothing")
+      : `${quote(issue.input)} is not a text, expected a string`
+  ),
+);
+
+/**
+ * What an array, range or JSON contains. Postgres compares each item with each of the stored ones, and
+ * cannot be interrupted meanwhile.
+ */
+const CONTAINED: v.GenericSchema<Exclude<Json, null>> = v.pipe(
+  v.custom<Exclude<Json, null>>(
+    (value) => value !== null,
+    () => describeNull("is contained in nothing"),
+  ),
+  v.check(
+    (value) => countItems(value) <= MAX_LIST_VALUES,
+    `the value has too many items, expected at most ${MAX_LIST_VALUES}`,
+  ),
+);
+
 /** What there is to know of an operator before it meets a column. */
 interface OperatorRule {
   /** The shape of its value; null: it takes none. */
   readonly value: v.GenericSchema | null;
   /** What the type of the column must have. */
-  readonly needs: "equality" | "order" | "nothing";
+  readonly needs: "equality" | "order" | "text" | "letters" | "container" | "nothing";
   /** What other interfaces call it: suggested in errors, never accepted. */
   readonly elsewhere: readonly string[];
 }
@@ -82,13 +106,21 @@ export const OPERATORS = {
   gte: { value: ORDERED, needs: "order", elsewhere: [">=", "ge"] },
   lt: { value: ORDERED, needs: "order", elsewhere: ["<"] },
   lte: { value: ORDERED, needs: "order", elsewhere: ["<=", "le"] },
-  like: { value: PATTERN, needs: "nothing", elsewhere: ["contains", "starts_with"] },
-  not_like: { value: PATTERN, needs: "nothing", elsewhere: [] },
+  like: { value: PATTERN, needs: "nothing", elsewhere: ["~~"] },
+  not_like: { value: PATTERN, needs: "nothing", elsewhere: ["!~~"] },
   in: { value: LIST, needs: "equality", elsewhere: [] },
   not_in: { value: LIST, needs: "equality", elsewhere: ["nin"] },
   between: { value: RANGE, needs: "order", elsewhere: [] },
   is_null: { value: null, needs: "nothing", elsewhere: [] },
   is_not_null: { value: null, needs: "nothing", elsewhere: [] },
+  ilike: { value: PATTERN, needs: "letters", elsewhere: ["~~*"] },
+  not_ilike: { value: PATTERN, needs: "letters", elsewhere: ["!~~*"] },
+  starts_with: {
+    value: BEGINNING,
+    needs: "text",
+    elsewhere: ["^@", "startswith", "starts-with", "begins_with", "prefix"],
+  },
+  contains: { value: CONTAINED, needs: "container", elsewhere: ["@>", "has", "includes"] },
 } as const satisfies Readonly<Record<string, OperatorRule>>;
 
 /** The name of an operator. */
@@ -100,6 +132,16 @@ export type OperatorValue<Op extends Operator> = (typeof OPERATORS)[Op]["value"]
 
 /** The names of all operators, in the order of {@link OPERATORS}. */
 export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly Operator[];
+
+/** What to write in place of operators that there are not. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["ends_with", 'like with "%text"'],
+  ["endswith", 'like with "%text"'],
+  ["icontains", 'ilike with "%text%"'],
+  ["not_contains", 'not_like with "%text%"'],
+  ["iequals", "ilike without wildcards"],
+  ["overlaps", "several conditions with contains, in an or"],
+]);
 
 const ELSEWHERE: ReadonlyMap<string, Operator> = new Map(
   OPERATOR_NAMES.flatMap((name) => OPERATORS[name].elsewhere.map((other) => [other, name])),
@@ -118,6 +160,8 @@ export function takesPattern(op: Operator): boolean {
 
 /** Says that an operator is not supported, and which one was probably meant. @see E19 */
 export function describeBadOperator(op: unknown): string {
+  const advice = typeof op === "string" ? ADVICE.get(op.toLowerCase()) : undefined;
+  if (advice !== undefined) return `${quote(op)} is not a supported operator, expected ${advice}`;
   const meant = typeof op === "string"
     ? ELSEWHERE.get(op.toLowerCase()) ?? nearest(op, OPERATOR_NAMES)
     : undefined;
@@ -129,6 +173,20 @@ export function describeBadOperator(op: unknown): string {
 
 function describeNull(why: string): string {
   return `null ${why}, use is_null or is_not_null to test for it`;
+}
+
+/** Counts what is within an array or object, up to one more than there may be. */
+function countItems(value: Json): number {
+  let count = 0;
+  const rest: Json[] = [value];
+  while (rest.length > 0 && count <= MAX_LIST_VALUES) {
+    const part = rest.pop()!;
+    if (typeof part !== "object" || part === null) continue;
+    const items = Array.isArray(part) ? part : Object.values(part);
+    count += items.length;
+    if (count <= MAX_LIST_VALUES) rest.push(...items);
+  }
+  return count;
 }
 
 function describeArray(value: unknown): string {

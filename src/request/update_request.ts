@@ -74,6 +74,15 @@ function describeBadUpdate(input: unknown, path: Path): string {
   return `${quote(input)} is not an update, expected an object with filters and fields`;
 }
 
+const NO_GROUPS =
+  "filters of an update take no groups, expected the columns and the values that they " +
+  'must equal, such as {"id": 1}; find the rows by a query with the group first';
+
+/** Reports whether an entry is the group of a query's filters: no value is an array. */
+function isGroup(name: string, value: unknown): boolean {
+  return (name === "and" || name === "or") && Array.isArray(value);
+}
+
 function parseEntries(
   findings: Findings,
   input: unknown,
@@ -91,6 +100,7 @@ function parseEntries(
     const path = under(holder, name);
     if (!isName(name)) report(findings, path, describeBadName(name));
     else if (member === "fields") entries.push([name, input[name]]);
+    else if (isGroup(name, input[name])) report(findings, path, NO_GROUPS);
     else {
       const value = check(findings, SCALAR, { value: input[name], path });
       if (value !== undefined) entries.push([name, value]);

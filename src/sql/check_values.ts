@@ -36,7 +36,10 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
       return castsOfValues(sql, [predicate.low, predicate.high], predicate.column);
     case "member":
       return predicate.values[0]?.certain ? [] : [castOfList(sql, predicate, predicate.column)];
+    case "contains":
+      return castsOfValues(sql, [predicate.value], predicate.column);
     case "like":
+    case "prefix":
     case "null":
       return [];
   }

@@ -129,6 +129,14 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
       return compileMember(sql, predicate);
     case "like":
       return compileLike(sql, predicate);
+    case "prefix": {
+      const left = compileText(sql, predicate.column);
+      return sql`starts_with(${left}, ${predicate.beginning}::text)`;
+    }
+    case "contains": {
+      const { column, value } = predicate;
+      return sql`${compileOperand(sql, column)} @> ${compileValue(sql, value, { column })}`;
+    }
     case "null": {
       const column = compileColumn(sql, predicate.column);
       return predicate.negated ? sql`${column} is not null` : sql`${column} is null`;
@@ -207,9 +215,16 @@ function compileLocalList(sql: Sql, texts: string, column: Column): Fragment {
 /** Compares the text of the value; case counts, whatever the collation of the column says. */
 function compileLike(
   sql: Sql,
-  { column, negated, pattern }: Extract<Predicate, { kind: "like" }>,
+  { column, negated, pattern, ignoresCase }: Extract<Predicate, { kind: "like" }>,
 ): Fragment {
-  const value = sql`${compileColumn(sql, column)}::text`;
-  const left = column.deterministic ? value : sql`${value} collate "C"`;
+  const left = compileText(sql, column);
+  if (ignoresCase) {
+    return negated ? sql`${left} not ilike ${pattern}::text` : sql`${left} ilike ${pattern}::text`;
+  }
   return negated ? sql`${left} not like ${pattern}::text` : sql`${left} like ${pattern}::text`;
+}
+
+function compileText(sql: Sql, column: Column): Fragment {
+  const value = sql`${compileColumn(sql, column)}::text`;
+  return column.deterministic ? value : sql`${value} collate "C"`;
 }

@@ -13,8 +13,11 @@ export interface CountriesRecord {
 /** Conditions of a filter on countries. */
 export type CountriesCondition =
   | Ordered<"code", string>
+  | Lettered<"code">
   | Ordered<"name", string>
-  | Ordered<"currency", string>;
+  | Lettered<"name">
+  | Ordered<"currency", string>
+  | Lettered<"currency">;
 
 /** Orders, one row each. Key: id. */
 export interface OrdersRecord {
@@ -46,14 +49,18 @@ export interface OrdersRecord {
 export type OrdersCondition =
   | Ordered<"id", number | string>
   | Ordered<"tenant_id", string>
+  | Lettered<"tenant_id">
   | Ordered<"order_no", string>
+  | Lettered<"order_no">
   | Ordered<"customer_id", number | string>
   | Ordered<"status", NonNullable<OrdersRecord["status"]>>
   | Ordered<"total", number | string>
   | Ordered<"ordered_on", string>
   | Ordered<"shipped_at", string>
   | Ordered<"delivery", string | number | boolean>
+  | Containing<"delivery">
   | Ordered<"note", string>
+  | Lettered<"note">
   | Ordered<"modified_at", string>;
 
 /** Which rows to update: all of these must be equal. */
@@ -117,3 +124,15 @@ export type Ordered<Field extends string, Value> =
   | Equated<Field, Value>
   | { field: Field; op: "gt" | "gte" | "lt" | "lte"; value: Value }
   | { field: Field; op: "between"; value: readonly [Value, Value] };
+
+/** Further conditions on a text. */
+export type Lettered<Field extends string> =
+  | { field: Field; op: "ilike" | "not_ilike"; value: string }
+  | { field: Field; op: "starts_with"; value: string };
+
+/** Further conditions on an array, range or jsonb. */
+export type Containing<Field extends string> = {
+  field: Field;
+  op: "contains";
+  value: NonNullable<unknown>;
+};

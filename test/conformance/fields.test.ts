@@ -29,6 +29,10 @@ const ALL_OPERATORS = [
   "between",
   "is_null",
   "is_not_null",
+  "ilike",
+  "not_ilike",
+  "starts_with",
+  "contains",
 ];
 
 describeService("Get Fields", ({ get, query, run }) => {
@@ -142,8 +146,10 @@ describeService("Get Fields", ({ get, query, run }) => {
           ? { value: [value, value] }
           : /in$/.test(op)
           ? { value: [value] }
-          : /like/.test(op)
+          : /like|starts/.test(op)
           ? { value: "%" }
+          : op === "contains" && raw === null
+          ? { value: 1 }
           : { value };
         const response = await query("everything", {
           filters: { and: [{ field: field.name, op, ...given }] },
@@ -170,8 +176,11 @@ describeService("Get Fields", ({ get, query, run }) => {
     }
     assertEquals(
       [...(await find("deals", "title"))?.operators ?? []].sort(),
-      [...ALL_OPERATORS].sort(),
+      ALL_OPERATORS.filter((op) => op !== "contains").sort(),
     );
+    for (const name of ["a_int4", "c_jsonb", "c_int4range"]) {
+      assert((await find("everything", name))?.operators.includes("contains"), name);
+    }
   });
 
   it("carries an ETag and responds with 304, until the table changes [T51]", async () => {

@@ -95,7 +95,18 @@ describeService("Query, operators", ({ query }) => {
   }
 
   for (
-    const op of ["EQ", "=", "ilike", "isnull", "", "constructor", "__proto__", "toString", null, 1]
+    const op of [
+      "EQ",
+      "=",
+      "similar_to",
+      "isnull",
+      "",
+      "constructor",
+      "__proto__",
+      "toString",
+      null,
+      1,
+    ]
   ) {
     it(`rejects the operator ${JSON.stringify(op)} [Q18] [E19] [IN8]`, async () => {
       const response = await query("deals", { filters: { and: [{ field: "fid", op, value: 1 }] } });

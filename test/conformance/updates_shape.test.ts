@@ -18,6 +18,18 @@ describeService("Updates, shape of an update", ({ single, bulk, service }) => {
       assertEquals(await mine(), before);
     });
 
+    it(`says what updates take where ${name} is sent a group of a query [U62]`, async () => {
+      for (const combine of ["and", "or"]) {
+        const group = { [combine]: [{ field: "fid", op: "eq", value: 1 }] };
+        assertRejectedAt(
+          await update("deals", { ...good, filters: group }),
+          `filters.${combine}`,
+          "take no groups",
+          '{"id": 1}',
+        );
+      }
+    });
+
     it(`rejects a body of ${name} that is no object [HT10]`, async () => {
       for (const raw of ["null", "[]", "1", '"x"', "true"]) {
         assertRejectedAt(await update("deals", undefined, { raw }), "body");

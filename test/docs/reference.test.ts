@@ -68,8 +68,10 @@ describe("the pages in docs", () => {
     const table = readOperators();
     const [head = ""] = table.split("\n").filter((line) => line.startsWith("| op"));
     assert(head.includes("NULL"));
-    const rows = table.split("\n").filter((line) => /^\| `(neq|not_in|not_like)`/.test(line));
-    assertEquals(rows.length, 3);
+    const rows = table.split("\n").filter((line) =>
+      /^\| `(neq|not_in|not_like|not_ilike)`/.test(line)
+    );
+    assertEquals(rows.length, 4);
     for (const row of rows) assert(row.split("|")[4]!.trim().startsWith("**no**"), row);
   });
 });

@@ -49,14 +49,17 @@ export const FAULTY_ITEMS: readonly FaultyItem[] = [
   ...["is_null", "is_not_null"].flatMap((op) =>
     [null, false, 1].map((value) => ({ item: { field: "fid", op, value }, at: ".value" }))
   ),
-  ...["eq", "neq", "gt", "gte", "lt", "lte", "like", "not_like"].flatMap((op) =>
-    BAD_SHAPES.map((value) => ({ item: { field: "title", op, value }, at: ".value" }))
-  ),
-  ...["gt", "gte", "lt", "lte", "like", "not_like", "in", "not_in", "between"].map((op) => ({
+  ...["eq", "neq", "gt", "gte", "lt", "lte", "like", "not_like", "ilike", "starts_with"].flatMap((
+    op,
+  ) => BAD_SHAPES.map((value) => ({ item: { field: "title", op, value }, at: ".value" }))),
+  ...[
+    ...["gt", "gte", "lt", "lte", "like", "not_like", "in", "not_in", "between"],
+    ...["ilike", "not_ilike", "starts_with"],
+  ].map((op) => ({
     item: { field: "title", op, value: null },
     at: ".value",
   })),
-  ...["like", "not_like"].flatMap((op) =>
+  ...["like", "not_like", "ilike", "not_ilike"].flatMap((op) =>
     ["\\", "a\\\\\\", 5, true].map((value) => ({
       item: { field: "title", op, value },
       at: ".value",

@@ -47,7 +47,7 @@ export const OTHER_NAMES = words("ctid xmin tableoid fidd tenant_id password_has
 
 /** Operators, and words that are not operators. */
 export const OPERATORS = words(
-  "eq neq gt gte lt lte like not_like in not_in between is_null is_not_null EQ constructor",
+  "eq neq gt gte lt lte like not_like in not_in between is_null is_not_null ilike not_ilike starts_with contains EQ constructor",
 );
 
 /** Texts that the input functions of some types read, misread or reject; without spaces. */

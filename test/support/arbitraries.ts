@@ -70,6 +70,7 @@ export function arbitraryCondition(): Arbitrary<OracleCondition> {
       "is_not_null",
       "like",
       "not_like",
+      ...(column.type.startsWith("text") ? ["ilike", "not_ilike", "starts_with"] : []),
       ...LISTS,
       ...(column.compare === undefined ? COMPARISONS.slice(0, 2) : [...COMPARISONS, "between"]),
     ];
@@ -82,7 +83,13 @@ function conditionOf(column: OracleColumn, op: string): Arbitrary<OracleConditio
   if (op === "is_null" || op === "is_not_null") {
     return fc.constant({ field, op, cells: [], sent: { field, op } });
   }
-  if (op === "like" || op === "not_like") {
+  if (op === "starts_with") {
+    const beginning = fc.constantFrom(...column.cells).chain((cell) =>
+      fc.nat([...cell].length).map((length) => [...cell].slice(0, length).join(""))
+    );
+    return beginning.map((value) => ({ field, op, cells: [value], sent: { field, op, value } }));
+  }
+  if (op.endsWith("like")) {
     return arbitraryPattern(column).map((value) => ({
       field,
       op,

@@ -104,9 +104,20 @@ function evaluateCondition(row: OracleRow, { field, op, cells }: OracleCondition
       return cell === null ? null : matchesLike(cell, values[0]!)!;
     case "not_like":
       return cell === null ? null : !matchesLike(cell, values[0]!)!;
+    case "ilike":
+      return cell === null ? null : matchesLike(fold(cell), fold(values[0]!))!;
+    case "not_ilike":
+      return cell === null ? null : !matchesLike(fold(cell), fold(values[0]!))!;
+    case "starts_with":
+      return cell === null ? null : cell.startsWith(values[0]!);
     default:
       return ordered(field, cell, { gt: ">", gte: ">=", lt: "<", lte: "<=" }[op]!, values[0]!);
   }
+}
+
+/** No two values of the oracle's columns differ in the case of other letters. */
+function fold(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function equal(field: string, cell: string | null, value: string): Truth {

@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { printAgent, printExample, printFollowing } from "../../demonstration/example.ts";
 import { fillDemonstration } from "../../demonstration/fill.ts";
 import { SHOPS } from "../../demonstration/shops.ts";
+import { hasCluster } from "../../embedded/data_directory.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
 import { createToken } from "../../tokens/manage.ts";
@@ -10,6 +11,19 @@ import { showWork } from "../progress.ts";
 /** What the first start has made: a token for each tenant. */
 export interface Demonstration {
   readonly tokens: readonly { readonly tenant: string; readonly token: string }[];
+}
+
+/**
+ * Says at once what a first start does: the embedded Postgres works in this thread, where nothing can
+ * be shown meanwhile.
+ * @see R56
+ */
+export async function announceFirstStart(config: Config, output: Output): Promise<void> {
+  if (await hasCluster(config.dataDir)) return;
+  output.write(
+    `First start: creating an embedded Postgres in ${config.dataDir} and filling it with a ` +
+      "demonstration, a few seconds\n",
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import { showWork } from "../progress.ts";
 import type { Settings } from "../read_settings.ts";
 import { followSettings } from "../with_database.ts";
 import { type AwaitOptions, prepareOrAwaitDatabase } from "./await_database.ts";
-import { type Demonstration, prepareDemonstration } from "./first_start.ts";
+import { announceFirstStart, type Demonstration, prepareDemonstration } from "./first_start.ts";
 import type { Telemetry } from "./observe_process.ts";
 
 /** The sinks of what happens in the service, and where its progress is shown. */
@@ -58,6 +58,7 @@ export async function assembleService(
   { metrics, observe, output }: AssembleOptions,
 ): Promise<AssembledService> {
   const open = () => openConfiguredDatabase(config, observe);
+  if (config.databaseUrl === undefined) await announceFirstStart(config, output);
   const database = config.databaseUrl !== undefined
     ? await open()
     : await showWork(output, `Opening the embedded Postgres in ${config.dataDir}`, open);

@@ -17,7 +17,7 @@ export const ERROR_EXAMPLES: readonly ErrorExample[] = [
     "body": {
       "success": false,
       "error":
-        'filters.and[0].op: "greater" is not a supported operator, expected one of eq, neq, gt, gte, lt, lte, like, not_like, in, not_in, between, is_null, is_not_null',
+        'filters.and[0].op: "greater" is not a supported operator, expected one of eq, neq, gt, gte, lt, lte, like, not_like, in, not_in, between, is_null, is_not_null, ilike, not_ilike, starts_with, contains',
     },
   },
   {

@@ -31,6 +31,19 @@ const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printe
         description: "`%` stands for any text, `_` for one character, a backslash escapes.",
       },
     },
+    Beginning: {
+      schema: OPERATORS.starts_with.value,
+      printed: { type: "string", description: "A text without wildcards; case counts." },
+    },
+    Contained: {
+      schema: OPERATORS.contains.value,
+      printed: {
+        not: { type: "null" },
+        description:
+          "Of an array: an element, or an array of elements; of `jsonb`: any JSON; of a " +
+          "range: a value or a range. At most 200 items.",
+      },
+    },
     List: {
       schema: OPERATORS.in.value,
       printed: {

@@ -28,6 +28,18 @@ export type Ordered<Field extends string, Value> =
   | Equated<Field, Value>
   | { field: Field; op: "gt" | "gte" | "lt" | "lte"; value: Value }
   | { field: Field; op: "between"; value: readonly [Value, Value] };
+
+/** Further conditions on a text. */
+export type Lettered<Field extends string> =
+  | { field: Field; op: "ilike" | "not_ilike"; value: string }
+  | { field: Field; op: "starts_with"; value: string };
+
+/** Further conditions on an array, range or jsonb. */
+export type Containing<Field extends string> = {
+  field: Field;
+  op: "contains";
+  value: NonNullable<unknown>;
+};
 `;
 
 const MAX_WIDTH = 100;
@@ -78,13 +90,12 @@ function printTable(table: TypedTable, options: TableOptions): string {
       printMember(printName(column.name), typeValue(column.value, options))
     ),
   ]);
-  const conditions = columns.map((column) => `  | ${printCondition(column, type)}`).join("\n");
-  const condition = columns.length === 1
-    ? `${printDoc(`Conditions of a filter on ${name}.`, "")}export type ${type}Condition = ${
-      conditions.slice(4)
-    };\n`
-    : `${printDoc(`Conditions of a filter on ${name}.`, "")}export type ${type}Condition =\n${
-      conditions || "  never"
+  const conditions = columns.flatMap((column) => printConditions(column, type));
+  const doc = printDoc(`Conditions of a filter on ${name}.`, "");
+  const condition = conditions.length === 1
+    ? `${doc}export type ${type}Condition = ${conditions[0]};\n`
+    : `${doc}export type ${type}Condition =\n${
+      conditions.map((each) => `  | ${each}`).join("\n") || "  never"
     };\n`;
   if (!writable) return [record, condition].join("\n");
   const filters = printInterface(`${type}Filters`, [
@@ -107,7 +118,17 @@ function printTable(table: TypedTable, options: TableOptions): string {
   return [record, condition, filters, fields].join("\n");
 }
 
-function printCondition({ name, operators, value }: TypedColumn, type: string): string {
+/** The conditions that a column admits, one type for each kind. */
+function printConditions(column: TypedColumn, type: string): readonly string[] {
+  const field = JSON.stringify(column.name);
+  return [
+    printComparisons(column, type),
+    ...(column.operators.has("ilike") ? [`Lettered<${field}>`] : []),
+    ...(column.operators.has("contains") ? [`Containing<${field}>`] : []),
+  ];
+}
+
+function printComparisons({ name, operators, value }: TypedColumn, type: string): string {
   const field = JSON.stringify(name);
   if (!operators.has("eq")) return `Opaque<${field}>`;
   const compared = Array.isArray(value.enum)

@@ -1,7 +1,11 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { printBanner } from "../../../../src/cli/serve/first_start.ts";
-import { readConfig } from "../../../../src/config/config.ts";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { announceFirstStart, printBanner } from "../../../../src/cli/serve/first_start.ts";
+import { type Config, readConfig } from "../../../../src/config/config.ts";
+import type { Output } from "../../../../src/runtime/host.ts";
 import { mintToken } from "../../../../src/tokens/token_text.ts";
 
 const address = "http://127.0.0.1:8080";
@@ -13,6 +17,25 @@ function countLines(text: string): number {
     0,
   );
 }
+
+describe("announceFirstStart", () => {
+  it("says what a first start does before it begins, and nothing of a later one [R56]", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "rowgate-first-"));
+    try {
+      const config = { dataDir } as Config;
+      let said = "";
+      const output = { isTerminal: false, write: (text: string) => void (said += text) };
+      await announceFirstStart(config, output as unknown as Output);
+      assertMatch(said, /^First start: creating an embedded Postgres in [^\n]*\n$/);
+      await mkdir(join(dataDir, "postgres"));
+      said = "";
+      await announceFirstStart(config, output as unknown as Output);
+      assertEquals(said, "");
+    } finally {
+      await rm(dataDir, { recursive: true });
+    }
+  });
+});
 
 describe("printBanner", () => {
   const { config } = readConfig({});

@@ -1,0 +1,20 @@
+import { type Operator, OPERATORS } from "../request/operators.ts";
+import type { Column } from "./catalogue.ts";
+
+/** Reports whether the type of a column has an operator. @see T50 */
+export function hasOperator(column: Column, op: Operator): boolean {
+  const { needs } = OPERATORS[op];
+  switch (needs) {
+    case "nothing":
+      return true;
+    case "text":
+      return column.kind === "text";
+    case "letters":
+      // Postgres has no ILIKE for other collations.
+      return column.kind === "text" && column.deterministic;
+    case "container":
+      return column.container !== undefined && (column.kind !== "array" || column.equality);
+    default:
+      return column[needs];
+  }
+}

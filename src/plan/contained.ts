@@ -1,0 +1,116 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import { type Path, quote, under } from "../errors/issue.ts";
+import { MAX_LIST_VALUES } from "../errors/limits.ts";
+import type { Json, Scalar } from "../json/json.ts";
+import { checkArray } from "./assignment.ts";
+import type { Findings } from "./column.ts";
+import type { Checked, Predicate } from "./predicate.ts";
+import { checkScalar } from "./value.ts";
+
+/** Where the value of a condition stands, and the column that it is compared with. */
+interface Site {
+  readonly column: Column;
+  readonly path: Path;
+  readonly findings: Findings;
+}
+
+/**
+ * Plans "contains": an array has these elements, `jsonb` has this JSON within it, a range has this value
+ * or range. Undefined, with an issue, where the value does not fit.
+ * @see Q104
+ */
+export function planContained(
+  value: Json,
+  { column, path, findings }: Site,
+): Predicate | undefined {
+  const found = column.container === "array"
+    ? checkElements(value, { column, path, findings })
+    : column.container === "jsonb"
+    ? { text: printJson(value, { path, findings }) }
+    : checkBounds(value, { column, path, findings });
+  if ("text" in found) {
+    const { text, zoned, bare } = found;
+    const given = { text, zoned: zoned === true, bare: bare === true, certain: false, path };
+    return { kind: "contains", column, value: given };
+  }
+  const { actual = value, expected, at = path } = found;
+  findings.issues.push({
+    path: at,
+    message: `${quote(actual)} does not fit column ${quote(column.name)} of type ${column.type}, ` +
+      `expected ${expected}`,
+  });
+  return undefined;
+}
+
+type Found =
+  | Extract<Checked, { text: string }>
+  | { readonly expected: string; readonly at?: Path; readonly actual?: Json };
+
+/** One element, or an array of elements that must all be there. */
+function checkElements(value: Json, { column, path, findings }: Site): Found {
+  if (typeof value === "object" && !Array.isArray(value)) {
+    return { expected: "an element or an array of elements" };
+  }
+  const elements = Array.isArray(value) ? value : [value];
+  if (elements.length > MAX_LIST_VALUES) {
+    return { expected: `at most ${MAX_LIST_VALUES} elements`, actual: elements.length };
+  }
+  const empty = elements.indexOf(null);
+  if (empty >= 0) {
+    const expected = "elements, since NULL is equal to nothing";
+    return { expected, at: under(path, empty), actual: null };
+  }
+  const { source, maxTsqueryCharacters } = findings;
+  // A single element stands at the path itself, as a number of the condition.
+  const literal = Array.isArray(value) ? undefined : findLiteral({ path, findings });
+  const checked = checkArray(elements, column, {
+    path,
+    source: literal === undefined ? source : { ...source, literalsIn: () => ({ 0: literal }) },
+    maxTsqueryCharacters,
+  });
+  if ("text" in checked) return checked;
+  const { expected, path: at, actual } = checked;
+  return { expected, at: Array.isArray(value) ? at : path, actual };
+}
+
+/** Prints JSON with the digits that the client wrote. */
+function printJson(
+  value: Json,
+  { path, findings }: Pick<Site, "path" | "findings">,
+  literal = findLiteral({ path, findings }),
+): string {
+  if (typeof value === "number" && literal !== undefined) return literal;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const literals = findings.source.literalsIn(path);
+  const print = (part: Json, key: string | number) =>
+    printJson(part, { path: under(path, key), findings }, literals?.[key]);
+  if (Array.isArray(value)) return `[${value.map(print).join(",")}]`;
+  const members = Object.keys(value).map((key) =>
+    `${JSON.stringify(key)}:${print((value as Record<string, Json>)[key]!, key)}`
+  );
+  return `{${members.join(",")}}`;
+}
+
+/** The text of a number that would print differently. */
+function findLiteral({ path, findings }: Pick<Site, "path" | "findings">): string | undefined {
+  return path === null ? undefined : findings.source.literalsIn(path.holder)?.[path.key];
+}
+
+const RANGE = /^\s*([[(]|empty\s*$)/i;
+
+/** A value is the range from itself to itself, with both bounds. */
+function checkBounds(value: Json, { column, path, findings }: Site): Found {
+  if (typeof value === "object") return { expected: "a value or a range" };
+  const scalar = value as Exclude<Scalar, null>;
+  const text = findLiteral({ path, findings }) ?? String(scalar);
+  const isMulti = column.container === "multirange";
+  const isRange = typeof scalar === "string" && RANGE.test(scalar);
+  const quoted = `"${text.replace(/["\\]/g, "\\$&")}"`;
+  const range = isRange ? text : `[${quoted},${quoted}]`;
+  const whole = isMulti && typeof scalar === "string" && /^\s*\{/.test(scalar)
+    ? text
+    : isMulti
+    ? /empty/i.test(range) ? "{}" : `{${range}}`
+    : range;
+  return checkScalar(whole, column, { maxTsqueryCharacters: findings.maxTsqueryCharacters });
+}
