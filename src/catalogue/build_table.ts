@@ -10,7 +10,7 @@ import { findTenancy, findUnlockable } from "./tenant_path.ts";
 import { isLocalTime } from "./time_zone.ts";
 
 const NO_POLICY: TablePolicy = {
-  tenantColumn: undefined,
+  tenantColumns: undefined,
   tenantVia: undefined,
   shared: false,
   expose: false,
@@ -47,14 +47,15 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   }
   const writable = tenancy !== "shared" && (stored || policy.writable) && found.updatable &&
     !policy.readOnly && unlockable === undefined;
-  const tenant = tenancy === "shared" || tenancy.via.length > 0 ? undefined : tenancy.column;
-  const tenantName = tenant?.name;
+  const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
+  const tenant = tenants.length === 1 ? tenants[0] : undefined;
+  const tenantNames = tenants.map(({ name }) => name);
   const build = (column: FoundColumn) =>
     buildColumn(column, {
       types: context.types,
       timeZone: context.timeZone,
       closed: !writable || policy.readOnlyColumns.has(column.name),
-      isTenant: tenantName === column.name,
+      isTenant: tenantNames.includes(column.name),
       primaryKey: keyNames.includes(column.name),
     });
   const columns = new Map<string, Column>();
@@ -67,15 +68,15 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   if (only === "wrong") return undefined;
   // Rows of child tables belong to the table as well, and their keys may repeat.
   const keyUnique = own.length > 0 && !found.hasChildTables &&
-    keyNames.every((name) => name === tenantName || isPlain(columns.get(name)));
+    keyNames.every((name) => tenantNames.includes(name) || isPlain(columns.get(name)));
   const readable = new Map(
     found.columns.filter((each) => each.select).map((each) => [
       each.name,
       each,
     ]),
   );
-  // A row that is deleted no longer says over which other one it belonged to its tenant.
-  const isByPath = tenancy !== "shared" && tenancy.via.length > 0;
+  // The log of changes has one text for a tenant, which a row that is deleted must still hold.
+  const hasLog = tenancy === "shared" || tenant !== undefined;
   return {
     name: found.name,
     identifier: qualify(options.schema, found.name),
@@ -84,16 +85,16 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
     keyOrder: keyNames.flatMap((name) => columns.get(name) ?? readable.get(name) ?? [])
       .map((column) => "identifier" in column ? column : build(column)),
-    uniqueColumns: listUnique(found, { keyNames, tenant: tenantName }),
-    orderedByIndex: new Set(listOrdered(found, tenantName)),
+    uniqueColumns: listUnique(found, { keyNames, tenants: tenantNames }),
+    orderedByIndex: new Set(listOrdered(found, tenant?.name)),
     keyUnique,
-    keyIndexed: keyUnique && isKeyIndexed(found, tenantName),
+    keyIndexed: keyUnique && isKeyIndexed(found, tenant?.name),
     tenancy: tenancy === "shared" ? undefined : tenancy,
     tenant,
     only,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
-    feed: keyUnique && !isByPath && found.feed !== null ? Number(found.feed) : undefined,
+    feed: keyUnique && hasLog && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,
   };
@@ -152,9 +153,9 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
 /** The unique indexes of a table, or the key that the policy gives to a view. */
 function listUnique(
   found: FoundTable,
-  { keyNames, tenant }: {
+  { keyNames, tenants }: {
     readonly keyNames: readonly string[];
-    readonly tenant: string | undefined;
+    readonly tenants: readonly string[];
   },
 ): SqlText[][] {
   // Rows of child tables belong to the table as well, and its indexes do not cover them.
@@ -163,7 +164,7 @@ function listUnique(
   const indexes = found.unique.map((numbers) => numbers.map((number) => names.get(number)!));
   const lists = found.key.length > 0 ? indexes : [...indexes, keyNames];
   return lists.filter((list) => list.length > 0)
-    .map((list) => list.filter((name) => name !== tenant).map(quoteIdentifier));
+    .map((list) => list.filter((name) => !tenants.includes(name)).map(quoteIdentifier));
 }
 
 /** The index of the key has the tenant's column, or another one is (tenant, key). */

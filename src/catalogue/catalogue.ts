@@ -90,8 +90,11 @@ export interface Column {
 
 /** How to find the tenant that a row belongs to. */
 export interface Tenancy {
-  /** The column that holds the tenant: of the table itself, or of the last table of `via`. */
-  readonly column: TenantColumn;
+  /**
+   * The columns that hold the tenant, of the table itself or of the last table of `via`. If there are
+   * several, each holds a part: `7/2` is tenant 7 in the first and 2 in the second.
+   */
+  readonly columns: readonly TenantColumn[];
   /** The foreign keys that lead there from the row, nearest first; empty for a column of the table. */
   readonly via: readonly TenantStep[];
 }
@@ -157,7 +160,10 @@ export interface Table {
   readonly keyIndexed: boolean;
   /** Undefined for a shared look-up table, which every tenant reads and none writes. */
   readonly tenancy: Tenancy | undefined;
-  /** Its own tenant column; undefined where it is shared, or its rows belong to those of another table. */
+  /**
+   * Its own tenant column; undefined where it is shared, its tenant is in several columns, or its rows
+   * belong to those of another table.
+   */
   readonly tenant: TenantColumn | undefined;
   /** Which of its rows exist for clients; undefined: all of the tenant. @see T64 */
   readonly only: RowFilter | undefined;

@@ -17,8 +17,8 @@ export interface Policy {
 
 /** The policy for one table, view or foreign table. */
 export interface TablePolicy {
-  /** Undefined: the tenant column of the configuration. */
-  readonly tenantColumn: string | undefined;
+  /** One column, or the several that hold a tenant together; undefined: that of the configuration. */
+  readonly tenantColumns: readonly string[] | undefined;
   /** Where the tenant of its rows is found, in a table without a tenant column. */
   readonly tenantVia: TenantVia | undefined;
   /** A look-up table without a tenant column, which every tenant reads and none writes. */
@@ -72,6 +72,13 @@ const object = v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_OB
 /** One table of the policy file, strict. @see docs/policy.schema.json */
 export const TABLE_POLICY_SCHEMA = v.strictObject({
   tenant_column: v.optional(columnName),
+  tenant_columns: v.optional(
+    v.pipe(
+      v.array(columnName, EXPECTED_NAMES),
+      v.minLength(2, "expected the two or more columns that hold a tenant together"),
+      v.check((names) => new Set(names).size === names.length, "expected each column once"),
+    ),
+  ),
   tenant_via: v.optional(v.strictObject({
     columns: v.pipe(
       v.array(columnName, EXPECTED_NAMES),
@@ -155,9 +162,11 @@ function parseTable(
       `${where}: "shared" is for a table without a tenant column, leave out one of both`,
     );
   }
-  if (found.tenant_via !== undefined && (found.shared || found.tenant_column !== undefined)) {
-    const other = found.shared ? "shared" : "tenant_column";
-    problems.push(`${where}: "tenant_via" stands beside "${other}", leave out one of both`);
+  const ways = (["tenant_via", "tenant_columns", "tenant_column", "shared"] as const)
+    .filter((key) => found[key] !== undefined && found[key] !== false);
+  const [way, other] = ways;
+  if (other !== undefined && way !== "tenant_column") {
+    problems.push(`${where}: "${way}" stands beside "${other}", leave out one of both`);
   }
   if (found.tenant_via !== undefined && found.expose) {
     problems.push(`${where}: "tenant_via" needs a foreign key, which no view or foreign table has`);
@@ -171,7 +180,8 @@ function parseTable(
   if (problems.length > 0) return { problems };
   return {
     policy: {
-      tenantColumn: found.tenant_column,
+      tenantColumns: found.tenant_columns ??
+        (found.tenant_column === undefined ? undefined : [found.tenant_column]),
       tenantVia: found.tenant_via && {
         ...found.tenant_via,
         columns: [...new Set(found.tenant_via.columns)],

@@ -3,7 +3,7 @@ import { quote } from "../errors/issue.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
-import { tenantFits } from "./tenant_column.ts";
+import { tenantFitsColumns } from "./tenant_column.ts";
 
 /** The access of a token, and the operation that it asks for; Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {
@@ -40,7 +40,7 @@ export function resolveTable(
  */
 export function isOpenTo(table: Table, access: Access): boolean {
   if (access.tables !== null && !access.tables.includes(table.name)) return false;
-  return table.tenancy === undefined || tenantFits(access.tenant, table.tenancy.column.kind);
+  return table.tenancy === undefined || tenantFitsColumns(access.tenant, table.tenancy.columns);
 }
 
 function requireName(name: string): void {

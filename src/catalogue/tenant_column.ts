@@ -27,37 +27,47 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
 ]);
 
 /**
- * Finds the column that says to which tenant a row belongs; `shared` for a look-up table of all
+ * Finds the columns that say to which tenant a row belongs; `shared` for a look-up table of all
  * tenants, `none` for a table that must not be exposed, because nothing says whose its rows are.
  *
  * A table that has the tenant column is scoped by it, even if the policy says that it is shared.
- * @see T5, T11, T12
+ * @see T5, T11, T12, T69
  */
-export function findTenantColumn(
+export function findTenantColumns(
   found: FoundTable,
   { policy, context }: {
-    readonly policy: Pick<TablePolicy, "tenantColumn" | "shared">;
+    readonly policy: Pick<TablePolicy, "tenantColumns" | "shared">;
     readonly context: BuildContext;
   },
-): TenantColumn | "shared" | "none" {
-  const { options, types, warnings } = context;
+): readonly TenantColumn[] | "shared" | "none" {
+  const { options, warnings } = context;
   const where = `policy: tables.${found.name}`;
-  const name = policy.tenantColumn ?? options.tenantColumn;
-  const column = found.columns.find((each) => each.name === name);
-  if (column === undefined) {
+  const names = policy.tenantColumns ?? [options.tenantColumn];
+  const missing = names.find((name) => !found.columns.some((each) => each.name === name));
+  if (missing !== undefined) {
     if (policy.shared) return "shared";
     if (options.policy.tables.has(found.name)) {
-      warnings.push(`${where}: there is no tenant column "${name}", not exposed`);
+      warnings.push(`${where}: there is no tenant column "${missing}", not exposed`);
     }
     return "none";
   }
-  if (policy.shared) warnings.push(`${where}.shared: left out, the table has "${name}"`);
-  if (!column.select) return "none";
+  if (policy.shared) warnings.push(`${where}.shared: left out, the table has "${names[0]}"`);
+  const columns = names.flatMap((name) => describeColumn(found, name, context) ?? []);
+  return columns.length === names.length ? columns : "none";
+}
+
+function describeColumn(
+  found: FoundTable,
+  name: string,
+  { types, warnings }: BuildContext,
+): TenantColumn | undefined {
+  const column = found.columns.find((each) => each.name === name)!;
+  if (!column.select) return undefined;
   const { baseType, cast, kind } = describeType({ ...column, modifier: -1 }, types);
   const tenantKind = KINDS.get(baseType);
   if (tenantKind === undefined || kind === "other" || !column.deterministic) {
     warnings.push(`table "${found.name}": its tenant column cannot hold a tenant, not exposed`);
-    return "none";
+    return undefined;
   }
   return {
     name,
@@ -65,6 +75,23 @@ export function findTenantColumn(
     cast: cast.startsWith("pg_catalog.") ? cast : qualify("pg_catalog", baseType),
     kind: tenantKind,
   };
+}
+
+/**
+ * Splits a tenant into the values of its columns: `7/2` for two, any text for one. Undefined if there
+ * are more or fewer parts than columns.
+ * @see T69
+ */
+export function splitTenant(tenant: string, columns: number): readonly string[] | undefined {
+  if (columns === 1) return [tenant];
+  const parts = tenant.split("/");
+  return parts.length === columns && !parts.includes("") ? parts : undefined;
+}
+
+/** Reports whether tenant columns can hold a tenant, so that no cast can fail. */
+export function tenantFitsColumns(tenant: string, columns: readonly TenantColumn[]): boolean {
+  const parts = splitTenant(tenant, columns.length);
+  return parts !== undefined && columns.every(({ kind }, place) => tenantFits(parts[place]!, kind));
 }
 
 const WHOLE_NUMBER = /^-?[0-9]{1,19}$/;

@@ -3,7 +3,7 @@ import { describeType } from "./column_type.ts";
 import type { FoundTable } from "./introspect.ts";
 import type { TablePolicy, TenantVia } from "./policy.ts";
 import { only, qualify, quoteIdentifier } from "./quote_identifier.ts";
-import { type BuildContext, findTenantColumn } from "./tenant_column.ts";
+import { type BuildContext, findTenantColumns } from "./tenant_column.ts";
 
 /** How a table's tenant is found: `shared` for a look-up table, `none` for one that stays closed. */
 export type FoundTenancy = Tenancy | "shared" | "none";
@@ -21,8 +21,8 @@ export function findTenancy(
   const { tenantVia } = policy;
   const where = `policy: tables.${found.name}.tenant_via`;
   if (tenantVia === undefined) {
-    const tenant = findTenantColumn(found, { policy, context });
-    return typeof tenant === "string" ? tenant : { column: tenant, via: [] };
+    const columns = findTenantColumns(found, { policy, context });
+    return typeof columns === "string" ? columns : { columns, via: [] };
   }
   if (found.columns.some(({ name }) => name === options.tenantColumn)) {
     warnings.push(`${where}: left out, the table has "${options.tenantColumn}"`);
@@ -60,13 +60,13 @@ function followPath(
   }
   // What is wrong with the last table is said where that table itself is described.
   const policy = options.policy.tables.get(table.name) ?? NO_TENANT_POLICY;
-  const column = findTenantColumn(table, { policy, context: { ...context, warnings: [] } });
-  return typeof column === "string"
+  const columns = findTenantColumns(table, { policy, context: { ...context, warnings: [] } });
+  return typeof columns === "string"
     ? `nothing says whose the rows of "${table.name}" are`
-    : { column, via };
+    : { columns, via };
 }
 
-const NO_TENANT_POLICY = { tenantColumn: undefined, shared: false };
+const NO_TENANT_POLICY = { tenantColumns: undefined, shared: false };
 
 function findStep(
   table: FoundTable,

@@ -27,12 +27,12 @@ const KEY_TYPES: ReadonlySet<string> = new Set(
 export function explainNoFeed(
   { primaryKey, keyUnique, tenant, tenancy }: Table,
 ): string | undefined {
-  if (tenancy !== undefined && tenant === undefined) {
-    return `the tenant of its rows is that of ${
-      tenancy.via[0]!.table
-    }, and a row that is deleted no ` +
-      "longer says which one it belonged to";
+  const [first] = tenancy?.via ?? [];
+  if (first !== undefined) {
+    return `the tenant of its rows is that of ${first.table}, and a row that is deleted no longer says ` +
+      "which one it belonged to";
   }
+  if (tenancy !== undefined && tenant === undefined) return "its tenant is in several columns";
   // It would end the quotes of the functions.
   if (tenant?.name.includes("$")) return `its tenant column ${tenant.name} has a $ in its name`;
   if (primaryKey.length === 0) return "it has no primary key that clients can see";

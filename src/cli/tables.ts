@@ -64,7 +64,8 @@ function explainClosed(table: Table): Hidden[] {
 /** `tenant_id`, or `orders.tenant_id` for a table whose rows belong to those of another one. */
 function printTenancy(tenancy: Table["tenancy"]): string {
   if (tenancy === undefined) return "shared";
-  return [...tenancy.via.map(({ table }) => table), tenancy.column.name].join(".");
+  const columns = tenancy.columns.map(({ name }) => name).join("/");
+  return [...tenancy.via.map(({ table }) => table), columns].join(".");
 }
 
 interface HiddenOptions {

@@ -47,7 +47,10 @@ function hasTenancy(table: Table): table is ProbedTable {
 
 /** The columns that say whose a record is: the tenant's, or those of the row that it belongs to. */
 function listMarks({ tenant, tenancy, columns }: ProbedTable): readonly string[] {
-  const names = tenant === undefined ? tenancy.via[0]!.columns : [tenant.name];
+  const [first] = tenancy.via;
+  const names = tenant !== undefined
+    ? [tenant.name]
+    : first?.columns ?? tenancy.columns.map(({ name }) => name);
   return names.every((name) => columns.has(name)) ? names : [];
 }
 
@@ -153,16 +156,22 @@ async function findTenants(
   { database }: Setup,
   table: ProbedTable,
 ): Promise<readonly string[]> {
-  const { tenancy: { column: { identifier } } } = table;
   const [row] = await database.run<{ first: string | null; last: string | null }>(
     (sql) => {
-      const column = literal(sql, identifier);
       const { source, condition } = compileOwners(sql, table);
-      return sql`select
-        (select "$owner".${column}::text from ${source} where "$owner".${column} is not null
-          ${condition} order by "$owner".${column} limit 1) as first,
-        (select "$owner".${column}::text from ${source} where "$owner".${column} is not null
-          ${condition} order by "$owner".${column} desc limit 1) as last`;
+      const columns = table.tenancy.columns.map(({ identifier }) =>
+        sql`"$owner".${literal(sql, identifier)}`
+      );
+      const text = columns.slice(1).reduce(
+        (before, column) => sql`${before} || '/' || ${column}::text`,
+        sql`${columns[0]!}::text`,
+      );
+      const present = join(sql, "and", columns.map((column) => sql`${column} is not null`));
+      const find = (order: Fragment) =>
+        sql`(select ${text} from ${source} where ${present} ${condition}
+          order by ${order} limit 1)`;
+      const backwards = join(sql, ",", columns.map((column) => sql`${column} desc`));
+      return sql`select ${find(join(sql, ",", columns))} as first, ${find(backwards)} as last`;
     },
     { write: false },
   );

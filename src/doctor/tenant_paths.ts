@@ -189,7 +189,7 @@ function readUnindexedEnds(
   { database, config, catalogue }: Setup,
   tables: readonly BelongingTable[],
 ): Promise<readonly UnindexedEnd[]> {
-  const ends = tables.map(({ tenancy: { via, column } }) => [via.at(-1)!.table, column.name])
+  const ends = tables.map(({ tenancy: { via, columns } }) => [via.at(-1)!.table, columns[0]!.name])
     .filter(([table]) => !catalogue.tables.has(table!));
   const different = [...new Set(ends.map((end) => JSON.stringify(end)))].map((text) =>
     JSON.parse(text)

@@ -83,7 +83,8 @@ export function planChanges(
  */
 export function tenantInLog(scope: Scope): string {
   if (scope.kind === "shared") return "";
-  const { tenant, tenancy: { column } } = scope;
+  const { tenant, tenancy: { columns: [column] } } = scope;
+  if (column === undefined) return tenant;
   if (column.kind === "uuid") return tenant.toLowerCase();
   if (column.kind !== "text") return String(BigInt(tenant));
   return column.cast === "pg_catalog.bpchar" ? tenant.replace(/ +$/, "") : tenant;

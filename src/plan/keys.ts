@@ -42,9 +42,10 @@ export function namesKey(table: Table, items: readonly Predicate[]): boolean {
     );
 }
 
-/** The key without the tenant's column, which every statement compares anyway. */
-function listKey({ primaryKey, tenant }: Table): Column[] {
-  return primaryKey.filter(({ name }) => name !== tenant?.name);
+/** The key without the tenant's columns, which every statement compares anyway. */
+function listKey({ primaryKey, tenancy }: Table): Column[] {
+  const own = tenancy?.via.length === 0 ? tenancy.columns : [];
+  return primaryKey.filter(({ name }) => !own.some((tenant) => tenant.name === name));
 }
 
 /** A padded text is compared without its padding, which no index can do. */

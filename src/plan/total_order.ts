@@ -23,7 +23,10 @@ export function planTotalOrder(
     .map((column) => ({ column, descending: false }));
   const order = [...sort, ...key];
   if (!isTotal(order, table)) return rejectTies(table);
-  const others = order.filter(({ column }) => column.identifier !== table.tenant?.identifier);
+  const own = table.tenancy?.via.length === 0 ? table.tenancy.columns : [];
+  const others = order.filter(({ column }) =>
+    !own.some(({ identifier }) => identifier === column.identifier)
+  );
   if (others.length > MAX_PAGE_TOKEN_COLUMNS) return rejectColumns(others.length);
   return others.length > 0 ? others : order;
 }

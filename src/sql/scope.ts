@@ -1,4 +1,5 @@
-import type { SqlText } from "../catalogue/catalogue.ts";
+import type { SqlText, TenantColumn } from "../catalogue/catalogue.ts";
+import { splitTenant } from "../catalogue/tenant_column.ts";
 import type { Scope } from "../plan/scope.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
@@ -22,9 +23,8 @@ export type ScopeReading = "seen" | "locked" | "joined";
  * @see S8, T59
  */
 export function compileScope(sql: Sql, scope: TenantScope, reading: ScopeReading): Fragment {
-  const { tenancy: { column, via }, tenant } = scope;
-  if (via.length === 0) {
-    return sql`${compileColumn(sql, column)} = ${tenant}::text::${literal(sql, column.cast)}`;
+  if (scope.tenancy.via.length === 0) {
+    return join(sql, "and", compileTenant(sql, scope, (column) => compileColumn(sql, column)));
   }
   const own = (from: SqlText) => compileColumn(sql, { identifier: from });
   const seen = compileBelongs(sql, scope, { locks: false, own });
@@ -43,9 +43,10 @@ interface BelongsOptions {
 /** Compiles whether a row belongs to the tenant over foreign keys. */
 export function compileBelongs(
   sql: Sql,
-  { tenancy: { column, via }, tenant }: TenantScope,
+  scope: TenantScope,
   { locks, own }: BelongsOptions,
 ): Fragment {
+  const { via } = scope.tenancy;
   const alias = (place: number) => literal(sql, `"$parent${place + 1}"` as SqlText);
   const member = (place: number, identifier: SqlText) =>
     sql`${alias(place)}.${literal(sql, identifier)}`;
@@ -55,11 +56,24 @@ export function compileBelongs(
       sql`${member(place, to)} = ${place === 0 ? own(from) : member(place - 1, from)}`
     )
   );
-  const last = member(via.length - 1, column.identifier);
-  const bound = sql`${last} = ${tenant}::text::${literal(sql, column.cast)}`;
+  const bound = compileTenant(sql, scope, (column) => member(via.length - 1, column.identifier));
   return sql`
     exists (
       select from ${join(sql, ",", sources)}
-      where ${join(sql, "and", [...same, bound])} ${locks ? sql`for share` : sql``}
+      where ${join(sql, "and", [...same, ...bound])} ${locks ? sql`for share` : sql``}
     )`;
+}
+
+/** Compiles that each tenant column holds its part of the tenant. */
+function compileTenant(
+  sql: Sql,
+  { tenancy: { columns }, tenant }: TenantScope,
+  compile: (column: TenantColumn) => Fragment,
+): Fragment[] {
+  const parts = splitTenant(tenant, columns.length);
+  // The table does not exist for such a token.
+  if (parts === undefined) throw new Error("a tenant that does not fit reached a statement");
+  return columns.map((column, place) =>
+    sql`${compile(column)} = ${parts[place]!}::text::${literal(sql, column.cast)}`
+  );
 }

@@ -37,7 +37,7 @@ const BY_PATH = {
   table: makeTable([makeColumn("status", "text"), makeColumn("amount", "numeric")], {
     tenant: undefined,
     tenancy: {
-      column: TABLE.tenant!,
+      columns: [TABLE.tenant!],
       via: [
         {
           table: "shelves",

@@ -226,7 +226,7 @@ const LINES = makeTable([makeColumn("order_id", "int4"), makeColumn("quantity", 
   identifier: `"app"."lines"` as SqlText,
   tenant: undefined,
   tenancy: {
-    column: TABLE.tenant!,
+    columns: [TABLE.tenant!],
     via: [{
       table: "orders",
       source: `only "app"."orders"` as SqlText,

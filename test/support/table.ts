@@ -75,7 +75,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
     orderedByIndex: new Set([id.identifier]),
     keyUnique: true,
     keyIndexed: true,
-    tenancy: { column: TENANT, via: [] },
+    tenancy: { columns: [TENANT], via: [] },
     tenant: TENANT,
     only: undefined,
     writable: true,

@@ -183,7 +183,7 @@ for (const kind of DATABASE_KINDS) {
           const leaking = catalogue.tables.get("leaking")!;
           const region = leaking.columns.get("region")!;
           const tenant = { ...leaking.tenant!, identifier: region.identifier };
-          const scoped = { ...leaking, tenant, tenancy: { column: tenant, via: [] } };
+          const scoped = { ...leaking, tenant, tenancy: { columns: [tenant], via: [] } };
           const tables = new Map(catalogue.tables).set("leaking", scoped);
           return { ...catalogue, tables };
         },

@@ -11,6 +11,8 @@ export interface TenancyRules {
 /** What the policy of a test says about the tenant of a table. */
 export interface TableRule {
   readonly tenant_column?: string;
+  /** The columns that hold a tenant together: 7/2. */
+  readonly tenant_columns?: readonly string[];
   readonly shared?: boolean;
   readonly tenant_via?: { readonly columns: readonly string[]; readonly table: string };
 }
@@ -128,6 +130,14 @@ function checkReference(reference: TableReference, checked: Checked): string | u
   const paths = conjuncts.map((conjunct) => readPath(conjunct, rules)).filter((path) =>
     path !== undefined
   );
+  if (rule?.tenant_columns !== undefined) {
+    const bound = rule.tenant_columns.map((column) =>
+      conjuncts.map((conjunct) => readTenant(conjunct, column)).find((at) => at > 0) ?? 0
+    );
+    return bound.includes(0)
+      ? `is not bound by ${rule.tenant_columns}`
+      : checkParts(bound, checked);
+  }
   if (rule?.tenant_via === undefined || paths.length === 0) {
     const column = rule?.tenant_column ?? rules.tenantColumn;
     const bound = conjuncts.map((conjunct) => readTenant(conjunct, column)).find((at) => at > 0);
@@ -144,15 +154,19 @@ function checkReference(reference: TableReference, checked: Checked): string | u
   if (reference.verb === "update" && !paths.some(({ locks }) => locks)) {
     return "is written without a lock on its path";
   }
-  return paths.map(({ bound }) => checkValue(bound, checked)).find((fault) => fault !== undefined);
+  return paths.map(({ bound }) => checkParts(bound, checked)).find((fault) => fault !== undefined);
 }
 
-function checkValue(
-  bound: number,
-  { tenant, tenants, parameters }: Checked,
-): string | undefined {
+function checkValue(bound: number, checked: Checked): string | undefined {
+  return checkTenant(checked.parameters[bound - 1], checked);
+}
+
+function checkParts(bound: readonly number[], checked: Checked): string | undefined {
+  return checkTenant(bound.map((at) => checked.parameters[at - 1]).join("/"), checked);
+}
+
+function checkTenant(value: unknown, { tenant, tenants }: Checked): string | undefined {
   if (tenant === undefined) return "is asked outside of a request";
-  const value = parameters[bound - 1];
   return value === tenant || typeof value === "string" && tenants?.has(value)
     ? undefined
     : `is bound to another tenant than the token's`;
@@ -163,8 +177,8 @@ interface TenantPath {
   readonly tables: readonly string[];
   /** The columns of the first table's row that the path begins with. */
   readonly own: readonly string[];
-  /** Number of the parameter with the tenant. */
-  readonly bound: number;
+  /** Numbers of the parameters with the tenant, or with its parts. */
+  readonly bound: readonly number[];
   readonly locks: boolean;
 }
 
@@ -178,8 +192,10 @@ function readPath(tokens: readonly Token[], rules: TenancyRules): TenantPath | u
   );
   if (references.length === 0 || !isPath || conjuncts === undefined) return undefined;
   const last = references.at(-1)!;
-  const column = rules.tables[last.table]?.tenant_column ?? rules.tenantColumn;
-  const bound = conjuncts.map((each) => readTenant(each, column, last.alias)).find((at) => at > 0);
+  const rule = rules.tables[last.table];
+  const bound = (rule?.tenant_columns ?? [rule?.tenant_column ?? rules.tenantColumn]).map((
+    column,
+  ) => conjuncts.map((each) => readTenant(each, column, last.alias)).find((at) => at > 0) ?? 0);
   // Each step is a comparison with a column of the row before.
   const joins = conjuncts.map((conjunct) => conjunct.map(({ text }) => text).join(" "));
   const steps = references.slice(1).every((_, place) =>
@@ -188,7 +204,7 @@ function readPath(tokens: readonly Token[], rules: TenancyRules): TenantPath | u
       text.includes(`= $parent${place + 1} .`)
     )
   );
-  if (bound === undefined || !steps) return undefined;
+  if (bound.includes(0) || !steps) return undefined;
   return {
     tables: references.map(({ table }) => table),
     own: joins.flatMap((text) => /^\$parent1 \. \S+ = \$row \. (\S+)$/.exec(text)?.[1] ?? []),

@@ -17,7 +17,10 @@ const WRITTEN_BY_TRIGGERS = ["trail"];
 export async function digestRows(admin: Sql): Promise<Digests> {
   const [found] = await admin<{ statement: string | null }[]>`
     with recursive tenants (relid, level, expression) as (
-      select c.oid, 0, coalesce('@.' || quote_ident(a.attname) || '::text', 'null::text')
+      select c.oid, 0, case when exists (select from pg_attribute f join pg_attribute b
+          on b.attrelid = f.attrelid and b.attname = 'branch'
+          where f.attrelid = c.oid and f.attname = 'firm') then '@.firm || ''/'' || @.branch'
+        else coalesce('@.' || quote_ident(a.attname) || '::text', 'null::text') end
       from pg_class c
       left join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
         and a.attname = any (${`{${TENANT_COLUMNS}}`}::text::text[])
