@@ -49,10 +49,17 @@ export async function buildCatalogue(
   const context = { options, types: found.types, timeZone, tables: all, warnings };
   const tables = new Map<string, Table>();
   for (const candidate of found.tables) {
-    const { name } = candidate;
+    const { name: stored } = candidate;
+    const name = policy.tables.get(stored)?.name ?? stored;
+    if (credentialTables.has(stored.toLowerCase())) continue;
     if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;
     const table = buildTable(candidate, context);
-    if (table !== undefined) tables.set(name, table);
+    if (table === undefined) continue;
+    if (name !== stored && all.has(name) || tables.has(name)) {
+      warnings.push(
+        `policy: tables.${stored}.name: another table is called "${name}", not exposed`,
+      );
+    } else tables.set(name, table);
   }
   const present = new Set(found.tables.map((table) => table.name));
   for (const name of policy.tables.keys()) {

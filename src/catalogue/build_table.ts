@@ -19,6 +19,8 @@ const NO_POLICY: TablePolicy = {
   readOnly: false,
   writable: false,
   only: undefined,
+  name: undefined,
+  columnNames: new Map(),
   readOnlyColumns: new Set(),
 };
 
@@ -57,18 +59,32 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
       closed: !writable || policy.readOnlyColumns.has(column.name),
       isTenant: tenantNames.includes(column.name),
       primaryKey: keyNames.includes(column.name),
+      exposedName: policy.columnNames.get(column.name),
     });
   const columns = new Map<string, Column>();
+  /** The same by the names that the database has. */
+  const byStoredName = new Map<string, Column>();
+  const unnamed: string[] = [];
   for (const column of found.columns) {
-    if (!column.select || !NAME_PATTERN.test(column.name)) continue;
-    if (!policy.hiddenColumns.has(column.name)) columns.set(column.name, build(column));
+    if (!column.select || policy.hiddenColumns.has(column.name)) continue;
+    const built = build(column);
+    if (!NAME_PATTERN.test(built.name)) unnamed.push(column.name);
+    else if (columns.has(built.name)) {
+      warnings.push(
+        `policy: tables.${found.name}.columns: two columns are called "${built.name}", not exposed`,
+      );
+      return undefined;
+    } else {
+      columns.set(built.name, built);
+      byStoredName.set(column.name, built);
+    }
   }
   if (columns.size === 0) return undefined;
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
   // Rows of child tables belong to the table as well, and their keys may repeat.
   const keyUnique = own.length > 0 && !found.hasChildTables &&
-    keyNames.every((name) => tenantNames.includes(name) || isPlain(columns.get(name)));
+    keyNames.every((name) => tenantNames.includes(name) || isPlain(byStoredName.get(name)));
   const readable = new Map(
     found.columns.filter((each) => each.select).map((each) => [
       each.name,
@@ -76,14 +92,15 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     ]),
   );
   // The log of changes has one text for a tenant, which a row that is deleted must still hold.
-  const hasLog = tenancy === "shared" || tenant !== undefined;
+  const hasLog = (tenancy === "shared" || tenant !== undefined) && !isRenamed(policy, keyNames);
   return {
-    name: found.name,
+    name: policy.name ?? found.name,
     identifier: qualify(options.schema, found.name),
+    unnamed,
     comment: found.comment,
     columns,
-    primaryKey: keyNames.flatMap((name) => columns.get(name) ?? []),
-    keyOrder: keyNames.flatMap((name) => columns.get(name) ?? readable.get(name) ?? [])
+    primaryKey: keyNames.flatMap((name) => byStoredName.get(name) ?? []),
+    keyOrder: keyNames.flatMap((name) => byStoredName.get(name) ?? readable.get(name) ?? [])
       .map((column) => "identifier" in column ? column : build(column)),
     uniqueColumns: listUnique(found, { keyNames, tenants: tenantNames }),
     orderedByIndex: new Set(listOrdered(found, tenant?.name)),
@@ -102,18 +119,20 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
 
 function buildColumn(
   found: FoundColumn,
-  { types, timeZone, primaryKey, isTenant, closed }: {
+  { types, timeZone, primaryKey, isTenant, closed, exposedName = found.name }: {
     readonly types: Introspection["types"];
     readonly timeZone: string;
     readonly primaryKey: boolean;
     readonly isTenant: boolean;
     readonly closed: boolean;
+    readonly exposedName: string | undefined;
   },
 ): Column {
   const { notNull, ...type } = describeType(found, types);
   return {
-    name: found.name,
+    name: exposedName,
     identifier: quoteIdentifier(found.name),
+    alias: exposedName === found.name ? undefined : quoteIdentifier(exposedName),
     ...type,
     nullable: !found.notNull && !notNull,
     primaryKey,
@@ -133,6 +152,11 @@ function buildColumn(
     if (type.namesObjects) return "names objects";
     return found.update ? undefined : "privilege";
   }
+}
+
+/** The log of changes has the names of the database, and clients would read those of the policy. */
+function isRenamed({ name, columnNames }: TablePolicy, key: readonly string[]): boolean {
+  return name !== undefined || key.some((column) => columnNames.has(column));
 }
 
 function ownKey(found: FoundTable): readonly string[] {
@@ -189,6 +213,7 @@ function listMismatches(found: FoundTable, policy: TablePolicy): readonly string
     ["hidden_columns", policy.hiddenColumns],
     ["read_only_columns", policy.readOnlyColumns],
     ["primary_key", policy.primaryKey],
+    ["columns", policy.columnNames.keys()],
   ] as const;
   const messages: string[] = [];
   for (const [list, columns] of lists) {

@@ -37,10 +37,12 @@ export type ReadOnlyReason =
 
 /** A column that a client may name. @see N2, T18 */
 export interface Column {
-  /** Exactly as spelt; matches the name pattern. */
+  /** Exactly as clients spell it; matches the name pattern. */
   readonly name: string;
-  /** `"name"`, quoted. */
+  /** `"name"` as the database has it, quoted. */
   readonly identifier: SqlText;
+  /** `"name"` as clients have it, quoted; undefined where that is the same. @see T70 */
+  readonly alias?: SqlText | undefined;
   /** Name of the type that clients see: `int8`, `timestamptz`, `text[]`, or the name of a domain. */
   readonly type: string;
   /** Name of the base type, which no domain is: `timestamptz`, `text[]`. */
@@ -137,6 +139,8 @@ export interface Table {
   readonly name: string;
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
+  /** Names of columns that are hidden since clients could not write them. @see T70 */
+  readonly unnamed?: readonly string[];
   readonly comment: string | null;
   /** Exposed columns by name, in column order. */
   readonly columns: ReadonlyMap<string, Column>;

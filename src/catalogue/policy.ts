@@ -28,6 +28,10 @@ export interface TablePolicy {
   /** For a view, foreign table or table that has no key in the database. */
   readonly primaryKey: readonly string[];
   readonly hiddenColumns: ReadonlySet<string>;
+  /** What clients call the table; undefined: as the database does. */
+  readonly name: string | undefined;
+  /** What clients call a column, by its name in the database. */
+  readonly columnNames: ReadonlyMap<string, string>;
   readonly readOnly: boolean;
   /** A view that Postgres can update by itself can be updated. */
   readonly writable: boolean;
@@ -71,6 +75,8 @@ const object = v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_OB
 
 /** One table of the policy file, strict. @see docs/policy.schema.json */
 export const TABLE_POLICY_SCHEMA = v.strictObject({
+  name: v.optional(name),
+  columns: v.optional(object, {}),
   tenant_column: v.optional(columnName),
   tenant_columns: v.optional(
     v.pipe(
@@ -149,7 +155,10 @@ function parseTable(
   input: unknown,
 ): { readonly policy: TablePolicy } | { readonly problems: readonly string[] } {
   const where = `tables.${table}`;
-  if (!NAME_PATTERN.test(table)) return { problems: [`${where}: ${EXPECTED_NAME}`] };
+  const isNamed = isObject(input) && input.name !== undefined;
+  if (!NAME_PATTERN.test(table) && !isNamed) {
+    return { problems: [`${where}: ${EXPECTED_NAME}, or "name", which clients call it by`] };
+  }
   if (!isObject(input)) return { problems: [`${where}: ${EXPECTED_OBJECT}`] };
   const parsed = v.safeParse(TABLE_POLICY_SCHEMA, input);
   if (!parsed.success) {
@@ -176,6 +185,7 @@ function parseTable(
       `${where}.writable: is for a view with "expose": true that is neither shared nor read_only`,
     );
   }
+  const columnNames = parseColumns(found.columns, { where, problems });
   const only = parseOnly(found.only, { where, problems });
   if (problems.length > 0) return { problems };
   return {
@@ -193,9 +203,34 @@ function parseTable(
       readOnly: found.read_only,
       writable: found.writable,
       only,
+      name: found.name,
+      columnNames,
       readOnlyColumns: new Set(found.read_only_columns),
     },
   };
+}
+
+const COLUMN_POLICY_SCHEMA = v.strictObject({ name });
+
+function parseColumns(
+  input: Readonly<Record<string, unknown>>,
+  { where, problems }: { readonly where: string; readonly problems: string[] },
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const column of Object.keys(input)) {
+    const parsed = v.safeParse(COLUMN_POLICY_SCHEMA, input[column]);
+    if (parsed.success) {
+      const { output } = parsed;
+      if ([...names.values()].includes(output.name)) {
+        problems.push(`${where}.columns.${column}.name: another column has this name`);
+      }
+      names.set(column, output.name);
+    } else {
+      const above = [`${where}.columns`, column];
+      problems.push(...parsed.issues.map((issue) => printIssue(issue, above)));
+    }
+  }
+  return names;
 }
 
 const MAX_PATTERN_CHARACTERS = 2000;

@@ -31,7 +31,7 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
  * tenants, `none` for a table that must not be exposed, because nothing says whose its rows are.
  *
  * A table that has the tenant column is scoped by it, even if the policy says that it is shared.
- * @see T5, T11, T12, T69
+ * @see T5, T11, T12, T72
  */
 export function findTenantColumns(
   found: FoundTable,
@@ -80,7 +80,7 @@ function describeColumn(
 /**
  * Splits a tenant into the values of its columns: `7/2` for two, any text for one. Undefined if there
  * are more or fewer parts than columns.
- * @see T69
+ * @see T72
  */
 export function splitTenant(tenant: string, columns: number): readonly string[] | undefined {
   if (columns === 1) return [tenant];

@@ -25,8 +25,12 @@ const KEY_TYPES: ReadonlySet<string> = new Set(
 );
 /** Says why a table cannot have a feed; undefined when it can. @see CH2 */
 export function explainNoFeed(
-  { primaryKey, keyUnique, tenant, tenancy }: Table,
+  { name, identifier, primaryKey, keyUnique, tenant, tenancy }: Table,
 ): string | undefined {
+  const isRenamed = !identifier.endsWith(`.${quoteIdentifier(name)}`);
+  if (isRenamed || primaryKey.some(({ alias }) => alias !== undefined)) {
+    return "the policy gives another name to it, or to a column of its key";
+  }
   const [first] = tenancy?.via ?? [];
   if (first !== undefined) {
     return `the tenant of its rows is that of ${first.table}, and a row that is deleted no longer says ` +

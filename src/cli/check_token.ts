@@ -1,5 +1,5 @@
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
-import { tenantFits } from "../catalogue/tenant_column.ts";
+import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { literal } from "../sql/fragment.ts";
@@ -77,9 +77,13 @@ async function findTenantWarning(
 ): Promise<string | undefined> {
   const quoted = JSON.stringify(tenant);
   const all = [...catalogue.tables.values()];
-  const kinds = all.flatMap((table) => table.tenancy?.column.kind ?? []);
+  const kinds = all.flatMap((table) =>
+    table.tenancy?.columns.map(({ kind }) => kind).join("/") ?? []
+  );
   if (kinds.length === 0) return undefined;
-  const fitting = all.filter(({ tenancy }) => tenancy && tenantFits(tenant, tenancy.column.kind));
+  const fitting = all.filter(({ tenancy }) =>
+    tenancy && tenantFitsColumns(tenant, tenancy.columns)
+  );
   if (fitting.length === 0) {
     const expected = [...new Set(kinds)].sort().join(" or ");
     return `no table can hold the tenant ${quoted}; tenants are of type ${expected} here`;
@@ -96,9 +100,9 @@ async function findTenantWarning(
   }
 }
 
-/** Reports whether a table has the tenant column itself. */
-function hasTenant({ tenancy }: Table): boolean {
-  return tenancy !== undefined && tenancy.via.length === 0;
+/** Reports whether a table has the tenant column itself, and in one column. */
+function hasTenant({ tenant }: Table): boolean {
+  return tenant !== undefined;
 }
 
 /** Gives tenants that have rows; undefined where this one has. */
@@ -108,7 +112,7 @@ async function findTenants(
 ): Promise<Set<string> | undefined> {
   const found = new Set<string>();
   for (const table of tables.slice(0, TABLES_ASKED)) {
-    const { identifier, cast } = table.tenancy!.column;
+    const { identifier, cast } = table.tenant!;
     const rows = await database.run<{ tenant: string }>(
       (sql) =>
         sql`(

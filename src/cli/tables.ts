@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Host } from "../runtime/host.ts";
@@ -31,6 +32,7 @@ function listTables(host: Host): Promise<number> {
       const { schema, tenantColumn } = opened.config;
       const hidden: readonly Hidden[] = [
         ...closed,
+        ...all.flatMap(listUnnamed),
         ...await findHidden(opened.database, { schema, tenantColumn, catalogue }),
       ];
       if (hidden.length === 0) return 0;
@@ -51,6 +53,15 @@ function toColumns({ name, primaryKey, tenancy, writable, feed }: Table): readon
   const key = primaryKey.map((column) => column.name).join(", ");
   const feeds = feed === undefined ? "no" : "yes";
   return [name, key || "none", printTenancy(tenancy), writable ? "yes" : "no", feeds];
+}
+
+const UNWRITABLE = "its name has characters other than A-Z a-z 0-9 _, and none in the policy";
+
+function listUnnamed({ name, unnamed = [] }: Table): Hidden[] {
+  return unnamed.map((column) => ({
+    name: `${name}.${quoteIdentifier(column)}`,
+    why: UNWRITABLE,
+  }));
 }
 
 /** A table whose row filter does not fit its columns is not found by any request. */
@@ -119,7 +130,8 @@ async function findHidden(
         order by c.relname`,
     { write: false },
   );
-  return relations.filter(({ name }) => !catalogue.tables.has(name))
+  const exposed = new Set<string>([...catalogue.tables.values()].map((each) => each.identifier));
+  return relations.filter(({ name }) => !exposed.has(qualify(schema, name)))
     .map((relation) => ({
       name: relation.name,
       ...explainHidden(relation, { tenantColumn, catalogue }),
@@ -132,7 +144,10 @@ function explainHidden(
 ): Omit<Hidden, "name"> {
   const inPolicy = (policy: object) => JSON.stringify({ tables: { [name]: policy } });
   if (catalogue.credentialTables.has(name.toLowerCase())) return { why: "credential table" };
-  if (!NAME_PATTERN.test(name)) return { why: "its name has characters other than A-Z a-z 0-9 _" };
+  if (!NAME_PATTERN.test(name)) {
+    const suggested = name.replaceAll(/[^A-Za-z0-9_]/g, "_");
+    return { why: UNWRITABLE, type: inPolicy({ name: suggested }) };
+  }
   const stored = kind === "r" || kind === "p";
   if (usable !== "true") {
     return {

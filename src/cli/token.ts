@@ -1,8 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-<<<<<<< HEAD
-=======
-import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
->>>>>>> 9291f34 (Let several columns hold a tenant together)
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Host } from "../runtime/host.ts";
 import { type Expiry, parseDuration, parseExpiry } from "../tokens/parse_expiry.ts";
@@ -130,33 +126,6 @@ function create(host: Host, options: CreateOptions): Promise<number> {
   });
 }
 
-<<<<<<< HEAD
-=======
-/**
- * Returns a warning when no exposed table can hold the tenant: a token for `acme` where tenants are
- * numbers would reach nothing. A tenant that has no rows yet is fine.
- */
-async function findTenantWarning(
-  opened: OpenedDatabase,
-  tenant: string,
-): Promise<string | undefined> {
-  try {
-    const silent = { ...opened, observe: () => {} };
-    const catalogue = await withCatalogue(silent, async (current) => await current.current());
-    const tenancies = [...catalogue.tables.values()].flatMap(({ tenancy }) => tenancy ?? []);
-    const fits = tenancies.some(({ columns }) => tenantFitsColumns(tenant, columns));
-    if (tenancies.length === 0 || fits) return undefined;
-    const kinds = tenancies.map(({ columns }) => columns.map(({ kind }) => kind).join("/"));
-    const expected = [...new Set(kinds)].sort().join(" or ");
-    const quoted = JSON.stringify(tenant);
-    return `no table can hold the tenant ${quoted}; tenants are of type ${expected} here`;
-  } catch {
-    // The token was created; "rowgate tables" shows what is wrong with the tables.
-    return undefined;
-  }
-}
-
->>>>>>> 9291f34 (Let several columns hold a tenant together)
 function list(host: Host, { tenant, json }: ListOptions): Promise<number> {
   return withDatabase(host, async ({ database }) => {
     await prepareSchema(database, host.stderr);

@@ -1,5 +1,5 @@
 import { printArray } from "../text/array_text.ts";
-import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
 
@@ -14,7 +14,7 @@ interface UnusableName {
 export const checkNames: Check = { name: "names", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  const found = await readUnusable(setup);
+  const found = (await readUnusable(setup)).filter((each) => !isNamed(setup, each));
   const findings = found.map(({ table, column }) => {
     const name = quoteIdentifier(column ?? table);
     const whole = column === null ? `table ${name}` : `column ${name} of ${table}`;
@@ -23,15 +23,29 @@ async function look(setup: Setup): Promise<Diagnosis> {
     const fix = column === null
       ? `${alter} rename to ${renamed};`
       : `${alter} rename column ${name} to ${renamed};`;
+    const policy = describePolicy({ table, column }, renamed.slice(1, -1));
     return {
       id: `name:${whole}`,
       level: "warning" as const,
       what: `clients cannot use the ${whole}`,
       why: "its name has characters other than A-Z a-z 0-9 _, so it does not exist for clients",
-      fix: `${fix}    -- or leave it hidden`,
+      fix: `${fix}    -- or leave it hidden, or in the policy file: ${policy}`,
     };
   });
   return { seen: count(setup.catalogue.tables.size, "table"), findings };
+}
+
+/** The policy gives it a name. */
+function isNamed({ catalogue, config }: Setup, { table, column }: UnusableName): boolean {
+  const identifier = qualify(config.schema, table);
+  const found = [...catalogue.tables.values()].find((each) => each.identifier === identifier);
+  if (found === undefined || column === null) return found !== undefined;
+  return [...found.columns.values()].some((each) => each.identifier === quoteIdentifier(column));
+}
+
+function describePolicy({ table, column }: UnusableName, name: string): string {
+  const entry = column === null ? { name } : { columns: { [column]: { name } } };
+  return JSON.stringify({ tables: { [table]: entry } });
 }
 
 function readUnusable({ database, config, catalogue }: Setup): Promise<readonly UnusableName[]> {

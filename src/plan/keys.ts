@@ -45,7 +45,9 @@ export function namesKey(table: Table, items: readonly Predicate[]): boolean {
 /** The key without the tenant's columns, which every statement compares anyway. */
 function listKey({ primaryKey, tenancy }: Table): Column[] {
   const own = tenancy?.via.length === 0 ? tenancy.columns : [];
-  return primaryKey.filter(({ name }) => !own.some((tenant) => tenant.name === name));
+  return primaryKey.filter(({ identifier }) =>
+    !own.some((tenant) => tenant.identifier === identifier)
+  );
 }
 
 /** A padded text is compared without its padding, which no index can do. */

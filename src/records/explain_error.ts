@@ -1,4 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
 import { describeCheck } from "../http/database_status.ts";
@@ -153,7 +154,9 @@ async function explainValue(
 /** A NULL that only the database knew of, such as one that a trigger made. */
 function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
   const fields = under(plan.path ?? null, "fields");
-  const assignment = plan.assignments?.find(({ column }) => column.name === error.column);
+  const assignment = plan.assignments?.find(({ column }) =>
+    error.column !== undefined && column.identifier === quoteIdentifier(error.column)
+  );
   if (assignment === undefined) {
     const message = `${printPath(fields)}: A column that must have a value would be null`;
     return new ApiError(400, message, { cause: error });

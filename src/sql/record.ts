@@ -30,14 +30,20 @@ export function compileOutput(
     columns.map((column) =>
       wideNumbersAsText && column.wideNumber
         ? compileAsText(sql, column)
-        : compileColumn(sql, column)
+        : compileNamed(sql, column)
     ),
   );
 }
 
+/** Compiles a column under the name that clients have for it. */
+function compileNamed(sql: Sql, column: Column): Fragment {
+  const value = compileColumn(sql, column);
+  return column.alias === undefined ? value : sql`${value} ${literal(sql, column.alias)}`;
+}
+
 function compileAsText(sql: Sql, column: Column): Fragment {
   const value = compileColumn(sql, column);
-  const name = literal(sql, column.identifier);
+  const name = literal(sql, column.alias ?? column.identifier);
   return column.kind === "array" ? sql`${value}::text[] ${name}` : sql`${value}::text ${name}`;
 }
 
@@ -154,8 +160,8 @@ function hasShortLimit(column: Column): boolean {
   return isText(column) && column.maxLength !== undefined && column.maxLength <= SHORT_LIMIT;
 }
 
-function compileMember(sql: Sql, { identifier }: Column): Fragment {
-  return sql`"$record".${literal(sql, identifier)}`;
+function compileMember(sql: Sql, { identifier, alias }: Column): Fragment {
+  return sql`"$record".${literal(sql, alias ?? identifier)}`;
 }
 
 function isText({ kind, baseType }: Column): boolean {

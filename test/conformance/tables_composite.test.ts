@@ -36,7 +36,7 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
   });
 
   for (const table of ["badges", "gates"]) {
-    it(`confine ${table} to rows with both parts, in every operation [T69] [S8]`, async () => {
+    it(`confine ${table} to rows with both parts, in every operation [T72] [S8]`, async () => {
       for (const tenant of ["7/2", "7/3", "8/2", "7/x"]) {
         const [firm, branch] = tenant.split("/");
         const response = await query(table, {}, as(tenant));
@@ -52,7 +52,7 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
     });
   }
 
-  it("are updated and looked up by the rest of the key [T69] [U20]", async () => {
+  it("are updated and looked up by the rest of the key [T72] [U20]", async () => {
     const filters = { and: [{ field: "no", op: "eq", value: 2 }] };
     const found = await Promise.all(
       ["7/2", "7/3", "8/2", "7/2", "7/x"].map((tenant) => query("badges", { filters }, as(tenant))),
@@ -76,7 +76,7 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
     assertMatched(await single("badges", foreign, as("7/2")), 404, 0);
   });
 
-  it("do not let a row go to another tenant, by a column or over its path [T69] [T33] [T61]", async () => {
+  it("do not let a row go to another tenant, by a column or over its path [T72] [T33] [T61]", async () => {
     const body = { filters: { no: 5 }, fields: { branch: "3" } };
     assertRejected(await single("badges", body, as("7/2")), 400, /cannot be set/);
     assertRejected(await single("gates", body, as("7/2")), 409);
@@ -84,7 +84,7 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
     assertOk(await single("gates", { filters: { no: 5 }, fields: { no: 6 } }, as("7/2")));
   });
 
-  it("do not exist for a tenant with more or fewer parts, or one that does not fit [T69] [O8]", async () => {
+  it("do not exist for a tenant with more or fewer parts, or one that does not fit [T72] [O8]", async () => {
     for (const tenant of ["7", "7/2/1", "7/", "/2", "x/2"]) {
       for (const table of ["badges", "gates", "nowhere"]) {
         assertRejected(await query(table, {}, as(tenant)), 404);

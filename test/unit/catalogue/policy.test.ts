@@ -48,6 +48,8 @@ describe("the policy file", () => {
     assertEquals(policy.tables.get("deals"), {
       tenantColumns: ["org-id"],
       tenantVia: undefined,
+      name: undefined,
+      columnNames: new Map(),
       writable: false,
       only: undefined,
       shared: false,
@@ -113,11 +115,7 @@ describe("the policy file", () => {
       );
       assertEquals(found.length, 1, `${beginning} in ${JSON.stringify(problems)}`);
     }
-<<<<<<< HEAD
-    assertEquals(problems.length, 15);
-=======
-    assertEquals(problems.length, 16);
->>>>>>> 9291f34 (Let several columns hold a tenant together)
+    assertEquals(problems.length, 17);
   });
 
   it("rejects what is not a JSON object", () => {
