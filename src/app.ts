@@ -3,6 +3,7 @@ import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import { type Changes, openChanges } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
 import { CONSOLE_PATHS, readConsoleFile } from "./console_files/console_files.ts";
+import { openCursors } from "./cursors/cursors.ts";
 import { ApiError } from "./errors/api_error.ts";
 import { quote } from "./errors/issue.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
@@ -22,6 +23,8 @@ import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
 import type { Database } from "./postgres/database.ts";
 import { openRecords } from "./records/records.ts";
+import { openReading, type Reading, type ReadingOptions } from "./replicas/reading.ts";
+import type { Replicas } from "./replicas/replicas.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
@@ -42,6 +45,8 @@ export interface Dependencies {
   readonly changes?: Changes;
   /** Left out: they are off. */
   readonly webhooks?: Webhooks | undefined;
+  /** Left out: there are no standbys. */
+  readonly replicas?: Replicas | undefined;
   /** Aborted when the server is about to stop: load balancers should send no more. */
   readonly stopping?: AbortSignal;
 }
@@ -75,9 +80,13 @@ type Handlers = Map<string, Map<string, Handler>>;
 export function createApp(dependencies: Dependencies): App {
   const { config, database, observe, stopping } = dependencies;
   const { tenantSetting } = config;
+  const cursors = openCursors(database);
+  const { exports } = config;
+  const records = openRecords(database, { observe, tenantSetting, exports, cursors });
   const service: Service = {
     ...dependencies,
-    records: openRecords(database, { observe, tenantSetting, exports: config.exports }),
+    records,
+    reading: openStandbys(dependencies, { cursors, records }),
     changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
     webhooks: dependencies.webhooks,
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
@@ -120,6 +129,20 @@ export function createApp(dependencies: Dependencies): App {
       place.leave();
     }
   };
+}
+
+function openStandbys(
+  { config: { tenantSetting, exports }, observe, replicas }: Dependencies,
+  primary: Pick<ReadingOptions, "cursors" | "records">,
+): Reading | undefined {
+  if (replicas === undefined) return undefined;
+  const { cursors } = primary;
+  return openReading({
+    ...primary,
+    replicas,
+    openRecords: ({ database }) =>
+      openRecords(database, { observe, tenantSetting, exports, cursors }),
+  });
 }
 
 function openSending({ config, observe }: Dependencies): Sending {

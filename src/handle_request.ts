@@ -15,6 +15,7 @@ import { openExportSource } from "./http/export_source.ts";
 import { respondEvents, respondExport, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
 import type { PlannedRequest, Records } from "./records/records.ts";
+import { POSITION_HEADER, type Reading } from "./replicas/reading.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
@@ -30,6 +31,8 @@ export interface Service {
   readonly catalogue: CurrentCatalogue;
   readonly records: Records;
   readonly changes: Changes;
+  /** Undefined: there are no standbys. */
+  readonly reading: Reading | undefined;
   /** Undefined: none. */
   readonly rateLimits: RateLimits | undefined;
   /** Undefined: they are off. */
@@ -60,7 +63,7 @@ export async function handleRequest(
   { operation: routed, tableName, id, trace }: RoutedRequest,
   service: Service,
 ): Promise<Response> {
-  const { config, records } = service;
+  const { config, reading } = service;
   const { exchange } = trace;
   const { requestId, request: { headers } } = exchange;
   const operation = routed.otherForm?.(headers) ?? routed;
@@ -106,6 +109,10 @@ export async function handleRequest(
       const kind = operation.preferences ?? operation.scope;
       const preferences = applyPreferences(exchange, kind); // step 7
       if (operation.scope === "update") readIdempotencyKey(exchange.request); // step 7
+      const isQuery = operation.scope === "query";
+      const records = reading === undefined || !isQuery
+        ? service.records
+        : await reading.recordsFor(access, exchange.request); // step 7
       const text = await body.read(); // step 7
       // Again, on the catalogue in force by now: a body may take seconds to arrive.
       const table = resolveTable(await current(), tableName, target);
@@ -136,7 +143,10 @@ export async function handleRequest(
       const plan = operation.plan(request, context); // step 7
       const { document } = request;
       const planned = { client: exchange.request, document, replayed };
+      const endWrite = isQuery ? undefined : reading?.beginWrite(access);
       const result = await operation.perform(plan, records, planned); // step 8
+      const position = await endWrite?.();
+      if (position !== undefined) exchange.headers[POSITION_HEADER] = position;
       return operation.print(result, plan, request);
     }, { source: service.catalogue, table: tableName });
 

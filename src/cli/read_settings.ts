@@ -28,7 +28,8 @@ export async function readSettings(source: SettingsSource): Promise<Settings> {
     ...problems,
     ...problems.some((problem) => problem.startsWith("DATABASE_URL:"))
       ? []
-      : checkUrl(DATABASE_URL),
+      : checkUrl("DATABASE_URL", DATABASE_URL),
+    ...checkReadUrl(config),
     ...config === undefined ? [] : checkWorkers(config),
     ...policy.problems ?? [],
   ];
@@ -43,14 +44,22 @@ export async function readSettings(source: SettingsSource): Promise<Settings> {
   );
 }
 
-function checkUrl(url: string | undefined): readonly string[] {
+function checkUrl(variable: string, url: string | undefined): readonly string[] {
   if (url === undefined) return [];
   try {
-    planConnection(url);
+    planConnection(url, variable);
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : "DATABASE_URL: cannot be read"];
+    return [error instanceof Error ? error.message : `${variable}: cannot be read`];
   }
+}
+
+function checkReadUrl(config: Config | undefined): readonly string[] {
+  if (config?.readUrl === undefined) return [];
+  if (config.databaseUrl === undefined) {
+    return ["DATABASE_READ_URL: the embedded Postgres has no standby; set DATABASE_URL as well"];
+  }
+  return checkUrl("DATABASE_READ_URL", config.readUrl);
 }
 
 function checkWorkers({ workers, databaseUrl }: Config): readonly string[] {

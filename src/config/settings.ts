@@ -34,6 +34,14 @@ export interface Config {
   readonly port: number;
   /** Undefined: the embedded Postgres in `dataDir` serves. */
   readonly databaseUrl: string | undefined;
+  /** Standbys that queries are sent to; undefined: none. */
+  readonly readUrl: string | undefined;
+  /** How long a query waits until a standby has the write that it names. */
+  readonly replicaWaitMs: number;
+  /** For how long after a write a token's queries go to the primary. */
+  readonly replicaStickyMs: number;
+  /** A standby that is further behind gets no queries. */
+  readonly replicaMaxLagMs: number;
   readonly dataDir: string;
   readonly schema: string;
   readonly tenantColumn: string;
@@ -108,6 +116,23 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: undefined,
     secret: true,
     help: "postgres://user:password@host/db; without it, an embedded Postgres",
+  }),
+  readUrl: setting("DATABASE_READ_URL", databaseUrl, {
+    default: undefined,
+    secret: true,
+    help: "Standbys for queries: postgres://user:password@a,b/db",
+  }),
+  replicaWaitMs: setting("ROWGATE_REPLICA_WAIT_MS", wholeNumber(0, 60_000), {
+    default: 500,
+    help: "Longest wait for a standby to have a write",
+  }),
+  replicaStickyMs: setting("ROWGATE_REPLICA_STICKY_MS", wholeNumber(0, 3_600_000), {
+    default: 5000,
+    help: "Queries of a token on the primary after its write",
+  }),
+  replicaMaxLagMs: setting("ROWGATE_REPLICA_MAX_LAG_MS", wholeNumber(100, 86_400_000), {
+    default: 10_000,
+    help: "Lag from which on a standby gets no queries",
   }),
   dataDir: setting("ROWGATE_DATA_DIR", path, {
     default: "./rowgate-data",

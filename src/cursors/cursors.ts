@@ -6,7 +6,7 @@ import { openSecrets, type Secret } from "./secrets.ts";
 /** What a cursor is for, and what it is bound to: it opens for nothing else. */
 export interface CursorUse {
   /** One kind of cursor is never taken for another. */
-  readonly kind: "page" | "changes";
+  readonly kind: "page" | "changes" | "position";
   /** In order: the tenant first, and whatever else must be the same when the cursor comes back. */
   readonly boundTo: readonly string[];
 }

@@ -8,6 +8,7 @@ const ALLOWED_HEADERS = [
   "Mcp-Method",
   "Mcp-Name",
   "Prefer",
+  "Rowgate-Position",
   "X-Request-Id",
 ].join(", ");
 const EXPOSED_HEADERS = [
@@ -19,6 +20,7 @@ const EXPOSED_HEADERS = [
   "RateLimit-Policy",
   "Retry-After",
   "Rowgate-Order",
+  "Rowgate-Position",
   "WWW-Authenticate",
   "X-Request-Id",
 ].join(", ");

@@ -36,10 +36,13 @@ const URL_PATTERN =
  * `?statement_timeout=`), and Postgres would reject them or they would undo our settings.
  * @throws {Error} when it is no URL of a Postgres or asks for an unknown sslmode; never shows it
  */
-export function planConnection(databaseUrl: string): ConnectionPlan {
+export function planConnection(
+  databaseUrl: string,
+  variable = "DATABASE_URL",
+): ConnectionPlan {
   const parts = URL_PATTERN.exec(databaseUrl);
   if (parts === null) {
-    throw new Error("DATABASE_URL must read postgres://user:password@host/database");
+    throw new Error(`${variable} must read postgres://user:password@host/database`);
   }
   const query = new URLSearchParams(parts[5] ?? "");
   const port = Number(query.get("port") ?? "5432");
@@ -47,11 +50,11 @@ export function planConnection(databaseUrl: string): ConnectionPlan {
     .map((item) => parseAddress(item === "" ? "localhost" : item, port));
   const role = ROLES.find((name) => name === (query.get("target_session_attrs") ?? "any"));
   if (role === undefined) {
-    throw new Error(`DATABASE_URL: target_session_attrs must be one of ${ROLES.join(", ")}`);
+    throw new Error(`${variable}: target_session_attrs must be one of ${ROLES.join(", ")}`);
   }
   return {
     addresses,
-    encryption: planEncryption(query),
+    encryption: planEncryption(query, variable),
     role,
     user: query.get("user") ?? decode(parts[1]),
     password: query.get("password") ?? decode(parts[2]),
@@ -118,7 +121,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** `require` encrypts and does not verify, as in libpq; with a root certificate it verifies. */
-function planEncryption(query: URLSearchParams): Encryption {
+function planEncryption(query: URLSearchParams, variable: string): Encryption {
   const rootFile = query.get("sslrootcert") ?? "system";
   const verify: Encryption = rootFile === "system"
     ? { mode: "verify" }
@@ -138,7 +141,7 @@ function planEncryption(query: URLSearchParams): Encryption {
       return verify;
   }
   throw new Error(
-    "DATABASE_URL: sslmode must be disable, allow, prefer, require, verify-ca or verify-full",
+    `${variable}: sslmode must be disable, allow, prefer, require, verify-ca or verify-full`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Fence } from "./fence.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "./driver.ts";
 
 /** Compiles one statement with the tag that it is given; called again for a repetition. */
@@ -104,8 +105,16 @@ export interface Database {
   ) => Promise<Rows<R>>;
   /** Runs a statement whose rows are taken one by one, on a session of its own beside the pools. */
   readonly stream: (compile: Compile, options: StreamOptions) => Promise<RowStream>;
-  /** Calls back on each NOTIFY of the channel; does nothing behind a pooler and on the embedded one. */
-  readonly listen: (channel: string, notified: () => void) => Promise<void>;
+  /**
+   * Calls back with the payload of each NOTIFY of the channel, and with "" when some may have been
+   * missed; does nothing behind a pooler and on the embedded one.
+   */
+  readonly listen: (channel: string, notified: (payload: string) => void) => Promise<void>;
+  /** The primary that it writes to; left out where nothing depends on it. */
+  readonly primary?: Pick<Fence, "timeline" | "see"> & {
+    /** False while sessions of a standby stand in for it. */
+    readonly isServing: () => boolean;
+  };
   /** Waits for what runs, at most the given milliseconds, and closes. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }

@@ -23,6 +23,9 @@ export interface DriverSocket {
   readonly resume?: () => unknown;
 }
 
+/** Takes the channel and the payload of a notification. */
+export type OnNotify = (channel: string, payload: string) => void;
+
 /** The session that a client of the driver opens. */
 export interface ClientOptions {
   /** Gives the socket of the one session; the driver waits for it where it is a promise. */
@@ -35,7 +38,7 @@ export interface ClientOptions {
   /** False behind a pooler that cannot keep prepared statements. */
   readonly prepare?: boolean;
   /** Called with the channel of each notification. */
-  readonly onnotify?: ((channel: string) => void) | undefined;
+  readonly onnotify?: OnNotify | undefined;
 }
 
 /**

@@ -6,6 +6,8 @@ export interface ServerIdentity {
   readonly system: string | undefined;
   /** Of the WAL that it writes: one more after each promotion. Undefined on a standby. */
   readonly timeline: number | undefined;
+  /** When it was started, as it prints that. */
+  readonly started?: string | undefined;
 }
 
 /** Keeps a service from using two primaries at once. */
@@ -14,8 +16,8 @@ export interface Fence {
   readonly refuse: (server: ServerIdentity) => string | undefined;
   /** The newest timeline that was seen; undefined as long as none was. */
   readonly timeline: () => number | undefined;
-  /** The database that is served; undefined as long as that is unknown. */
-  readonly system: () => string | undefined;
+  /** Takes a timeline that another instance has seen. */
+  readonly see: (timeline: number) => void;
 }
 
 /** Code of a session whose server holds other data. */
@@ -56,10 +58,15 @@ export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {
       );
       return OLD_TIMELINE;
     }
+    see(timeline);
+    return undefined;
+  }
+
+  function see(timeline: number): void {
+    if (newest !== undefined && timeline <= newest) return;
     const isFirst = newest === undefined;
     newest = timeline;
     if (!isFirst) onNewTimeline();
-    return undefined;
   }
 
   function warn(why: string): void {
@@ -67,5 +74,5 @@ export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {
     observe({ kind: "fault", fault: "fenced" });
   }
 
-  return { refuse, timeline: () => newest, system: () => known };
+  return { refuse, timeline: () => newest, see };
 }

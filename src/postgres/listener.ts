@@ -3,33 +3,40 @@ import type { Circuit } from "./circuit.ts";
 import { PAUSE_MS } from "./circuit.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, isBroken } from "./database_error.ts";
+import type { OnNotify } from "./driver.ts";
 
 /** When a server that rejects `listen` is asked again, on the same session. */
 const ASK_AGAIN_MS = 5000;
 
 interface ListenerOptions {
   readonly channel: string;
-  readonly notified: () => void;
-  readonly open: (notified: (channel: string) => void) => Promise<Session | Failure>;
+  readonly notified: Notified;
+  readonly open: (notified: OnNotify) => Promise<Session | Failure>;
   readonly circuit: Circuit;
 }
 
 interface Listener {
+  readonly renew: () => void;
   readonly close: () => void;
 }
+
+/** Takes the payload of a notification, or "" when some may have been missed. */
+type Notified = (payload: string) => void;
 
 /** Receives notifications until it is closed. */
 export interface Listeners {
   /** Calls back on each notification of a channel, and when some may have been missed. */
-  readonly listen: (channel: string, notified: () => void) => Promise<void>;
+  readonly listen: (channel: string, notified: Notified) => Promise<void>;
+  /** Opens the sessions again: those that there are may be on a server that sends nothing any more. */
+  readonly renew: () => void;
   readonly close: () => void;
 }
 
 /** Makes listeners: one session for each channel. */
 export function openListeners(open: ListenerOptions["open"], circuit: Circuit): Listeners {
-  const channels = new Map<string, { callbacks: (() => void)[]; listener: Promise<Listener> }>();
+  const channels = new Map<string, { callbacks: Notified[]; listener: Promise<Listener> }>();
 
-  async function listen(channel: string, notified: () => void): Promise<void> {
+  async function listen(channel: string, notified: Notified): Promise<void> {
     const known = channels.get(channel);
     if (known !== undefined) {
       known.callbacks.push(notified);
@@ -37,17 +44,21 @@ export function openListeners(open: ListenerOptions["open"], circuit: Circuit): 
       return;
     }
     const callbacks = [notified];
-    const notifyAll = () => callbacks.forEach((callback) => callback());
+    const notifyAll: Notified = (payload) => callbacks.forEach((callback) => callback(payload));
     const listener = openListener({ channel, notified: notifyAll, open, circuit });
     channels.set(channel, { callbacks, listener });
     await listener;
   }
 
-  function close(): void {
-    for (const { listener } of channels.values()) void listener.then((opened) => opened.close());
+  function forAll(act: (listener: Listener) => void): void {
+    for (const { listener } of channels.values()) void listener.then(act);
   }
 
-  return { listen, close };
+  return {
+    listen,
+    renew: () => forAll((listener) => listener.renew()),
+    close: () => forAll((listener) => listener.close()),
+  };
 }
 
 /**
@@ -72,8 +83,8 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
 
   async function listen(): Promise<void> {
     if (!circuit.mayAttempt()) return again();
-    const result = await open((heard) => {
-      if (heard === channel) notified();
+    const result = await open((heard, payload) => {
+      if (heard === channel) notified(payload);
     });
     if ("kind" in result) {
       circuit.failed(result);
@@ -96,12 +107,15 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
       timer = setTimeout(() => begin(session), ASK_AGAIN_MS);
       return;
     }
-    if (missed) notified();
+    if (missed) notified("");
     missed = false;
   }
 
   await listen();
   return {
+    renew() {
+      if (session !== undefined) again();
+    },
     close() {
       closed = true;
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import { watchAbandoned } from "./pool/abandoned.ts";
 import { type Gate, type GateOptions, openGate, type WatchGate } from "./pool/admission.ts";
 import { openCircuit } from "./circuit.ts";
-import { planStatementSettings } from "./connection.ts";
+import { type Address, planConnection, planStatementSettings } from "./connection.ts";
 import type {
   Compile,
   Database,
@@ -14,7 +14,7 @@ import type {
 } from "./database.ts";
 import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Row } from "./driver.ts";
-import { openFence } from "./fence.ts";
+import { type Fence, openFence } from "./fence.ts";
 import { openListeners } from "./listener.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
@@ -43,6 +43,11 @@ const STILL_READ_ONLY_MS = 60_000;
 export interface OpenOptions {
   /** The embedded Postgres, in place of `DATABASE_URL`; closed with the database. */
   readonly embedded?: EmbeddedServer | undefined;
+  /** One standby, in place of the hosts of `DATABASE_URL`. */
+  readonly standby?: {
+    readonly address: Address;
+    readonly refuse: Fence["refuse"];
+  };
 }
 
 /**
@@ -54,16 +59,36 @@ export interface OpenOptions {
 export function openDatabase(
   config: Config,
   observe: Observe,
-  { embedded }: OpenOptions = {},
+  { embedded, standby }: OpenOptions = {},
 ): Database {
   const pools: Pool[] = [];
-  const renew = () => pools.forEach((pool) => pool.renew());
-  const { refuse } = openFence({ observe, onNewTimeline: renew });
+  function renew(): void {
+    for (const pool of pools) pool.renew();
+    listeners.renew();
+  }
+  /** Sessions of a standby are in use, since no primary was found. */
+  let standsIn = false;
+  const fence = openFence({ observe, onNewTimeline: renew });
+  const refuse: Fence["refuse"] = standby?.refuse ?? ((server) => {
+    const refusal = fence.refuse(server);
+    if (refusal !== undefined || !standsIn || server.timeline === undefined) return refusal;
+    standsIn = false;
+    renew();
+    return undefined;
+  });
   const seeker = seekPrimary({
     open: createSessionOpener(config, { embedded, refuse, role: "primary" }),
-    onFound: renew,
   });
-  const opening = { embedded, refuse, onStandIn: seeker.start };
+  const hosts = embedded === undefined
+    ? planConnection(config.databaseUrl ?? "").addresses.length
+    : 1;
+  function onStandIn(): void {
+    standsIn = true;
+    if (hosts > 1) seeker.start();
+  }
+  const opening = standby === undefined
+    ? { embedded, refuse, onStandIn }
+    : { embedded, refuse, only: standby.address };
   const open = createSessionOpener(config, opening);
   const openShorter = createSessionOpener(limitStatements(config), opening);
   const circuit = openCircuit();
@@ -142,7 +167,7 @@ export function openDatabase(
     return transact<R>(steps, options);
   }
 
-  async function listen(channel: string, notified: () => void): Promise<void> {
+  async function listen(channel: string, notified: (payload: string) => void): Promise<void> {
     if (embedded !== undefined || !config.prepare) return;
     await listeners.listen(channel, notified);
   }
@@ -158,7 +183,8 @@ export function openDatabase(
   const settings = embedded === undefined ? planStatementSettings(config) : {};
   const pipeline = createPipeline(statements, statement);
   const { stream } = streams;
-  return { settings, run, pipeline, transact, stream, listen, close };
+  const primary = { timeline: fence.timeline, see: fence.see, isServing: () => !standsIn };
+  return { settings, run, pipeline, transact, stream, listen, primary, close };
 }
 
 /** A wait for a lock ends before its transaction must, so that the client learns of the lock. */

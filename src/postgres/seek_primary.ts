@@ -10,10 +10,8 @@ export interface PrimarySeeker {
 
 /** How a seeker opens sessions, and what it calls. */
 export interface SeekOptions {
-  /** Opens a session of a primary, or fails. */
+  /** Opens a session of a primary, or fails; with itthose of standbys are given up. */
   readonly open: () => Promise<Session | Failure>;
-  /** Called when there is one: the sessions in use are of a standby. */
-  readonly onFound: () => void;
 }
 
 const SEEK_MS = 1000;
@@ -23,7 +21,7 @@ const SEEK_MS = 1000;
  * hour: as soon as there is a primary again, no session of a standby is used for them.
  * @see M6
  */
-export function seekPrimary({ open, onFound }: SeekOptions): PrimarySeeker {
+export function seekPrimary({ open }: SeekOptions): PrimarySeeker {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
@@ -32,7 +30,6 @@ export function seekPrimary({ open, onFound }: SeekOptions): PrimarySeeker {
     timer = undefined;
     if ("kind" in result) return start();
     result.close();
-    onFound();
   }
 
   function start(): void {

@@ -241,6 +241,7 @@ function readServer(row: OpeningRow | undefined): ServerIdentity {
   return {
     system: system ?? undefined,
     timeline: wal == null ? undefined : parseInt(wal.slice(0, 8), 16),
+    started: row?.server,
   };
 }
 

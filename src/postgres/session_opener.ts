@@ -3,7 +3,7 @@ import type { Session } from "./session.ts";
 import { openSession } from "./session.ts";
 import type { Address, ConnectionPlan } from "./connection.ts";
 import { planConnection, planSettings } from "./connection.ts";
-import { type DriverSocket, openClient } from "./driver.ts";
+import { type DriverSocket, type OnNotify, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
 import type { Fence } from "./fence.ts";
@@ -26,17 +26,19 @@ export interface EmbeddedServer {
   readonly close: () => Promise<void>;
 }
 
-/** Opens one session, or says why that failed; calls back with the channel of each notification. */
-export type OpenSession = (notified?: (channel: string) => void) => Promise<Session | Failure>;
+/** Opens one session, or says why that failed; calls back with each notification. */
+export type OpenSession = (notified?: OnNotify) => Promise<Session | Failure>;
 
 /** Where sessions are opened. */
 export interface OpenerOptions {
   readonly embedded?: EmbeddedServer | undefined;
   readonly refuse?: Fence["refuse"];
-  /** Called when a session of a standby was opened because there was no primary. */
+  /** Called when a session of a standby was opened where a primary would do as well. */
   readonly onStandIn?: () => void;
   /** In place of the role that the URL asks for. */
   readonly role?: ConnectionPlan["role"];
+  /** In place of all hosts of the URL, whatever its role. */
+  readonly only?: Address;
 }
 
 /**
@@ -47,16 +49,18 @@ export interface OpenerOptions {
  */
 export function createSessionOpener(
   config: Config,
-  { embedded, refuse, onStandIn, role }: OpenerOptions,
+  { embedded, refuse, onStandIn, role, only }: OpenerOptions,
 ): OpenSession {
   if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare);
   const planned = planConnection(config.databaseUrl ?? "");
-  const plan = role === undefined ? planned : { ...planned, role };
+  const plan: ConnectionPlan = only === undefined
+    ? { ...planned, role: role ?? planned.role }
+    : { ...planned, addresses: [only], role: "any" };
   const limitMs = CONNECT_MS / plan.addresses.length;
   // Postgres rejects the session on systems that cannot watch their clients.
   let checkClient = true;
 
-  async function openOn(address: Address, notified?: (channel: string) => void): Promise<Session> {
+  async function openOn(address: Address, notified?: OnNotify): Promise<Session> {
     const { user, password, database } = plan;
     const connection = planSettings(config, { checkClient });
     return await openSession({
@@ -91,7 +95,7 @@ export function createSessionOpener(
         });
         silentUntil.delete(address);
         if (isOfRole(session, role)) {
-          if (role === "any" && plan.addresses.length > 1 && session.standby) onStandIn?.();
+          if (role === "any" && session.standby) onStandIn?.();
           return session;
         }
         session.close();

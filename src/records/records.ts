@@ -3,7 +3,7 @@ import type { ExportPlan } from "../plan/export_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
-import { openCursors } from "../cursors/cursors.ts";
+import { type Cursors, openCursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
 import { type ExportedRows, exportRows } from "./export.ts";
@@ -50,12 +50,14 @@ export interface RecordsOptions {
   readonly tenantSetting: string | undefined;
   /** Exports that may run at the same time. */
   readonly exports: number;
+  /** Those of another database, for a standby. */
+  readonly cursors?: Cursors;
 }
 
 /** Opens the records of a database, once for all requests. */
 export function openRecords(
   database: Database,
-  { observe, tenantSetting, exports }: RecordsOptions,
+  { observe, tenantSetting, exports, cursors = openCursors(database) }: RecordsOptions,
 ): Records {
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
@@ -63,7 +65,6 @@ export function openRecords(
     writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
 
-  const cursors = openCursors(database);
   const places = openExportPlaces(exports, (running) => observe({ kind: "exports", running }));
 
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {

@@ -65,6 +65,8 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   catalogue_read: true,
   changes_waiting: true,
   changes_log: true,
+  read_from: true,
+  standby: true,
   token_lookup: true,
 };
 

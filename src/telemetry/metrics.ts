@@ -134,6 +134,15 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
       meters.changesAge.set(observation.oldestSeconds);
       meters.changesTransaction.set(observation.transactionSeconds);
       break;
+    case "read_from":
+      meters.readsFrom.inc({ server: observation.server });
+      break;
+    case "standby": {
+      const { standby, lagMs, usable } = observation;
+      meters.standbyLag.set({ standby }, lagMs / 1000);
+      meters.standbyUsable.set({ standby }, usable ? 1 : 0);
+      break;
+    }
     case "changes_waiting":
       meters.changesWaiting.set(observation.clients);
       break;
@@ -209,6 +218,13 @@ function openMeters(registry: Registry) {
     ),
     faults: counter("database_faults_total", "Failed attempts of statements", "fault"),
     retries: counter("database_retries_total", "Repeated attempts of statements", "fault"),
+    readsFrom: counter("reads_total", "Queries by the kind of server that they run on", "server"),
+    standbyLag: shared(
+      "standby_lag_seconds",
+      "How far a standby is behind; +Inf: unknown",
+      "standby",
+    ),
+    standbyUsable: shared("standby_usable", "1 while queries are sent to a standby", "standby"),
     catalogueAge: shared("catalogue_age_seconds", "Time since the catalogue was last read"),
     catalogueTables: shared("catalogue_tables", "Exposed tables"),
     catalogueReads: counter("catalogue_reads_total", "Reads of the catalogue", "result"),

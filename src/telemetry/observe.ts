@@ -129,6 +129,15 @@ export type Measurement =
   | { readonly kind: "fault"; readonly fault: string }
   /** A statement is tried again after such a fault. */
   | { readonly kind: "retry"; readonly fault: string }
+  /** A query runs on a server of this kind; only where there are standbys. */
+  | { readonly kind: "read_from"; readonly server: "primary" | "standby" }
+  /** How far a standby is behind; infinite when it does not answer. */
+  | {
+    readonly kind: "standby";
+    readonly standby: string;
+    readonly lagMs: number;
+    readonly usable: boolean;
+  }
   /** The log of the changes feeds was measured. */
   | {
     readonly kind: "changes_log";

@@ -4,6 +4,7 @@ import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/curre
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/postgres/database.ts";
+import { openReplicas } from "../../src/replicas/replicas.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Observation } from "../../src/telemetry/observe.ts";
@@ -127,6 +128,7 @@ export async function createTestService(
     fetch: options.fetch,
   });
   if (options.fetch !== undefined) hooks.start();
+  const replicas = openReplicas(config, { database: opened, observe });
   const app = guard.app(
     server?.app ??
       createApp({
@@ -138,6 +140,7 @@ export async function createTestService(
         metrics,
         changes,
         webhooks: hooks.webhooks,
+        replicas,
       }),
   );
   return {
@@ -159,6 +162,7 @@ export async function createTestService(
       changes.close();
       await hooks.close(1000);
       catalogue.close();
+      await replicas?.close(1000);
       if (owner !== opened) await owner.close(1000);
       await serving.close(1000);
       await database.drop();

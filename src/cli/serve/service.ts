@@ -6,6 +6,7 @@ import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
+import { openReplicas } from "../../replicas/replicas.ts";
 import { keepAnswersPruned } from "../../schema/prune_answers.ts";
 import { createTokenStore } from "../../tokens/store.ts";
 import { openWebhookService } from "../../webhooks/webhook_service.ts";
@@ -74,9 +75,11 @@ export async function assembleService(
   const parts = { config, database, catalogue: catalogue.current, changes, observe };
   const hooks = openWebhookService(parts);
   const { webhooks } = hooks;
+  const replicas = openReplicas(config, { database, observe });
   const stopping = new AbortController();
   const app = createApp({
     ...{ config, database, catalogue, tokens, observe, metrics, changes, webhooks },
+    replicas,
     stopping: stopping.signal,
   });
   const log = keepChanges(database, { days: changesDays, observe });
@@ -97,7 +100,8 @@ export async function assembleService(
     const endMs = performance.now() + timeoutMs;
     await hooks.close(timeoutMs);
     catalogue.close();
-    await database.close(Math.max(0, endMs - performance.now()));
+    const restMs = Math.max(0, endMs - performance.now());
+    await Promise.all([replicas?.close(restMs), database.close(restMs)]);
   }
 
   async function prepare(): Promise<Prepared> {

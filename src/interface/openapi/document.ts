@@ -39,10 +39,11 @@ const DESCRIPTION =
 export function describeService(holder?: Holder): JsonSchema {
   const tables = holder?.tables ?? [];
   const hasFeeds = holder === undefined || tables.some(({ feed }) => feed !== undefined);
+  const queries = tables.length > 0 && holder?.access.scopes.includes("query") === true;
   const hasUpdates = holder === undefined ||
     (holder.access.scopes.includes("update") && tables.some(({ writable }) => writable));
   const unused: readonly ErrorStatus[] = [
-    ...(hasFeeds ? [] : [410 as const]),
+    ...(hasFeeds || queries ? [] : [410 as const]),
     ...(hasUpdates ? [] : [422 as const]),
   ];
   return {

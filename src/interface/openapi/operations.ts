@@ -91,7 +91,7 @@ const IDEMPOTENCY_KEY = {
 };
 const OF_UPDATES: Pick<DescribedOperation, "preferences" | "headers" | "errors"> = {
   preferences: [UPDATE_PREFERENCES, IDEMPOTENCY_KEY],
-  headers: ["Idempotent-Replayed"],
+  headers: ["Idempotent-Replayed", "Rowgate-Position"],
   errors: [...WITH_BODY, 409, 422],
 };
 
@@ -113,6 +113,12 @@ const QUERY_PARAMETERS: readonly JsonSchema[] = [
       "The page token of the `Link` header of the page before. The body must be the same " +
       "as there; only `select` and `per_page` may differ, and `page` is left out.",
     schema: { type: "string", maxLength: MAX_PAGE_TOKEN_CHARACTERS },
+  },
+  {
+    name: "Rowgate-Position",
+    in: "header",
+    description: "This header of the response to an update, sent back: the query sees the update.",
+    schema: { type: "string" },
   },
 ];
 
@@ -166,7 +172,7 @@ export const DESCRIBED_OPERATIONS: readonly DescribedOperation[] = [
       "application/x-ndjson": '{"id":1,"status":"open"}\n{"id":2,"status":"paid"}\n',
       "text/csv": "id,status\r\n1,open\r\n2,paid\r\n",
     },
-    errors: WITH_BODY,
+    errors: [...WITH_BODY, 410],
   },
   {
     id: "updateSingleRecord",

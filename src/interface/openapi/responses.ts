@@ -17,7 +17,11 @@ const ERRORS: Readonly<Record<ErrorStatus, readonly [string, string, ...string[]
     "Several rows match a single update, the change conflicts with other rows, or the first request " +
     "with the `Idempotency-Key` is still running",
   ],
-  410: ["Gone", "The cursor leads nowhere any more: begin again with `since=start`"],
+  410: [
+    "Gone",
+    "The cursor leads nowhere any more: begin again with `since=start`. Of a query, the write of its " +
+    "`Rowgate-Position` may have been lost in a failover of the database",
+  ],
   413: ["ContentTooLarge", "The body is too large"],
   422: ["UnprocessableContent", "The `Idempotency-Key` was used for another request"],
   415: ["UnsupportedMediaType", "The body is not declared as JSON in UTF-8"],
@@ -40,6 +44,9 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "Preference-Applied": describeHeader("The preferences that were applied"),
   "Idempotent-Replayed": describeHeader(
     "`true` where the answer is one that was kept for the `Idempotency-Key`",
+  ),
+  "Rowgate-Position": describeHeader(
+    "Where the write can be read, if queries go to standbys. A query that sends it back sees the write",
   ),
   "Link": describeHeader(
     'The next page of a query with `Prefer: page-token`: `<…?after=…>; rel="next"`. Send the same ' +

@@ -4,6 +4,7 @@ import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { openReplicas } from "../../../src/replicas/replicas.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
 import type { TestDatabase } from "../../support/database.ts";
@@ -19,11 +20,13 @@ export interface SecondInstance {
 export function openSecondInstance(
   { servingUrl, rows }: TestDatabase,
   token: string,
+  environment: Readonly<Record<string, string>> = {},
 ): SecondInstance {
   const { config, problems } = readConfig({
     DATABASE_URL: servingUrl ?? "",
     ROWGATE_POOL_SIZE: "4",
     ...ACCESS_VARIABLES[ACCESS ?? "plain"],
+    ...environment,
   });
   if (config === undefined) throw new Error(problems.join("\n"));
   const observe = () => {};
@@ -35,6 +38,7 @@ export function openSecondInstance(
     policy: EMPTY_POLICY,
     observe,
   });
+  const replicas = openReplicas(config, { database, observe });
   const app = createApp({
     config,
     database,
@@ -42,6 +46,7 @@ export function openSecondInstance(
     tokens: createTokenStore(database),
     metrics: createMetrics(),
     observe,
+    replicas,
   });
   return {
     send: async (method, path, options) => {
@@ -54,6 +59,7 @@ export function openSecondInstance(
     },
     close: async () => {
       catalogue.close();
+      await replicas?.close(1000);
       await database.close(1000);
     },
   };

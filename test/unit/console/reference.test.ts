@@ -39,7 +39,12 @@ describe("the document that the reference shows", () => {
     const [query] = reference.sections[0]!.operations;
     assertEquals(query!.request.path, "integration/tables/orders/query");
     assert(query!.request.body !== undefined && query!.response !== undefined);
-    assertEquals(query!.parameters.map(({ name }) => name), ["table", "Prefer", "after"]);
+    assertEquals(query!.parameters.map(({ name }) => name), [
+      "table",
+      "Prefer",
+      "after",
+      "Rowgate-Position",
+    ]);
   });
 
   it("has every error once, with messages", () => {

@@ -1,0 +1,89 @@
+import type { Database } from "../postgres/database.ts";
+
+/** Which tokens have written lately, on any instance. */
+export interface RecentWrites {
+  /** Remembers a write, and tells the other instances. Settles when they have been told; never rejects. */
+  readonly note: (tokenId: string) => Promise<void>;
+  readonly isRecent: (tokenId: string) => boolean;
+}
+
+/** How long a write is remembered, and by which clock. */
+export interface RecentWritesOptions {
+  readonly stickyMs: number;
+  readonly now?: () => number;
+}
+
+const CHANNEL = "rowgate_writes";
+/** When so many tokens are remembered, those whose time is over are forgotten. */
+const SWEEP_SIZE = 10_000;
+/** The part of the time after which a token that goes on writing is told of again. */
+const AGAIN = 4;
+
+/**
+ * Remembers which tokens have written, for so many milliseconds. The other instances are told by NOTIFY,
+ * which needs no table and no right; of a token that goes on writing only now and then, since Postgres
+ * commits one notification after the other. They remember it that much longer.
+ * @see M10
+ */
+export function openRecentWrites(
+  database: Pick<Database, "run" | "listen">,
+  { stickyMs, now = () => performance.now() }: RecentWritesOptions,
+): RecentWrites {
+  const until = new Map<string, number>();
+  const told = new Map<string, { readonly atMs: number; readonly done: Promise<void> }>();
+  const againMs = stickyMs / AGAIN;
+  let allUntilMs = -Infinity;
+  let sweepSize = SWEEP_SIZE;
+  if (stickyMs === 0) return { note: () => Promise.resolve(), isRecent: () => false };
+
+  function remember(tokenId: string, ms: number): void {
+    const untilMs = now() + ms;
+    until.set(tokenId, Math.max(untilMs, until.get(tokenId) ?? 0));
+    if (until.size > sweepSize) sweep();
+  }
+
+  function sweep(): void {
+    const nowMs = now();
+    for (const [tokenId, untilMs] of until) {
+      if (untilMs > nowMs) continue;
+      until.delete(tokenId);
+      told.delete(tokenId);
+    }
+    sweepSize = Math.max(SWEEP_SIZE, 2 * until.size);
+  }
+
+  function note(tokenId: string): Promise<void> {
+    remember(tokenId, stickyMs);
+    const before = told.get(tokenId);
+    if (before !== undefined && now() - before.atMs < againMs) return before.done;
+    const done = tell(tokenId);
+    told.set(tokenId, { atMs: now(), done });
+    return done;
+  }
+
+  async function tell(tokenId: string): Promise<void> {
+    try {
+      await database.run(
+        (sql) => sql`select pg_catalog.pg_notify(${CHANNEL}::text, ${tokenId}::text)::text`,
+        { write: false },
+      );
+    } catch {
+      // Where the primary is gone, nothing was written either, or the position says where.
+      told.delete(tokenId);
+    }
+  }
+
+  function hear(tokenId: string): void {
+    if (tokenId === "") allUntilMs = now() + stickyMs + againMs;
+    else remember(tokenId, stickyMs + againMs);
+  }
+
+  database.listen(CHANNEL, hear).catch(() => {});
+  return {
+    note,
+    isRecent(tokenId) {
+      const nowMs = now();
+      return nowMs < allUntilMs || (until.get(tokenId) ?? 0) > nowMs;
+    },
+  };
+}

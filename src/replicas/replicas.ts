@@ -1,0 +1,211 @@
+import type { Config } from "../config/config.ts";
+import { ApiError } from "../errors/api_error.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { readLogState } from "./log_state.ts";
+import { openStandbys } from "./open_standbys.ts";
+import type { LogState, Position } from "./position.ts";
+import { UNKNOWN_BYTES } from "./position.ts";
+import { openPrimaryLog } from "./primary_log.ts";
+import { openRecentWrites } from "./recent_writes.ts";
+import { hasReached, type Standby } from "./standby.ts";
+
+/** What decides where a query runs. */
+export interface QueryOrigin {
+  readonly tokenId: string;
+  /** What the client has written, and wants to see. */
+  readonly position: Position | undefined;
+}
+
+/** Decides which queries standbys answer, and knows where what was written can be read. */
+export interface Replicas {
+  readonly standbys: readonly Standby[];
+  /** Gives the standby that a query is sent to; undefined: the primary. Never rejects. */
+  readonly choose: (origin: QueryOrigin) => Promise<Standby | undefined>;
+  /**
+   * Makes sure that the primary has what was written at a position, before and after a query on it.
+   * @throws {ApiError} 410 when the write was lost in a failover, or that cannot be excluded; 503 while
+   * a standby stands in for the primary
+   * @throws {DatabaseError}
+   */
+  readonly confirm: (position: Position) => Promise<void>;
+  /** Begins a write of a token; its queries go to the primary from now on. */
+  readonly beginWrite: (tokenId: string) => Write;
+  /** The database that is served, for what is bound to it. @throws {DatabaseError} */
+  readonly system: () => Promise<string>;
+  readonly close: (timeoutMs: number) => Promise<void>;
+}
+
+/** A write on its way. */
+export interface Write {
+  /** Gives where it can be read, once it is committed. Never rejects. */
+  readonly end: () => Promise<Position | undefined>;
+}
+
+/** What replicas need besides the configuration. */
+export interface ReplicasOptions {
+  readonly database: Database;
+  readonly observe: Observe;
+}
+
+/** How often each server is asked where its log is. */
+const ASK_MS = 500;
+/** A standby that did not answer for so long is left out, like a primary for what depends on it. */
+const SILENT_MS = 2000;
+/** How often standbys are asked while a query waits for one. */
+const WAIT_STEP_MS = 10;
+
+/**
+ * Opens the standbys of `DATABASE_READ_URL`; undefined when there are none.
+ * @see docs/specification/several-servers.md#standbys
+ */
+export function openReplicas(
+  config: Config,
+  { database, observe }: ReplicasOptions,
+): Replicas | undefined {
+  const { replicaWaitMs, replicaMaxLagMs, replicaStickyMs: stickyMs } = config;
+  const { primary } = database;
+  const log = openPrimaryLog();
+  const standbys = openStandbys(config, {
+    observe,
+    isOther: (system) => log.last() !== undefined && system !== log.last()?.system,
+  });
+  if (standbys.length === 0) return undefined;
+  const writes = openRecentWrites(database, { stickyMs });
+  let notedMs = -Infinity;
+  let turn = 0;
+  let asking: Promise<LogState> | undefined;
+  let waiting: Promise<LogState> | undefined;
+
+  async function askNow(): Promise<LogState> {
+    const atMs = performance.now();
+    const state = await readLogState(database);
+    if (!state.standby) {
+      log.note(state, atMs);
+      notedMs = atMs;
+    }
+    return state;
+  }
+
+  /** Asks the primary, after whatever was done before; joins a question that is not sent yet. */
+  function askPrimary(): Promise<LogState> {
+    if (asking === undefined) {
+      asking = askNow().finally(() => asking = undefined);
+      return asking;
+    }
+    waiting ??= asking.catch(() => {}).then(() => {
+      waiting = undefined;
+      return askPrimary();
+    });
+    return waiting;
+  }
+
+  /** Of the newest timeline alone: others may follow a primary that is none any more. */
+  function isUsable({ state }: Standby): boolean {
+    const known = state();
+    return known !== undefined && known.standby && known.timeline === log.last()?.timeline &&
+      performance.now() - known.atMs < SILENT_MS &&
+      log.lagOf(known.bytes, known.atMs) <= replicaMaxLagMs;
+  }
+
+  /** The next one in turn of those that meet a condition. */
+  function pick(meets: (standby: Standby) => boolean): Standby | undefined {
+    turn = (turn + 1) % standbys.length;
+    return [...standbys.slice(turn), ...standbys.slice(0, turn)].find(meets);
+  }
+
+  async function choose({ tokenId, position }: QueryOrigin): Promise<Standby | undefined> {
+    const chosen = position === undefined
+      ? writes.isRecent(tokenId) ? undefined : pick(isUsable)
+      : await awaitPosition(position);
+    observe({ kind: "read_from", server: chosen === undefined ? "primary" : "standby" });
+    return chosen;
+  }
+
+  async function awaitPosition(position: Position): Promise<Standby | undefined> {
+    const endMs = performance.now() + replicaWaitMs;
+    const has = (standby: Standby) => isUsable(standby) && hasReached(standby, position);
+    while (mayHave(position)) {
+      const found = pick(has);
+      if (found !== undefined) return found;
+      if (performance.now() >= endMs || !standbys.some(isUsable)) return undefined;
+      await Promise.all(standbys.filter(isUsable).map(({ ask }) => ask()));
+      const ready = pick(has);
+      if (ready !== undefined) return ready;
+      await new Promise((resolve) => setTimeout(resolve, WAIT_STEP_MS));
+    }
+    return undefined;
+  }
+
+  /** A standby of the newest timeline may have it; without news of the primary that may be another one. */
+  function mayHave(position: Position): boolean {
+    return performance.now() - notedMs < SILENT_MS && log.holds(position) === "yes";
+  }
+
+  async function confirm(position: Position): Promise<void> {
+    primary?.see(position.timeline);
+    const { standby } = primary?.timeline() === position.timeline
+      ? { standby: false }
+      : await askPrimary();
+    if (standby || primary?.isServing() === false) throw rejectWithoutPrimary();
+    if (primary?.timeline() !== position.timeline && log.holds(position) !== "yes") {
+      throw rejectLost();
+    }
+  }
+
+  function beginWrite(tokenId: string): Write {
+    void writes.note(tokenId);
+    const timeline = primary?.timeline();
+
+    async function end(): Promise<Position | undefined> {
+      await writes.note(tokenId);
+      try {
+        const state = await askPrimary();
+        if (!state.standby && state.timeline === timeline) return state;
+      } catch {
+        // It is committed all the same.
+      }
+      // A primary that is gone, or was another one when the write began, may have taken it along.
+      return timeline === undefined ? undefined : { timeline, bytes: UNKNOWN_BYTES };
+    }
+
+    return { end };
+  }
+
+  async function system(): Promise<string> {
+    return (log.last() ?? await askPrimary()).system;
+  }
+
+  function askAll(): void {
+    void askPrimary().catch(() => {});
+    for (const standby of standbys) void standby.ask().then(() => report(standby));
+  }
+
+  function report(standby: Standby): void {
+    const known = standby.state();
+    const lagMs = known === undefined ? Infinity : log.lagOf(known.bytes, known.atMs);
+    observe({ kind: "standby", standby: standby.name, lagMs, usable: isUsable(standby) });
+  }
+
+  askAll();
+  const timer = setInterval(askAll, ASK_MS);
+
+  async function close(timeoutMs: number): Promise<void> {
+    clearInterval(timer);
+    await Promise.all(standbys.map((standby) => standby.close(timeoutMs)));
+  }
+
+  return { standbys, choose, confirm, beginWrite, system, close };
+}
+
+/** A standby that stands in for the primary may be behind it. */
+function rejectWithoutPrimary(): ApiError {
+  const message = "The database is not available, try again in a moment";
+  return new ApiError(503, message, { headers: { "Retry-After": "1" } });
+}
+
+function rejectLost(): ApiError {
+  const message = "Rowgate-Position: The write may have been lost in a failover of the database, " +
+    "expected a query without this header, and the write again";
+  return new ApiError(410, message);
+}

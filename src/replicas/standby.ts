@@ -1,0 +1,84 @@
+import type { Database } from "../postgres/database.ts";
+import { readLogState } from "./log_state.ts";
+import type { LogState, Position } from "./position.ts";
+
+/** A standby that queries may be sent to. */
+export interface Standby {
+  /** Host and port, or the path of a socket. */
+  readonly name: string;
+  /** Where its queries run. */
+  readonly database: Database;
+  /** What it said last; undefined while that is unknown: it is not used. */
+  readonly state: () => (LogState & { readonly atMs: number }) | undefined;
+  /** Counts its lives: it may have replayed less after a restart than before. */
+  readonly life: () => number;
+  /** Asks it where it is; joins a question that is not sent yet. Never rejects. */
+  readonly ask: () => Promise<void>;
+  readonly close: (timeoutMs: number) => Promise<void>;
+}
+
+/** A standby, and the connection on which it is asked where it is. */
+export interface StandbyOptions {
+  readonly name: string;
+  readonly database: Database;
+  /** Of one connection, so that queries hold up no question. */
+  readonly watcher: Database;
+}
+
+/** What {@link openStandby} gives besides the standby. */
+export interface OpenedStandby extends Standby {
+  /** Takes when the server of a session that was just opened had been started. */
+  readonly meet: (started: string) => void;
+}
+
+/** Opens a standby. One question is on its way at a time, and all that come meanwhile share the next. */
+export function openStandby({ name, database, watcher }: StandbyOptions): OpenedStandby {
+  let state: (LogState & { readonly atMs: number }) | undefined;
+  let life = 0;
+  let started: string | undefined;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  function meet(found: string): void {
+    if (found === started) return;
+    started = found;
+    state = undefined;
+    life++;
+  }
+
+  async function askNow(): Promise<void> {
+    const atMs = performance.now();
+    try {
+      const found = await readLogState(watcher);
+      meet(found.started);
+      state = { ...found, atMs };
+    } catch {
+      state = undefined;
+    }
+  }
+
+  function ask(): Promise<void> {
+    if (running === undefined) {
+      running = askNow().finally(() => running = undefined);
+      return running;
+    }
+    next ??= running.then(() => {
+      next = undefined;
+      return ask();
+    });
+    return next;
+  }
+
+  async function close(timeoutMs: number): Promise<void> {
+    await Promise.all([database.close(timeoutMs), watcher.close(timeoutMs)]);
+  }
+
+  return { name, database, state: () => state, life: () => life, meet, ask, close };
+}
+
+/** Reports whether a standby has what was written at a position, as far as it said last. */
+export function hasReached({ state }: Standby, position: Position): boolean {
+  const known = state();
+  return known !== undefined && known.timeline >= position.timeline &&
+    known.bytes >= position.bytes;
+}

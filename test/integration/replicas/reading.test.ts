@@ -1,0 +1,179 @@
+import { assert, assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { awaitReplay } from "../../support/standby.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { openReplicated, read, type ReplicatedService, write } from "./replicated_service.ts";
+
+const STICKY_MS = 1500;
+
+describe("a service with a standby for queries", () => {
+  let replicated: ReplicatedService;
+  let other: string;
+  before(async () => {
+    replicated = await openReplicated({
+      ROWGATE_REPLICA_STICKY_MS: String(STICKY_MS),
+      ROWGATE_REPLICA_MAX_LAG_MS: "3000",
+    });
+    other = await replicated.service.issue({ name: "other" });
+    await awaitReplay(replicated.primary, replicated.standby);
+    await awaitStandby();
+  });
+  after(() => replicated?.close());
+
+  /** Which servers queries have run on since. */
+  async function countReads(): Promise<{ readonly primary: number; readonly standby: number }> {
+    const { text } = await replicated.service.send("GET", "/metrics");
+    const of = (server: string) =>
+      Number(
+        new RegExp(`^rowgate_reads_total\\{server="${server}"\\} (\\d+)`, "m").exec(text)?.[1] ?? 0,
+      );
+    return { primary: of("primary"), standby: of("standby") };
+  }
+
+  async function awaitStandby(): Promise<void> {
+    await waitUntil(async () => {
+      const { standby } = await countReads();
+      assertEquals((await read(replicated.service, { fid: 1, token: other })).status, 200);
+      return (await countReads()).standby > standby;
+    });
+  }
+
+  it("queries run on the standby, and see what it has [M7]", async () => {
+    const { service, pause } = replicated;
+    await pause(true);
+    const written = await write(service, { fid: 6, title: "new" });
+    assertEquals(written.status, 200, written.text);
+    const { title } = await read(service, { fid: 6, token: other });
+    assert(title !== "new", `${title}`);
+    await pause(false);
+    await waitUntil(async () => (await read(service, { fid: 6, token: other })).title === "new");
+  });
+
+  it("a query that sends the position back waits for the write on the standby [M8] [M9]", async () => {
+    const { service, delay } = replicated;
+    await delay(150);
+    try {
+      for (let round = 0; round < 10; round++) {
+        const title = `waited ${round}`;
+        const { headers } = await write(service, { fid: 7, title });
+        const position = headers.get("rowgate-position");
+        assert(position !== null && /^[\w-]+$/.test(position), `${position}`);
+        const before = await countReads();
+        const found = await read(service, { fid: 7, position, token: other });
+        assertEquals([found.status, found.title], [200, title], found.text);
+        const after = await countReads();
+        if (round > 0) assertEquals(after.standby - before.standby, 1);
+      }
+    } finally {
+      await delay(0);
+    }
+  });
+
+  it("and goes to the primary when the standby is too slow [M9]", async () => {
+    const { service, pause } = replicated;
+    await pause(true);
+    const { headers } = await write(service, { fid: 8, title: "at once" });
+    const position = headers.get("rowgate-position");
+    const startedMs = performance.now();
+    const found = await read(service, { fid: 8, position, token: other });
+    const tookMs = performance.now() - startedMs;
+    await pause(false);
+    assertEquals(found.title, "at once");
+    assert(tookMs > 400 && tookMs < 3000, `${tookMs} ms`);
+  });
+
+  it("a token that has written reads from the primary for a while [M10]", async () => {
+    const { service, pause } = replicated;
+    await pause(true);
+    const token = await service.issue({ name: "writer" });
+    assertEquals((await write(service, { fid: 9, title: "mine", token })).status, 200);
+    const writtenMs = performance.now();
+    assertEquals((await read(service, { fid: 9, token })).title, "mine");
+    while ((await read(service, { fid: 9, token })).title === "mine") {
+      assert(performance.now() - writtenMs < STICKY_MS + 1000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert(performance.now() - writtenMs >= STICKY_MS);
+    await pause(false);
+  });
+
+  it("and so do its queries on every other instance [M10]", async () => {
+    const { service, other: second, pause } = replicated;
+    await pause(true);
+    const token = await service.issue({ name: "everywhere" });
+    // The second instance reads from the standby by itself.
+    assert((await read(second, { fid: 11, token })).title !== "everywhere");
+    assertEquals((await write(service, { fid: 11, title: "everywhere", token })).status, 200);
+    assertEquals((await read(second, { fid: 11, token })).title, "everywhere");
+    await new Promise((resolve) => setTimeout(resolve, 1.25 * STICKY_MS + 100));
+    const { title } = await read(second, { fid: 11, token });
+    await pause(false);
+    assert(title !== "everywhere", "it reads from the primary for ever");
+  });
+
+  it("a standby that is too far behind, or away, is left out [M13]", async () => {
+    const { service, pause, standby, primary } = replicated;
+    await awaitStandby();
+    await pause(true);
+    await write(service, { fid: 10, title: "far" });
+    assert((await read(service, { fid: 10, token: other })).title !== "far");
+    await waitUntil(async () => (await read(service, { fid: 10, token: other })).title === "far");
+    await pause(false);
+    await awaitReplay(primary, standby);
+    await awaitStandby();
+    await standby.halt("immediate");
+    for (let round = 0; round < 20; round++) {
+      const found = await read(service, { fid: 10, token: other });
+      assertEquals([found.status, found.title], [200, "far"], found.text);
+    }
+    await standby.start();
+    await awaitStandby();
+  });
+
+  it("a query that the standby cannot answer yet runs on the primary [M14]", async () => {
+    const { service, pause } = replicated;
+    await awaitStandby();
+    await pause(true);
+    await service.database.admin.unsafe(`create table parcels (id int4 primary key, tenant_id int4);
+      insert into parcels values (1, 1); grant select on parcels to rowgate_app`);
+    await service.catalogue.refresh(await service.catalogue.current(), { reason: "test" });
+    const found = await service.send("POST", "/integration/tables/parcels/query", {
+      body: {},
+      token: other,
+    });
+    await pause(false);
+    assertEquals([found.status, found.body["total"]], [200, 1], found.text);
+  });
+
+  it("rejects a position that it has not given to this tenant [M12]", async () => {
+    const { service } = replicated;
+    const { headers } = await write(service, { fid: 6, title: "for a" });
+    const position = headers.get("rowgate-position")!;
+    const last = position.at(-1) === "A" ? "B" : "A";
+    const foreign = await read(service, { fid: 6, position, token: service.tokens.b });
+    const changed = await read(service, { fid: 6, position: `${position.slice(0, -2)}${last}A` });
+    for (
+      const { status, body } of [foreign, changed, await read(service, { fid: 6, position: "1 2" })]
+    ) {
+      assertEquals(status, 400);
+      assertEquals(
+        body["error"],
+        "Rowgate-Position: This is no position of a write, " +
+          "expected the header of a response to an update",
+      );
+    }
+  });
+
+  it("updates, tokens and the catalogue need no standby [M7]", async () => {
+    const { service, pause } = replicated;
+    await pause(true);
+    const token = await service.issue({ name: "new" });
+    assertEquals((await read(service, { fid: 6, token })).status, 200);
+    const bulk = await service.send("PATCH", "/integration/tables/deals/records/bulk", {
+      body: { filters: { fid: 6 }, fields: { title: "bulk" } },
+      token,
+    });
+    assertEquals([bulk.status, bulk.headers.has("rowgate-position")], [200, true], bulk.text);
+    await pause(false);
+  });
+});
