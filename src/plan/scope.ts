@@ -40,6 +40,15 @@ export function planScope(table: Table, access: Access): Scope {
   return { only: planned.predicate, ...scope };
 }
 
+/** Returns a column of the table itself that every statement reads for the scope. */
+export function ownColumn({ tenancy: { column, via } }: Scope & { readonly kind: "tenant" }): Pick<
+  Column,
+  "identifier"
+> {
+  const [first] = via;
+  return first === undefined ? column : { identifier: first.pairs[0]!.from };
+}
+
 /** Reports whether a row refers by a column to the row that says whose it is. @see T61 */
 export function namesParent(scope: Scope, { identifier }: Pick<Column, "identifier">): boolean {
   if (scope.kind === "shared") return false;

@@ -4,11 +4,16 @@ import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
 import { toApiError } from "../http/database_status.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
+import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
 import type { Rows } from "../postgres/driver.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
-import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import {
+  compileLock,
+  compileUpdateSingle,
+  readLocked,
+  type SingleRow,
+} from "../sql/update_single.ts";
 import { explainError } from "./explain_error.ts";
 import {
   type Answer,
@@ -25,7 +30,9 @@ import {
   MAX_REPEATS,
   readKeyed,
   rejectContended,
+  UNSUPPORTED,
   wasOvertaken,
+  withoutPin,
 } from "./update_one.ts";
 import { makeRuledSteps } from "./update_with_rules.ts";
 
@@ -71,9 +78,16 @@ async function decideBatch(
 ): Promise<readonly (0 | 1)[]> {
   const { table } = plan;
   let locks = table.hasRewriteRules;
+  let current = plan;
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
-    const results = await runTransaction(run, plan, { locks, document });
-    if (results !== undefined) return results;
+    try {
+      const results = await runTransaction(run, current, { locks, document });
+      if (results !== undefined) return results;
+    } catch (error) {
+      const isLast = current !== plan || findDatabaseError(error)?.code !== UNSUPPORTED;
+      if (isLast) throw error;
+      current = { ...plan, updates: plan.updates.map(withoutPin) };
+    }
     locks = true;
   }
   throw rejectContended();
@@ -182,9 +196,9 @@ function makePart(run: Run, update: UpdatePlan, locks: boolean): Part {
     return { steps: [write], read: (rows) => ({ row: readSingle(rows), locked: false }) };
   }
   let locked = false;
-  const lock: Step = (sql) => compileLock(sql, update);
+  const lock: Step = (sql) => compileLock(sql, update, settings);
   const write: Step = (sql, before) => {
-    locked = before.length > 0;
+    locked = readLocked(before) > 0;
     return compileUpdateSingle(sql, { ...update, readsOnly: !locked }, settings);
   };
   return { steps: [lock, write], read: (rows) => ({ row: readSingle(rows), locked }) };

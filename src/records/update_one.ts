@@ -5,7 +5,12 @@ import type { Compile, Step } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Rows, Sql } from "../postgres/driver.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
-import { compileLock, compileUpdateSingle, type SingleRow } from "../sql/update_single.ts";
+import {
+  compileLock,
+  compileUpdateSingle,
+  readLocked,
+  type SingleRow,
+} from "../sql/update_single.ts";
 import {
   type Answer,
   answerOf,
@@ -48,9 +53,37 @@ function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
 }
 
 async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
-  const row = await writeInOneStatement(run, plan);
+  const row = await orUndefined(SECOND_WAY, () => writeInOneStatement(run, plan));
   if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
-  return checkResult(plan, await writeInTransaction(run, plan));
+  const written = await orUndefined(SECOND_WAY, () => writeInTransaction(run, plan));
+  if (written !== undefined) return checkResult(plan, written);
+  return checkResult(plan, await writeInTransaction(run, withoutPin(plan)));
+}
+
+/**
+ * SQLSTATE of a statement that Postgres or an engine behind it does not support for this table: the
+ * system columns of a version, for instance, where a part of it is elsewhere. It has written nothing,
+ * and the next way may do.
+ */
+export const UNSUPPORTED = "0A000";
+const SECOND_WAY: ReadonlySet<string> = new Set([UNSUPPORTED]);
+
+/** Gives the result, or undefined where it fails with one of these codes. */
+async function orUndefined<T>(
+  codes: ReadonlySet<string>,
+  attempt: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof DatabaseError && codes.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Gives a plan whose row is held by its lock alone. @see M18 */
+export function withoutPin(plan: UpdatePlan): UpdatePlan {
+  return { ...plan, table: { ...plan.table, pinnable: false } };
 }
 
 /** Undefined where it takes a transaction; then nothing was written. */
@@ -133,7 +166,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   let result: LockedRow | undefined;
   let locked = 0;
   const write: Step = (sql, before) => {
-    locked = before.length;
+    locked = readLocked(before);
     const readsOnly = locked === 0;
     // The transaction has claimed the key already, and keeps the answer.
     return compileUpdateSingle(sql, { ...plan, readsOnly, idempotency: undefined }, run.settings);
@@ -143,7 +176,7 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   };
   const steps = [
     ...claimSteps(idempotency),
-    (sql: Sql) => compileLock(sql, plan),
+    (sql: Sql) => compileLock(sql, plan, run.settings),
     { steps: [write], take },
     ...keepSteps(idempotency, () => findAnswer(plan, result!)),
   ];

@@ -2,7 +2,7 @@ import type { ApiError } from "../errors/api_error.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
 import type { Rows } from "../postgres/driver.ts";
-import { compileLock, type SingleRow } from "../sql/update_single.ts";
+import { compileLock, readLocked, type SingleRow } from "../sql/update_single.ts";
 import {
   compileAuditWithRules,
   compileDecision,
@@ -70,7 +70,7 @@ export function makeRuledSteps(
   let decision: Decision = { matched: "0", wanted: false };
   let locked = 0;
   const decide: Step = (sql, before) => {
-    locked = lock ? before.length : 0;
+    locked = lock ? readLocked(before) : 0;
     return compileDecision(sql, plan);
   };
   const write: Step = (sql, [row]) => {

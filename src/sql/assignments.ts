@@ -1,4 +1,4 @@
-import type { Assignment } from "../plan/assignment.ts";
+import { ownColumn } from "../plan/scope.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join, literal } from "./fragment.ts";
@@ -32,10 +32,14 @@ export function compileSet(
  * Compiles "the update would change a stored value", compared by bytes: right for every type, and
  * NULL equals NULL. `is distinct from` fails on json, xml and point, and overlooks changes of box,
  * interval and citext. The function behind the operator `*<>`, because engines that send statements
- * on to shards lose the operator.
- * @see U42, P2, P3
+ * on to shards lose the operator. Both rows end with the same column: one of parameters alone would be
+ * computed by such an engine before it is sent on, and a row without a type cannot be.
+ * @see U42, P2, P3, M15
  */
-export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fragment {
+export function compileChanges(
+  sql: Sql,
+  { assignments, scope }: Pick<UpdatePlan, "assignments" | "scope">,
+): Fragment {
   const stored = assignments.map(({ column }) => {
     const value = sql`${compileColumn(sql, column)}::${literal(sql, column.cast)}`;
     return column.padded ? castToText(sql, value, column.kind) : value;
@@ -45,7 +49,10 @@ export function compileChanges(sql: Sql, assignments: readonly Assignment[]): Fr
     const text = compileValue(sql, value, { column, cast });
     return column.padded ? castToText(sql, text, column.kind) : text;
   });
-  return sql`record_image_ne(row(${join(sql, ",", stored)}), row(${join(sql, ",", sent)}))`;
+  const same = compileColumn(sql, ownColumn(scope));
+  return sql`record_image_ne(row(${join(sql, ",", [...stored, same])}), row(${
+    join(sql, ",", [...sent, same])
+  }))`;
 }
 
 /** Text drops the padding of `char(n)`, which is no part of the value. */

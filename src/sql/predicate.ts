@@ -104,8 +104,28 @@ export function compileWhere(
   const parts: Fragment[] = [];
   if (scope.kind === "tenant") parts.push(compileScope(sql, scope, reading));
   if (scope.only !== undefined) parts.push(compilePredicate(sql, scope.only));
-  if (predicate !== undefined) parts.push(compilePredicate(sql, predicate));
+  if (predicate !== undefined) parts.push(compileBeside(sql, predicate, scope));
   return parts.length === 0 ? sql`true` : join(sql, "and", parts);
+}
+
+/**
+ * Compiles a predicate beside the scope. What it says of the tenant column is behind IS TRUE: a planner
+ * that sees two tenants for one row finds that nothing matches, and one that sends statements on to
+ * shards then fails, since it has no shard to send the update to.
+ * @see M16
+ */
+function compileBeside(sql: Sql, predicate: Predicate, scope: Scope): Fragment {
+  if (predicate.kind !== "and" || scope.kind !== "tenant" || scope.tenancy.via.length > 0) {
+    return compilePredicate(sql, predicate);
+  }
+  const { identifier } = scope.tenancy.column;
+  const names = (item: Predicate) => "column" in item && item.column.identifier === identifier;
+  if (!predicate.items.some(names)) return compilePredicate(sql, predicate);
+  const items = predicate.items.map((item) => {
+    const condition = compilePredicate(sql, item);
+    return names(item) ? sql`(${condition}) is true` : condition;
+  });
+  return sql`(${join(sql, "and", items)})`;
 }
 
 /** Compiles a predicate; its result can stand beside an AND. @see Q12, Q13 */

@@ -47,7 +47,7 @@ export function compileUpdateBulk(
       update ${table}
       set ${compileSet(sql, plan)}
       where ${compileWhere(sql, plan, "joined")}
-        and ${compileChanges(sql, plan.assignments)}
+        and ${compileChanges(sql, plan)}
         ${compileClaimed(sql, idempotency)}
       returning 1
     )
@@ -81,7 +81,7 @@ function compileLimited(
       set ${compileSet(sql, plan)}
       from "$counted"
       where ${compileWhere(sql, plan, "joined")}
-        and ${compileChanges(sql, plan.assignments)}
+        and ${compileChanges(sql, plan)}
         and "$counted"."$count" <= ${limit}
         ${compileClaimed(sql, idempotency)}
       returning 1

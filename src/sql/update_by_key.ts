@@ -42,7 +42,7 @@ export function compileUpdateByKey(
   const { predicate, assignments, idempotency } = plan;
   const table = compileTable(sql, plan.table);
   const where = compileWhere(sql, plan);
-  const changes = compileChanges(sql, assignments);
+  const changes = compileChanges(sql, plan);
   const claimed = compileClaimed(sql, idempotency);
   return sql<KeyedRow[]>`
     with ${compileSettings(sql, settings)}

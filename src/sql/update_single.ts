@@ -1,5 +1,5 @@
 import type { UpdatePlan } from "../plan/update_plan.ts";
-import type { Fragment, PendingQuery, Row, Sql } from "../postgres/driver.ts";
+import type { Fragment, PendingQuery, Row, Rows, Sql } from "../postgres/driver.ts";
 import { compileChanges, compileSet } from "./assignments.ts";
 import { compileAudit } from "./audit.ts";
 import { compileValueCheck } from "./check_values.ts";
@@ -54,7 +54,7 @@ export function compileUpdateSingle(
     with ${compileSettings(sql, settings)}
     ${compileClaim(sql, idempotency)}
     "$matched" as materialized (
-      select ${compileVersion(sql, plan)} ${compileChanges(sql, plan.assignments)} "$differs"
+      select ${compileVersion(sql, plan)} ${compileChanges(sql, plan)} "$differs"
       from ${table}
       where ${where} ${compileClaimed(sql, idempotency)}
       limit 2
@@ -89,18 +89,38 @@ export function compileUpdateSingle(
     ${compileFromSettings(sql, settings)}`;
 }
 
+/** The one row of the result of a lock. */
+export interface LockRow {
+  /** Rows that it found, as digits: 0, 1 or 2. */
+  readonly locked: string;
+}
+
 /**
  * Compiles the lock that a transaction takes before its single update: at most two rows, since with
- * two the update fails.
- * @see P16
+ * two the update fails. It carries its settings, which a shard does not have from the statement before.
+ * @see P16, M17
  */
-export function compileLock(sql: Sql, plan: UpdatePlan): PendingQuery<Row[]> {
+export function compileLock(
+  sql: Sql,
+  plan: UpdatePlan,
+  settings: readonly Setting[] = [],
+): PendingQuery<(LockRow & Row)[]> {
   return sql`
-    select 1
-    from ${compileTable(sql, plan.table)}
-    where ${compileWhere(sql, plan, "joined")}
-    limit 2
-    for update`;
+    with ${compileSettings(sql, settings)}
+    "$locked" as materialized (
+      select 1
+      from ${compileTable(sql, plan.table)}
+      where ${compileWhere(sql, plan, "joined")}
+      limit 2
+      for update
+    )
+    select (select count(*) from "$locked")::text locked
+    ${compileFromSettings(sql, settings)}`;
+}
+
+/** Reads how many rows a lock has found. */
+export function readLocked([row]: Rows): number {
+  return Number((row as LockRow | undefined)?.locked ?? "0");
 }
 
 /** Views, and tables whose system columns the role cannot read, are locked first instead. */

@@ -23,7 +23,7 @@ export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decisi
   return sql<Decision[]>`
     select
       count(*)::text matched,
-      coalesce(bool_or(${compileChanges(sql, plan.assignments)}), false) wanted
+      coalesce(bool_or(${compileChanges(sql, plan)}), false) wanted
       ${compileValueCheck(sql, plan.predicate, plan.assignments)}
     from ${compileTable(sql, plan.table)}
     where ${compileWhere(sql, plan)}`;
@@ -40,7 +40,7 @@ export function compileUpdateWithRules(
     update ${compileTable(sql, plan.table)}
     set ${compileSet(sql, plan)}
     where ${compileWhere(sql, plan, "joined")}
-      and ${compileChanges(sql, plan.assignments)}
+      and ${compileChanges(sql, plan)}
       ${maxRows === undefined ? sql`` : compileAtMost(sql, plan, { where, maxRows })}`;
 }
 

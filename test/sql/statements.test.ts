@@ -5,6 +5,7 @@ import type { Compile } from "../../src/postgres/database.ts";
 import type { SqlText, Table } from "../../src/catalogue/catalogue.ts";
 import { planChanges } from "../../src/plan/changes_plan.ts";
 import type { Idempotency } from "../../src/plan/idempotency.ts";
+import type { Predicate } from "../../src/plan/predicate.ts";
 import { planQuery } from "../../src/plan/query_plan.ts";
 import { planUpdate } from "../../src/plan/update_plan.ts";
 import { parseQueryRequest } from "../../src/request/query_request.ts";
@@ -288,6 +289,47 @@ describe("Statements", () => {
       assertEquals(references.filter((rest) => !scoped.test(rest) && !pinned.test(rest)), []);
     });
   }
+
+  it("have no row of parameters alone [M15]", () => {
+    for (const [title, compile] of Object.entries(STATEMENTS)) {
+      const rows = [...printAsSent(compile).matchAll(/\brow\(((?:[^()]|\([^()]*\))*)\)/g)];
+      const alone = rows.filter(([, members = ""]) => !members.includes(`"$row".`));
+      assertEquals(alone.map(([row]) => `${title}: ${row}`), []);
+    }
+  });
+
+  it("show no planner two tenants for one row [M16]", () => {
+    const plan = update(UPDATE);
+    const column = makeColumn("tenant_id", "int4");
+    const other: Predicate = {
+      kind: "compare",
+      comparison: "=",
+      column,
+      value: { text: "2", path: null, certain: true },
+    };
+    const items: readonly Predicate[] = "items" in plan.predicate ? plan.predicate.items : [];
+    const foreign: typeof plan = { ...plan, predicate: { kind: "and", items: [...items, other] } };
+    const statements: ((sql: Sql) => Fragment)[] = [
+      (sql) => compileUpdateByKey(sql, foreign),
+      (sql) => compileUpdateBulk(sql, foreign),
+      (sql) => compileUpdateSingle(sql, foreign),
+      (sql) => compileLock(sql, foreign),
+    ];
+    for (const text of statements.map(printAsSent)) {
+      const bare = text.replaceAll(/\("\$row"\."tenant_id" = [^()]*\) is true/g, "");
+      assert(bare !== text, text);
+      // What is left is the scope, once for each reference to the table.
+      const scopes = bare.split(`"$row"."tenant_id" = `).length - 1;
+      assertEquals(scopes, bare.split(`"app"."deals" "$row"`).length - 1, bare);
+    }
+  });
+
+  it("carry their settings in a transaction too [M17]", () => {
+    const settings = [{ name: "app.tenant_id", value: "7" }];
+    const lock = printAsSent((sql) => compileLock(sql, update(UPDATE), settings));
+    assert(/^with "\$settings" as materialized \( ?select concat\(set_config\(/.test(lock), lock);
+    assert(lock.endsWith(`where "$settings"."$made" is not null`), lock);
+  });
 
   it(`match their golden file and take only text: ${AUDIT_TITLE} [R23]`, async () => {
     const { audit } = update(UPDATE, { audited: AUDITED });

@@ -4,7 +4,7 @@ with "$written" as (
     "day" = $3::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
     and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($6::text::"pg_catalog"."numeric", $7::text::text[], $8::text::"pg_catalog"."date", "$row"."tenant_id"))
   returning 1
 )
 select (

@@ -14,7 +14,7 @@ with "$written" as (
       and "$parent1"."tenant_id" = $3::text::"pg_catalog"."int4" for share
   )
     and ("$row"."quantity" = $4::text::"pg_catalog"."int4")
-    and record_image_ne(row("$row"."quantity"::"pg_catalog"."int4"), row($5::text::"pg_catalog"."int4"))
+    and record_image_ne(row("$row"."quantity"::"pg_catalog"."int4", "$row"."order_id"), row($5::text::"pg_catalog"."int4", "$row"."order_id"))
   returning 1
 )
 select (

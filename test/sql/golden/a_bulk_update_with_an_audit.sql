@@ -7,7 +7,7 @@ with "$settings" as materialized (
     "day" = $5::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
     and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date", "$row"."tenant_id"))
   returning 1
 ),
 "$audited" as (

@@ -18,7 +18,7 @@ with "$settings" as materialized (
   from "$counted"
   where "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date", "$row"."tenant_id"))
     and "$counted"."$count" <= $14::text::int8
   returning 1
 )

@@ -15,7 +15,7 @@ with "$counted" as materialized (
   from "$counted"
   where "$row"."tenant_id" = $7::text::"pg_catalog"."int4"
     and ("$row"."id" = $8::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($9::text::"pg_catalog"."numeric", $10::text::text[], $11::text::"pg_catalog"."date", "$row"."tenant_id"))
     and "$counted"."$count" <= $12::text::int8
   returning 1
 ),

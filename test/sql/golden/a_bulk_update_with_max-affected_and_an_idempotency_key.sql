@@ -24,7 +24,7 @@ with "$claim" as materialized (
   from "$counted"
   where "$row"."tenant_id" = $12::text::"pg_catalog"."int4"
     and ("$row"."id" = $13::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($14::text::"pg_catalog"."numeric", $15::text::text[], $16::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($14::text::"pg_catalog"."numeric", $15::text::text[], $16::text::"pg_catalog"."date", "$row"."tenant_id"))
     and "$counted"."$count" <= $17::text::int8
     and (
     select "$claimed"

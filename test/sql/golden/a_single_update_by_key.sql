@@ -1,5 +1,5 @@
 with "$matched" as materialized (
-  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date")) "$differs"
+  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
     and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)
@@ -10,7 +10,7 @@ with "$matched" as materialized (
     "day" = $8::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $9::text::"pg_catalog"."int4"
     and ("$row"."id" = $10::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($11::text::"pg_catalog"."numeric", $12::text::text[], $13::text::"pg_catalog"."date", "$row"."tenant_id"))
   returning true "$updated"
 )
 select (

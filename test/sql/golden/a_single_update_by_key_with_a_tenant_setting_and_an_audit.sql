@@ -2,7 +2,7 @@ with "$settings" as materialized (
   select concat(set_config($1::text, $2::text, true)) "$made"
 ),
 "$matched" as materialized (
-  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
+  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
     and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)
@@ -13,7 +13,7 @@ with "$settings" as materialized (
     "day" = $10::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
     and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($13::text::"pg_catalog"."numeric", $14::text::text[], $15::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($13::text::"pg_catalog"."numeric", $14::text::text[], $15::text::"pg_catalog"."date", "$row"."tenant_id"))
   returning true "$updated"
 ),
 "$audited" as (

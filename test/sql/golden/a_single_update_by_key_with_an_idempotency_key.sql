@@ -11,7 +11,7 @@ with "$settings" as materialized (
   else pg_try_advisory_xact_lock($5::text::int4, hashtext(concat($6::text, ' ', $7::text))) end "$claimed"
 ),
 "$matched" as materialized (
-  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date")) "$differs"
+  select record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
     and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)
@@ -26,7 +26,7 @@ with "$settings" as materialized (
     "day" = $15::text::"pg_catalog"."date"
   where "$row"."tenant_id" = $16::text::"pg_catalog"."int4"
     and ("$row"."id" = $17::text::"pg_catalog"."int8" and "$row"."status" is null)
-    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($18::text::"pg_catalog"."numeric", $19::text::text[], $20::text::"pg_catalog"."date"))
+    and record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($18::text::"pg_catalog"."numeric", $19::text::text[], $20::text::"pg_catalog"."date", "$row"."tenant_id"))
     and (
     select "$claimed"
     from "$claim"

@@ -1,6 +1,6 @@
 with "$matched" as materialized (
   select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
-    record_image_ne(row("$row"."quantity"::"pg_catalog"."int4"), row($1::text::"pg_catalog"."int4")) "$differs"
+    record_image_ne(row("$row"."quantity"::"pg_catalog"."int4", "$row"."order_id"), row($1::text::"pg_catalog"."int4", "$row"."order_id")) "$differs"
   from "app"."lines" "$row"
   where exists (
     select

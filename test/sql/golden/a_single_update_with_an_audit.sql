@@ -1,6 +1,6 @@
 with "$matched" as materialized (
   select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
-    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date")) "$differs"
+    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($1::text::"pg_catalog"."numeric", $2::text::text[], $3::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
     and ("$row"."id" = $5::text::"pg_catalog"."int8" and "$row"."status" is null)

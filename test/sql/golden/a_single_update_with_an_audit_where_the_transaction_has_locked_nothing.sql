@@ -3,7 +3,7 @@ with "$settings" as materialized (
 ),
 "$matched" as materialized (
   select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
-    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date")) "$differs"
+    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($3::text::"pg_catalog"."numeric", $4::text::text[], $5::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $6::text::"pg_catalog"."int4"
     and ("$row"."id" = $7::text::"pg_catalog"."int8" and "$row"."status" is null)

@@ -12,7 +12,7 @@ with "$settings" as materialized (
 ),
 "$matched" as materialized (
   select "$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",
-    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date")) "$differs"
+    record_image_ne(row("$row"."amount"::"pg_catalog"."numeric", "$row"."tags"::text[], "$row"."day"::"pg_catalog"."date", "$row"."tenant_id"), row($8::text::"pg_catalog"."numeric", $9::text::text[], $10::text::"pg_catalog"."date", "$row"."tenant_id")) "$differs"
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $11::text::"pg_catalog"."int4"
     and ("$row"."id" = $12::text::"pg_catalog"."int8" and "$row"."status" is null)

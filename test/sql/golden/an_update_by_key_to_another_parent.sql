@@ -1,5 +1,5 @@
 with "$matched" as materialized (
-  select record_image_ne(row("$row"."order_id"::"pg_catalog"."int4"), row($1::text::"pg_catalog"."int4")) "$differs"
+  select record_image_ne(row("$row"."order_id"::"pg_catalog"."int4", "$row"."order_id"), row($1::text::"pg_catalog"."int4", "$row"."order_id")) "$differs"
   from "app"."lines" "$row"
   where exists (
     select
@@ -24,7 +24,7 @@ with "$matched" as materialized (
       and "$parent1"."tenant_id" = $7::text::"pg_catalog"."int4" for share
   )
     and ("$row"."id" = $8::text::"pg_catalog"."int8")
-    and record_image_ne(row("$row"."order_id"::"pg_catalog"."int4"), row($9::text::"pg_catalog"."int4"))
+    and record_image_ne(row("$row"."order_id"::"pg_catalog"."int4", "$row"."order_id"), row($9::text::"pg_catalog"."int4", "$row"."order_id"))
   returning true "$updated"
 )
 select (
