@@ -32,22 +32,24 @@ interface Group {
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const { config: { webhookHosts: hosts }, database } = setup;
-  const { version, keepsWebhooks } = await findSchema(database);
+  const { keepsWebhooks } = await findSchema(database);
   const isOn = hosts.length > 0;
   if (!isOn && !keepsWebhooks) return { seen: "off", findings: [] };
-  if (!keepsWebhooks) return { seen: "on", findings: [await describeRights(setup, version)] };
+  if (!keepsWebhooks) return { seen: "on", findings: [await describeRights(setup)] };
   const found = await readWebhooks(setup);
   const seen = `${isOn ? "on" : "off"}, ${count(found.enabled, "webhook")} enabled`;
   return { seen, findings: [...checkHosts(found, isOn), ...checkGroups(found.groups, isOn)] };
 }
 
 /** There is no table yet, or the role may not use it. */
-async function describeRights({ database }: Setup, version: number): Promise<Finding> {
-  const role = await askJson<string>(
+async function describeRights({ database }: Setup): Promise<Finding> {
+  const { role, isThere } = await askJson<{ readonly role: string; readonly isThere: boolean }>(
     database,
-    (sql) => sql`select pg_catalog.to_json(current_user)::text as found`,
+    (sql) =>
+      sql`select pg_catalog.json_build_object('role', current_user, 'isThere', exists (
+          select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+          where n.nspname = 'rowgate' and c.relname = 'webhooks'))::text as found`,
   );
-  const isThere = version >= 5;
   return {
     id: "webhook_rights",
     level: "warning",
