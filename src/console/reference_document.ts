@@ -80,7 +80,8 @@ function readOperation(
     readonly operation: unknown;
   },
 ): ReferenceOperation {
-  const parameters = ((operation as Node).parameters as readonly Node[] | undefined) ?? [];
+  const parameters = ((operation as Node).parameters as readonly Node[] | undefined ?? [])
+    .map((parameter) => readReferred(document, parameter));
   const example = parameters.find((parameter) => parameter.in === "path")?.example;
   const body = get(operation, "requestBody", "content", "application/json").example;
   const responses = get(operation, "responses");
@@ -114,17 +115,22 @@ function readError(
   document: unknown,
   { status, response }: { readonly status: string; readonly response: unknown },
 ): ReferenceError {
-  const name = String((response as Node).$ref).split("/").at(-1)!;
-  const found = get(document, "components", "responses", name);
+  const found = readReferred(document, response as Node);
   const examples = Object.values(get(found, "content", "application/json", "examples"));
   return {
-    status: Number(status),
+    // A document of many tables has one response for all statuses from 400, and one for those from 500.
+    status: Number(status.replace("XX", "00")),
     description: String(found.description ?? ""),
     examples: (examples as readonly Node[]).map(({ summary, value }) => ({
       summary: String(summary),
       message: String((value as Node).error),
     })),
   };
+}
+
+/** Returns what a part of the document refers to; a part that does not refer as it is. */
+function readReferred(document: unknown, part: Node): Node {
+  return typeof part.$ref === "string" ? get(document, ...part.$ref.split("/").slice(1)) : part;
 }
 
 /** Follows keys into a value; an empty object where the way ends. */

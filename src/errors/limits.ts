@@ -61,6 +61,8 @@ export const MAX_TOOL_RESULT_BYTES = 32_768;
 export const MAX_MESSAGE_CHARACTERS = 16_384;
 /** Tables that the input schemas of tools name; of more, they name a few. @see MC7 */
 export const MAX_NAMED_TABLES = 100;
+/** Tables of which an OpenAPI document describes each operation at length. @see H26 */
+export const MAX_DETAILED_TABLES = 50;
 /** Names of tables and columns. @see N1, N2 */
 export const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
 /** Issues that a 400 reports. @see E8 */

@@ -1,18 +1,14 @@
 import type { Table } from "../../catalogue/catalogue.ts";
 import type { Access } from "../../tokens/token.ts";
-import {
-  describeAnswers,
-  describeAnyTable,
-  describeChanges,
-  describePage,
-} from "./response_schemas.ts";
-import { EXAMPLES } from "./examples.ts";
-import { type JsonSchema, refer } from "./json_schema.ts";
+import { describeParameters } from "./parameters.ts";
+import { describeAnswers, describeAnyTable, describeHeads } from "./response_schemas.ts";
+import { MAX_DETAILED_TABLES } from "../../errors/limits.ts";
+import { describeOperation } from "./describe_operation.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import { DESCRIBED_OPERATIONS, type DescribedOperation, type ErrorStatus } from "./operations.ts";
 import { describeQueryBody } from "./request_schemas.ts";
-import { describeErrors, describeHeaders, describeSuccess, referErrors } from "./responses.ts";
-import { describeTable } from "./table_schemas.ts";
-import { WEBHOOK_EXAMPLES } from "./webhook_examples.ts";
+import { describeErrors, describeHeaders, describeShared } from "./responses.ts";
+import { describeTables } from "./table_schemas.ts";
 import { describeWebhookBodies } from "./webhook_schemas.ts";
 
 /** The token that a document is made for. */
@@ -33,11 +29,17 @@ const DESCRIPTION =
 
 /**
  * Describes the service as an OpenAPI 3.1 document: without a holder with `{table}` in its paths,
- * else with each of the holder's tables, typed.
- * @see R32
+ * else with each of the holder's tables, typed. Of many tables it says less of each, and refers to what
+ * they share.
+ * @see R32, H26
  */
 export function describeService(holder?: Holder): JsonSchema {
   const tables = holder?.tables ?? [];
+  const isBrief = tables.length > MAX_DETAILED_TABLES;
+  const described = DESCRIBED_OPERATIONS.map((operation) => ({
+    operation,
+    paths: describePaths(operation, { holder, isBrief }),
+  })).filter(({ paths }) => paths.length > 0);
   const hasFeeds = holder === undefined || tables.some(({ feed }) => feed !== undefined);
   const queries = tables.length > 0 && holder?.access.scopes.includes("query") === true;
   const hasUpdates = holder === undefined ||
@@ -51,7 +53,8 @@ export function describeService(holder?: Holder): JsonSchema {
     info: {
       title: holder === undefined ? "Rowgate" : `Rowgate for ${holder.access.tenant}`,
       version: INTERFACE_VERSION,
-      description: DESCRIPTION,
+      description: isBrief ? `${DESCRIPTION}\n\n${listOperations()}` : DESCRIPTION,
+      contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
@@ -67,22 +70,44 @@ export function describeService(holder?: Holder): JsonSchema {
         description: comment ?? `The table ${name}`,
       })),
     ],
-    paths: groupByPath(
-      DESCRIBED_OPERATIONS.flatMap((operation) => describePaths(operation, holder)),
-    ),
+    paths: groupByPath(described.flatMap(({ paths }) => paths)),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
       headers: describeHeaders(),
-      responses: describeErrors(new Set(unused)),
+      parameters: describeParameters(described.flatMap(({ operation }) => [
+        ...operation.preferences,
+        ...(operation.path.includes("{id}") ? ["Webhook" as const] : []),
+        ...(holder === undefined || isBrief && operation.id === "getFields"
+          ? ["Table" as const]
+          : []),
+      ])),
+      responses: {
+        ...describeErrors(new Set(unused)),
+        ...(isBrief && describeShared({ updates: hasUpdates })),
+      },
       schemas: {
         ...describeAnswers(),
         ...(holder?.access.scopes.includes("webhooks") !== false && describeWebhookBodies()),
-        ...(holder === undefined && describeAnyTable()),
-        ...describeQueryBody(),
-        ...Object.assign({}, ...tables.map(describeTable)),
+        ...(holder === undefined ? describeAnyTable() : describeHeads({ changes: hasFeeds })),
+        ...describeQueries(holder === undefined || isBrief),
+        ...describeTables(tables, { isBrief }),
       },
     },
   };
+}
+
+/** Describes queries of any table, or what those of the holder's tables refer to. */
+function describeQueries(ofAnyTable: boolean): Readonly<Record<string, JsonSchema>> {
+  const { Query, SortItem, Group, Filter, ...parts } = describeQueryBody();
+  return ofAnyTable
+    ? { ...parts, Query: Query!, SortItem: SortItem!, Group: Group!, Filter: Filter! }
+    : parts;
+}
+
+/** What the operations of a table do, said once for all tables. */
+function listOperations(): string {
+  return DESCRIBED_OPERATIONS.filter(({ path }) => path.includes("{table}"))
+    .map(({ summary, description }) => `- ${summary}: ${description}`).join("\n");
 }
 
 /** A path may have several methods. */
@@ -95,12 +120,13 @@ function groupByPath(entries: readonly (readonly [string, JsonSchema])[]): JsonS
 /** One path, or one for each table of the holder that allows the operation. */
 function describePaths(
   operation: DescribedOperation,
-  holder: Holder | undefined,
+  { holder, isBrief }: { readonly holder: Holder | undefined; readonly isBrief: boolean },
 ): [string, JsonSchema][] {
   if (operation.scope !== undefined && holder?.access.scopes.includes(operation.scope) === false) {
     return [];
   }
-  if (holder === undefined || !operation.path.includes("{table}")) {
+  const isCommon = !operation.path.includes("{table}") || isBrief && operation.id === "getFields";
+  if (holder === undefined || isCommon) {
     return [[operation.path, { [operation.method]: describeOperation(operation) }]];
   }
   const { scopes } = holder.access;
@@ -111,79 +137,6 @@ function describePaths(
     .filter((table) => operation.id !== "listChanges" || table.feed !== undefined)
     .map((table) => [
       operation.path.replace("{table}", table.name),
-      { [operation.method]: describeOperation(operation, table) },
+      { [operation.method]: describeOperation(operation, { table, isBrief }) },
     ]);
 }
-
-function describeOperation(operation: DescribedOperation, table?: Table): JsonSchema {
-  const { id, tag, summary, description, path, body, preferences, errors } = operation;
-  const of = table === undefined ? "" : `${table.name}.`;
-  const parameters = [
-    ...(table === undefined && path.includes("{table}") ? [TABLE] : []),
-    ...(path.includes("{id}") ? [ID] : []),
-    ...preferences,
-  ];
-  const example = [...EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) =>
-    each.operation === id && table === undefined
-  );
-  const schema = table === undefined
-    ? refer(operation.response)
-    : describeResponse(operation, refer(`${of}Record`));
-  return {
-    operationId: table === undefined ? id : `${id}_${table.name}`,
-    tags: [table?.name ?? tag],
-    summary: table === undefined ? summary : `${summary} of ${table.name}`,
-    description,
-    ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            schema: refer(`${of}${body}`),
-            ...(example?.body !== undefined && { example: example.body }),
-          },
-        },
-      },
-    }),
-    responses: {
-      [operation.status ?? 200]: describeSuccess(schema, {
-        description: "Success",
-        headers: operation.id === "listChanges"
-          ? []
-          : preferences.length > 0
-          ? ["Preference-Applied", ...operation.headers ?? []]
-          : body === undefined
-          ? ["ETag"]
-          : [],
-        otherForms: operation.otherForms,
-        example: example?.response,
-      }),
-      ...referErrors(errors),
-    },
-  };
-}
-
-function describeResponse({ id, response }: DescribedOperation, record: JsonSchema): JsonSchema {
-  if (response === "Page") return describePage(record);
-  // `fields` may have left columns out.
-  return id === "listChanges" ? describeChanges(record) : refer(response);
-}
-
-const ID: JsonSchema = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "The id of a webhook.",
-  schema: { type: "string" },
-  example: "wh_0aB3dE6gH9jK2mN5",
-};
-
-const TABLE: JsonSchema = {
-  name: "table",
-  in: "path",
-  required: true,
-  description: "The name of a table, as Get Tables lists it.",
-  schema: refer("Name"),
-  example: "orders",
-};

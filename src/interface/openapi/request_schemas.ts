@@ -57,10 +57,21 @@ const LEAVES: Readonly<Record<string, { readonly schema: Schema; readonly printe
       schema: OPERATORS.between.value,
       printed: { type: "array", items: { type: ORDERED_TYPES }, minItems: 2, maxItems: 2 },
     },
-    PageNumber: { schema: PAGE, printed: { type: "integer", minimum: 1 } },
+    Direction: {
+      schema: DIRECTION,
+      printed: { type: "string", enum: DIRECTION.options, description: "asc if omitted." },
+    },
+    PageNumber: {
+      schema: PAGE,
+      printed: { type: "integer", minimum: 1, description: "1 if omitted." },
+    },
     RowsPerPage: {
       schema: PER_PAGE,
-      printed: { type: "integer", minimum: 1, description: "Values above 200 are treated as 200." },
+      printed: {
+        type: "integer",
+        minimum: 1,
+        description: `${DEFAULT_ROWS_PER_PAGE} if omitted. Values above 200 are treated as 200.`,
+      },
     },
   };
 
@@ -79,7 +90,10 @@ const GROUP: Schema = v.pipe(
   ),
 );
 
-const SORT_ITEM: Schema = v.strictObject({ field: NAME, direction: v.optional(DIRECTION, "asc") });
+const SORT_ITEM: Schema = v.strictObject({
+  field: NAME,
+  direction: v.optional(DIRECTION),
+});
 
 const QUERY: Schema = v.strictObject({
   filters: v.optional(GROUP),
@@ -90,8 +104,8 @@ const QUERY: Schema = v.strictObject({
     v.array(SORT_ITEM),
     v.description("The primary key is added as the last key, so that paging is stable."),
   )),
-  page: v.optional(PAGE, 1),
-  per_page: v.optional(PER_PAGE, DEFAULT_ROWS_PER_PAGE),
+  page: v.optional(PAGE),
+  per_page: v.optional(PER_PAGE),
 });
 
 /**

@@ -6,6 +6,8 @@ const TRUE = { const: true };
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
 const COMMENT = { type: ["string", "null"], description: "The comment in the database." };
+/** Said, since generators of clients take an object without members for an empty one. */
+const ANY_OBJECT = { type: "object", additionalProperties: true };
 const NAMES = { type: "array", items: TEXT };
 
 /** Describes the bodies of responses, by name. @see docs/specification/service.md */
@@ -16,7 +18,7 @@ export function describeAnswers(): Readonly<Record<string, JsonSchema>> {
       table: TEXT,
       matched: { const: 1 },
       updated: { type: "integer", minimum: 0, maximum: 1 },
-      fields: { type: "object", description: "The values as they were sent." },
+      fields: { ...ANY_OBJECT, description: "The values as they were sent." },
     }),
     UpdatedBulk: objectOf({ success: TRUE, table: TEXT, updated: COUNT }),
     UpdatedBatch: objectOf({
@@ -69,7 +71,7 @@ export function describeAnyTable(
   referTo: (name: string) => JsonSchema = refer,
 ): Readonly<Record<string, JsonSchema>> {
   return {
-    Record: { type: "object", description: "A row: column names and values." },
+    Record: { ...ANY_OBJECT, description: "A row: column names and values." },
     Page: describePage(referTo("Record")),
     Changes: describeChanges(referTo("Record")),
     Update: objectOf({
@@ -85,6 +87,7 @@ export function describeAnyTable(
         description:
           "Columns and their new values. Primary key, tenant and generated columns cannot be set.",
         propertyNames: referTo("Name"),
+        additionalProperties: true,
         minProperties: 1,
       },
     }),
@@ -98,39 +101,74 @@ export function describeBatch(update: JsonSchema): JsonSchema {
   return objectOf({ updates });
 }
 
-/** Describes a page of the given records. @see Q80 */
-export function describePage(record: JsonSchema): JsonSchema {
-  return objectOf({
-    success: TRUE,
-    table: TEXT,
-    page: { type: "integer", minimum: 1 },
-    per_page: { type: "integer", minimum: 1, maximum: MAX_ROWS_PER_PAGE },
-    total: {
-      type: ["integer", "null"],
-      minimum: 0,
-      description: "How many rows match on all pages; null with `Prefer: count=none`.",
-    },
-    records: { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE },
+/** What pages and lists of changes have in common, whatever the table. */
+const PAGE_HEAD: Readonly<Record<string, JsonSchema>> = {
+  success: TRUE,
+  table: TEXT,
+  page: { type: "integer", minimum: 1 },
+  per_page: { type: "integer", minimum: 1, maximum: MAX_ROWS_PER_PAGE },
+  total: {
+    type: ["integer", "null"],
+    minimum: 0,
+    description: "How many rows match on all pages; null with `Prefer: count=none`.",
+  },
+};
+const CHANGES_HEAD: Readonly<Record<string, JsonSchema>> = {
+  success: TRUE,
+  table: TEXT,
+  cursor: { type: "string", description: "Where to go on: `since` of the next request." },
+  more: { type: "boolean", description: "True: ask again at once, the copy is not complete." },
+};
+
+/** Describes what pages and changes of the tables of a holder share, by name. @see H26 */
+export function describeHeads(
+  { changes }: { readonly changes: boolean },
+): Readonly<Record<string, JsonSchema>> {
+  const open = (properties: Readonly<Record<string, JsonSchema>>) => ({
+    type: "object",
+    properties,
+    required: Object.keys(properties),
   });
+  return { PageHead: open(PAGE_HEAD), ...(changes && { ChangesHead: open(CHANGES_HEAD) }) };
 }
 
-/** Describes changes of the given records. @see CH8 */
-export function describeChanges(record: JsonSchema): JsonSchema {
-  return objectOf({
-    success: TRUE,
-    table: TEXT,
-    changes: {
-      type: "array",
-      maxItems: MAX_CHANGES,
-      items: objectOf({
-        type: { enum: ["upsert", "delete"] },
-        key: { type: "object", description: "The columns of the primary key." },
-        record: { anyOf: [record, { type: "null" }] },
-      }),
-    },
-    cursor: { type: "string", description: "Where to go on: `since` of the next request." },
-    more: { type: "boolean", description: "True: ask again at once, the copy is not complete." },
-  });
+function describePage(record: JsonSchema): JsonSchema {
+  return objectOf({ ...PAGE_HEAD, records: describeRecords(record) });
+}
+
+function describeRecords(record: JsonSchema): JsonSchema {
+  return { type: "array", items: record, maxItems: MAX_ROWS_PER_PAGE };
+}
+
+/** Describes a page of the given records, by what all pages share. @see Q80 */
+export function describePageOf(record: JsonSchema): JsonSchema {
+  return describeTail("PageHead", "records", { type: "array", items: record });
+}
+
+function describeChanges(record: JsonSchema): JsonSchema {
+  return objectOf({ ...CHANGES_HEAD, changes: describeChangesList(record) });
+}
+
+/** Describes changes of the given records, by what all of them share. @see CH8 */
+export function describeChangesOf(record: JsonSchema): JsonSchema {
+  return describeTail("ChangesHead", "changes", describeChangesList(record));
+}
+
+function describeChangesList(record: JsonSchema): JsonSchema {
+  return {
+    type: "array",
+    maxItems: MAX_CHANGES,
+    items: objectOf({
+      type: { enum: ["upsert", "delete"] },
+      key: { ...ANY_OBJECT, description: "The columns of the primary key." },
+      record: { anyOf: [record, { type: "null" }] },
+    }),
+  };
+}
+
+function describeTail(head: string, name: string, list: JsonSchema): JsonSchema {
+  const tail = { type: "object", properties: { [name]: list }, required: [name] };
+  return { allOf: [refer(head), tail] };
 }
 
 const FIELD = objectOf({

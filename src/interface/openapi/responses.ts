@@ -101,6 +101,46 @@ export function describeErrors(
   );
 }
 
+/** What a document of many tables says of the errors of each operation: how they look. */
+const ANY_ERRORS = {
+  "4XX": ["Rejected", "The request was rejected, and `error` says why; nothing was changed"],
+  "5XX": ["Failed", "The service or its database failed or is busy; `error` says what was changed"],
+} as const;
+
+const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
+
+/** Describes the responses that all tables share, by name: of errors and, where there are any, of updates. */
+export function describeShared(
+  { updates }: { readonly updates: boolean },
+): Readonly<Record<string, JsonSchema>> {
+  const all = [
+    ...Object.values(ANY_ERRORS).map(([name, description]) => [name, description, "Error"]),
+    ...(updates ? UPDATED.map((name) => [name, "Success", name]) : []),
+  ];
+  return Object.fromEntries(
+    all.map(([name, description, schema]) => [name, {
+      description,
+      headers: referHeaders(ALWAYS),
+      content: { "application/json": { schema: refer(schema!) } },
+    }]),
+  );
+}
+
+/** Refers to the response of an update, which is the same for all tables; undefined for other ones. */
+export function referUpdated(name: string): JsonSchema | undefined {
+  return UPDATED.includes(name) ? { $ref: `#/components/responses/${name}` } : undefined;
+}
+
+/** Refers to the errors that all operations share. */
+export function referAnyErrors(): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    Object.entries(ANY_ERRORS).map(([range, [name]]) => [
+      range,
+      { $ref: `#/components/responses/${name}` },
+    ]),
+  );
+}
+
 /** Refers to the error responses of an operation, by status. */
 export function referErrors(
   statuses: readonly ErrorStatus[],
@@ -116,7 +156,7 @@ export function referErrors(
 /** Describes a successful response. */
 export function describeSuccess(
   schema: JsonSchema,
-  { description, headers, otherForms = {}, example }: {
+  { description, headers, otherForms, example }: {
     readonly description: string;
     readonly headers: readonly string[];
     /** Examples of other media types, which are texts. */
@@ -127,14 +167,9 @@ export function describeSuccess(
   return {
     description,
     headers: referHeaders([...ALWAYS, ...headers]),
-    content: {
-      "application/json": { schema, ...(example !== undefined && { example }) },
-      ...Object.fromEntries(
-        Object.entries(otherForms).map((
-          [type, text],
-        ) => [type, { schema: { type: "string" }, example: text }]),
-      ),
-    },
+    content: { "application/json": { schema, ...(example !== undefined && { example }) } },
+    // Not in `content`: generated clients would give a page or a text, and type neither.
+    ...(otherForms !== undefined && { "x-other-media-types": otherForms }),
   };
 }
 

@@ -3,61 +3,125 @@ import { operatorsOf } from "../../plan/condition.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
 import { describeBatch } from "./response_schemas.ts";
 
+/** How tables are described. */
+interface Style {
+  /** True: by what they share, and without what is not needed to type rows. */
+  readonly isBrief: boolean;
+  /** Gives a schema back, or one that refers to it. */
+  readonly share: (schema: JsonSchema, column: Column) => JsonSchema;
+}
+
 /**
- * Describes the bodies of requests and responses for one table, by name: `deals.Record`,
- * `deals.Query` and its parts, and `deals.Update` and `deals.Batch` if the table is writable.
- * @see T47
+ * Describes the bodies of requests and responses for each table, by name: `deals.Record`, `deals.Query`
+ * and its parts, and `deals.Update` and `deals.Batch` if the table is writable. In a brief document
+ * queries have no schema of their own, and columns of a type refer to one schema.
+ * @see T47, H26
  */
-export function describeTable(table: Table): Readonly<Record<string, JsonSchema>> {
+export function describeTables(
+  tables: readonly Table[],
+  { isBrief }: Pick<Style, "isBrief">,
+): Readonly<Record<string, JsonSchema>> {
+  const shared = new Map<string, { readonly name: string; readonly schema: JsonSchema }>();
+  const names = new Set<string>();
+  const share: Style["share"] = (schema, { type }) => {
+    const text = JSON.stringify(schema);
+    if (!isBrief || text.length < SHARED_CHARACTERS) return schema;
+    let found = shared.get(text);
+    if (found === undefined) {
+      const stem = `Value.${type.replaceAll(/[^A-Za-z0-9_]/g, "_")}`;
+      let name = stem;
+      for (let next = 2; names.has(name); next++) name = `${stem}.${next}`;
+      names.add(name);
+      found = { name, schema };
+      shared.set(text, found);
+    }
+    return refer(found.name);
+  };
+  const described: Record<string, JsonSchema> = isBrief ? { Filters: ANY_FILTERS } : {};
+  for (const table of tables) Object.assign(described, describeTable(table, { isBrief, share }));
+  for (const { name, schema } of shared.values()) described[name] = schema;
+  return described;
+}
+
+/** A reference takes as much. */
+const SHARED_CHARACTERS = 50;
+
+function describeTable(table: Table, style: Style): Readonly<Record<string, JsonSchema>> {
   const { name } = table;
+  const { isBrief } = style;
   const columns = [...table.columns.values()];
   const key = table.primaryKey.map((column) => column.name);
   const record = objectOf(
-    Object.fromEntries(columns.map((column) => [column.name, describeValue(column)])),
+    Object.fromEntries(columns.map((column) => [column.name, describeValue(column, style)])),
     columns.map((column) => column.name),
   );
-  const named = { type: "string", enum: columns.map((column) => column.name) };
-  const group = { type: "array", items: refer(`${name}.Filter`) };
-  const byOperators = groupByOperators(columns);
-  const groups = byOperators.length > 1 ? [{ anyOf: byOperators }] : byOperators;
+  const text = `A row of ${name}; only the columns of \`select\` when given.`;
+  const description = table.comment ?? (isBrief ? undefined : text);
   return {
     [`${name}.Record`]: {
       ...record,
-      description: table.comment ?? `A row of ${name}; only the columns of \`select\` when given.`,
+      ...(description !== undefined && { description }),
       ...(key.length > 0 && { "x-primary-key": key }),
     },
-    [`${name}.Condition`]: { allOf: [refer("Condition"), ...groups] },
-    [`${name}.Filter`]: { anyOf: [refer(`${name}.Condition`), refer(`${name}.Group`)] },
-    [`${name}.Group`]: { anyOf: [objectOf({ and: group }), objectOf({ or: group })] },
-    [`${name}.Query`]: {
-      allOf: [refer("Query")],
-      properties: {
-        filters: refer(`${name}.Group`),
-        select: { type: "array", items: named },
-        sort: { type: "array", items: { properties: { field: named } } },
-      },
-    },
+    ...(!isBrief && describeQuery(table)),
     ...(table.writable && {
-      [`${name}.Update`]: describeUpdate(table),
+      [`${name}.Update`]: describeUpdate(table, style),
       [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)),
     }),
   };
 }
 
-function describeUpdate({ columns }: Table): JsonSchema {
+/** A query with the columns of a table, and the operators that each allows. */
+function describeQuery({ name, columns }: Table): Readonly<Record<string, JsonSchema>> {
+  const field = refer(`${name}.Field`);
+  const group = { type: "array", items: refer(`${name}.Filter`) };
+  const query = {
+    filters: refer(`${name}.Group`),
+    select: { type: "array", items: field, description: "Columns to return; all if omitted." },
+    sort: {
+      type: "array",
+      items: objectOf({ field, direction: refer("Direction") }, ["direction"]),
+    },
+    page: refer("PageNumber"),
+    per_page: refer("RowsPerPage"),
+  };
+  const byOperators = groupByOperators([...columns.values()]);
+  const groups = byOperators.length > 1 ? [{ anyOf: byOperators }] : byOperators;
+  return {
+    [`${name}.Field`]: { type: "string", enum: [...columns.keys()] },
+    [`${name}.Condition`]: { allOf: [refer("Condition"), ...groups] },
+    [`${name}.Filter`]: { anyOf: [refer(`${name}.Condition`), refer(`${name}.Group`)] },
+    [`${name}.Group`]: { anyOf: [objectOf({ and: group }), objectOf({ or: group })] },
+    // Not by reference to `Query`: TypeScript does not narrow lists in an intersection.
+    [`${name}.Query`]: objectOf(query, Object.keys(query)),
+  };
+}
+
+const ANY_FILTERS: JsonSchema = {
+  type: "object",
+  description: "Columns and the values that they must equal; null matches NULL. All must match.",
+  propertyNames: refer("Name"),
+  additionalProperties: refer("Scalar"),
+  minProperties: 1,
+};
+
+function describeUpdate({ columns }: Table, style: Style): JsonSchema {
   const all = [...columns.values()];
   const writable = all.filter((column) => column.readOnly === undefined);
   const filters = Object.fromEntries(
     all.map(({ name, equality }) => [name, equality ? refer("Scalar") : { type: "null" }]),
   );
   const fields = Object.fromEntries(
-    writable.map((column) => [column.name, describeNewValue(column)]),
+    writable.map((column) => [column.name, describeNewValue(column, style)]),
   );
   const atLeastOne = (properties: Readonly<Record<string, JsonSchema>>) => ({
     ...objectOf(properties, Object.keys(properties)),
     minProperties: 1,
   });
-  return objectOf({ filters: atLeastOne(filters), fields: atLeastOne(fields) });
+  return objectOf({
+    filters: style.isBrief ? refer("Filters") : atLeastOne(filters),
+    fields: atLeastOne(fields),
+  });
 }
 
 /** One schema for all columns with the same operators. */
@@ -99,7 +163,7 @@ const PRINTED: ReadonlyMap<ValueKind, JsonSchema> = new Map<ValueKind, JsonSchem
   ["text", { type: "string" }],
   ["uuid", { type: "string", format: "uuid" }],
   ["bytea", { type: "string", pattern: "^\\\\x([0-9a-f]{2})*$" }],
-  ["composite", { type: "object" }],
+  ["composite", { type: "object", additionalProperties: true }],
 ]);
 
 /** Types of kind `other` that are printed as strings. Others are left without a schema. */
@@ -133,21 +197,22 @@ const STRINGS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
 ]);
 
 /** Describes the value of a column in a record. @see docs/specification/values.md */
-function describeValue(column: Column): JsonSchema {
+function describeValue(column: Column, { isBrief, share }: Style): JsonSchema {
   const schema = describeKind(column, column.kind);
-  const described = column.nullable ? allowNull(schema) : schema;
-  const comment = column.comment === null ? "" : `${column.comment} `;
+  const described = share(column.nullable ? allowNull(schema) : schema, column);
+  const { comment, timeZone } = column;
+  // The zone of a value is no detail.
+  const type = isBrief && timeZone === undefined ? null : `(${describeType(column)})`;
+  const text = [comment, type].filter((part) => part !== null).join(" ");
   const readOnly = column.readOnly === undefined ? {} : { readOnly: true };
-  return { ...described, description: `${comment}(${describeType(column)})`, ...readOnly };
+  return { ...described, ...(text !== "" && { description: text }), ...readOnly };
 }
 
 /** Describes a new value for a column. @see U8, U9, U10 */
-function describeNewValue(column: Column): JsonSchema {
+function describeNewValue(column: Column, { isBrief, share }: Style): JsonSchema {
   const described = describeNewKind(column);
-  return {
-    ...(column.nullable ? allowNull(described) : described),
-    description: describeType(column),
-  };
+  const schema = share(column.nullable ? allowNull(described) : described, column);
+  return isBrief ? schema : { ...schema, description: describeType(column) };
 }
 
 /** Says which zone a type without zone is in. @see T69 */
@@ -162,7 +227,7 @@ function describeKind(column: Column, kind: ValueKind): JsonSchema {
   const { elementKind } = column;
   const element = elementKind === undefined || elementKind === "other" || elementKind === "json"
     ? {}
-    : { anyOf: [describeKind(column, elementKind), { type: ["null", "array"] }] };
+    : { anyOf: [describeKind(column, elementKind), { type: ["null", "array"], items: {} }] };
   return { type: "array", items: element };
 }
 

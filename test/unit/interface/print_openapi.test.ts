@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
+import process from "node:process";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
 import { printOpenApi } from "../../../src/interface/print_openapi.ts";
 import { makeAccess, makeColumn, makeTable } from "../../support/table.ts";
@@ -27,5 +28,37 @@ describe("the document of a token's tables", () => {
     assertEquals(readings, 1);
     ask("acme", ["query", "update"]);
     assertEquals(readings, 2);
+  });
+
+  it("has at most 2 MB for 500 tables, made in 200 ms, and every reference leads somewhere [H26]", () => {
+    const kinds = ["text", "int4", "numeric", "boolean", "uuid", "json", "float8", "text"] as const;
+    const columns = kinds.map((kind, place) => makeColumn(`column_${place}`, kind));
+    const names = Array.from({ length: 500 }, (_, place) => `table_${place}`);
+    const many = {
+      tables: new Map(names.map((name) => [name, { ...makeTable(columns), name }])),
+      credentialTables: new Set(),
+    } as unknown as Catalogue;
+    const made = Array.from({ length: 3 }, (_, place) => {
+      const started = process.cpuUsage();
+      const access = makeAccess({ tables: names.slice(0, 500 - place) });
+      const text = printOpenApi(many, access);
+      const { user, system } = process.cpuUsage(started);
+      return { text, ms: (user + system) / 1000 };
+    });
+    const { text } = made[0]!;
+    assert(text.length <= 2_000_000, String(text.length));
+    // CPU time, and the least of three: other tests run meanwhile.
+    assert(Math.min(...made.map(({ ms }) => ms)) <= 200, JSON.stringify(made.map(({ ms }) => ms)));
+    const document = JSON.parse(text);
+    for (const name of names) {
+      for (const rest of ["query", "records/single", "records/bulk", "records/batch"]) {
+        assert(`/integration/tables/${name}/${rest}` in document.paths, name);
+      }
+      assert(document.components.schemas[`${name}.Record`].properties.column_7 !== undefined);
+    }
+    for (const [, path] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const found = path!.split("/").reduce((part, key) => part?.[key], document);
+      assert(found !== undefined, path);
+    }
   });
 });

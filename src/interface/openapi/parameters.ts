@@ -1,0 +1,117 @@
+import {
+  DEFAULT_CHANGES,
+  MAX_CHANGES,
+  MAX_PAGE_TOKEN_CHARACTERS,
+  MAX_WAIT_SECONDS,
+} from "../../errors/limits.ts";
+import { type JsonSchema, refer } from "./json_schema.ts";
+
+/** A parameter by its name in the document; two of them are `Prefer`. */
+export type ParameterName = keyof typeof PARAMETERS;
+
+/**
+ * Preferences and parameters of query strings. Defaults are said in words: generators of clients make
+ * what has a `default` a member that cannot be left out.
+ */
+const PARAMETERS = {
+  Table: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table, as Get Tables lists it.",
+    schema: refer("Name"),
+    example: "orders",
+  },
+  Webhook: {
+    name: "id",
+    in: "path",
+    required: true,
+    description: "The id of a webhook.",
+    schema: { type: "string" },
+    example: "wh_0aB3dE6gH9jK2mN5",
+  },
+  UpdatePreferences: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "`max-affected=N`: 409 and no change if more than N rows match. `tx=rollback`: run " +
+      "the update with its triggers and constraints, then roll it back. `handling=strict`: 400 for an " +
+      "unknown preference. `Preference-Applied` names the preferences that were applied.",
+    schema: { type: "string" },
+    example: "tx=rollback, max-affected=10",
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "A string in double quotes, of 1 to 255 characters, new for each update. The answer is " +
+      "kept under it for a day, if it is 200, 404 or 409 with `matched`: when the same request is sent " +
+      "again with the same key, the answer is the first one's, with `Idempotent-Replayed`, and nothing " +
+      "is done again. 422 for another request with the key; 409 with `Retry-After` while the first " +
+      "is running.",
+    schema: { type: "string", minLength: 3 },
+    example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+  },
+  QueryPreferences: {
+    name: "Prefer",
+    in: "header",
+    description: "`count=none`: do not count the rows; `total` is null. `page-token`: the `Link` " +
+      "header of the response leads to the next page, unless it was the last one; each page costs " +
+      "the same, and a row that stays is given once. `handling=strict`: 400 for an unknown " +
+      "preference. `Preference-Applied` names the preferences that were applied.",
+    schema: { type: "string" },
+    example: "page-token, count=none",
+  },
+  After: {
+    name: "after",
+    in: "query",
+    description:
+      "The page token of the `Link` header of the page before. The body must be the same " +
+      "as there; only `select` and `per_page` may differ, and `page` is left out.",
+    schema: { type: "string", maxLength: MAX_PAGE_TOKEN_CHARACTERS },
+  },
+  Position: {
+    name: "Rowgate-Position",
+    in: "header",
+    description: "This header of the response to an update, sent back: the query sees the update.",
+    schema: { type: "string" },
+  },
+  Since: {
+    name: "since",
+    in: "query",
+    description: "`start`: every row first. `now`: what changes from now on. Else a `cursor`. " +
+      "`start` if left out.",
+    schema: { type: "string" },
+  },
+  Limit: {
+    name: "limit",
+    in: "query",
+    description: `Changes in the answer at most; ${DEFAULT_CHANGES} if left out.`,
+    schema: { type: "integer", minimum: 1, maximum: MAX_CHANGES },
+  },
+  Wait: {
+    name: "wait",
+    in: "query",
+    description: "Seconds to wait for a change, if there is none yet; 0 if left out.",
+    schema: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
+  },
+  Fields: {
+    name: "fields",
+    in: "query",
+    description: "Columns of the records, separated by commas; all when left out.",
+    schema: { type: "string" },
+    example: "order_no,status",
+  },
+} satisfies Readonly<Record<string, JsonSchema>>;
+
+/** Refers to a parameter. */
+export function referParameter(name: ParameterName): JsonSchema {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+/** Describes parameters, by name. */
+export function describeParameters(
+  names: Iterable<ParameterName>,
+): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries([...new Set(names)].map((name) => [name, PARAMETERS[name]]));
+}

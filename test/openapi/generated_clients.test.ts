@@ -1,0 +1,148 @@
+import { assertEquals } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createTestService, type TestService } from "../support/service.ts";
+
+const PACKAGES = fileURLToPath(new URL("../packages/", import.meta.url));
+
+/** Uses both clients of the document for any table, without what has a default. */
+const ANY_TABLE = `
+import createClient from "openapi-fetch";
+import type { paths } from "./schema.ts";
+import { queryRecords, updateSingleRecord } from "./heyapi/index.ts";
+
+const client = createClient<paths>({ baseUrl: "http://127.0.0.1" });
+const path = { table: "deals" };
+const and = [{ field: "fid", op: "eq", value: 1 } as const];
+export async function use(): Promise<unknown> {
+  const { data, error } = await client.POST("/integration/tables/{table}/query", {
+    params: { path },
+    body: { filters: { and }, sort: [{ field: "fid" }] },
+  });
+  if (error) return error.error;
+  const title: unknown = data.records[0]?.title;
+  const changes = await client.GET("/integration/tables/{table}/changes", { params: { path } });
+  const updated = await client.PATCH("/integration/tables/{table}/records/single", {
+    params: { path, header: { Prefer: "tx=rollback" } },
+    body: { filters: { fid: 1 }, fields: { note: "new", tags: ["a"] } },
+  });
+  const page = await queryRecords({ path, body: { filters: { or: [{ and }] } } });
+  await updateSingleRecord({ path, body: { filters: { fid: 1 }, fields: { note: null } } });
+  return [title, changes.data?.cursor, updated.data?.updated, page.data?.total];
+}
+`;
+
+/** Uses the types of a tenant's own tables, and what these do not allow. */
+const OWN_TABLES = `
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema.ts";
+import { queryRecordsDeals, updateSingleRecordDeals } from "./heyapi/index.ts";
+
+const client = createClient<paths>({ baseUrl: "http://127.0.0.1" });
+export type Deal = components["schemas"]["deals.Record"];
+export async function use(): Promise<unknown> {
+  const { data, error } = await client.POST("/integration/tables/deals/query", {
+    body: {
+      filters: { and: [{ field: "fid", op: "eq", value: 1 }] },
+      select: ["fid", "title"],
+      sort: [{ field: "fid" }],
+    },
+  });
+  if (error) return error.error;
+  const title: string | undefined = data.records[0]?.title;
+  const total: number | null = data.total;
+  const body = { filters: { fid: 1 }, fields: { note: "new" } };
+  await client.PATCH("/integration/tables/deals/records/single", { body });
+  // @ts-expect-error there is no such column
+  await client.POST("/integration/tables/deals/query", { body: { select: ["secret_score"] } });
+  // @ts-expect-error the key cannot be set
+  await updateSingleRecordDeals({ body: { filters: { fid: 1 }, fields: { fid: 2 } } });
+  // @ts-expect-error shared tables are not written
+  await client.PATCH("/integration/tables/countries/records/single", { body });
+  const page = await queryRecordsDeals({ body: {} });
+  const first: Deal | undefined = page.data?.records[0];
+  await updateSingleRecordDeals({ body });
+  return [title, total, first];
+}
+`;
+
+/** What the tools print. */
+interface Run {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a program of test/packages. */
+async function run(words: readonly string[], input = ""): Promise<Run> {
+  const child = spawn("node", words, { cwd: PACKAGES, stdio: ["pipe", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => output += chunk);
+  child.stderr.on("data", (chunk) => output += chunk);
+  child.stdin.end(input);
+  return { code: await new Promise((resolve) => child.once("close", resolve)), output };
+}
+
+describe("generated clients", () => {
+  let service: TestService;
+  let folder: string;
+  before(async () => {
+    service = await createTestService("real");
+    folder = await mkdtemp(join(tmpdir(), "rowgate-clients-"));
+    await symlink(join(PACKAGES, "node_modules"), join(folder, "node_modules"));
+  });
+  after(async () => {
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const documents = {
+    "for any table": { isOwn: false, program: ANY_TABLE },
+    "of a tenant": { isOwn: true, program: OWN_TABLES },
+  };
+
+  /** The document; of all tables but those with a column such as `constructor`, on which the tools end. */
+  async function ask(isOwn: boolean): Promise<string> {
+    if (!isOwn) return (await service.send("GET", "/openapi.json", { token: null })).text;
+    const { tables } = await service.catalogue.current();
+    const names = [...tables.values()].filter(({ columns }) =>
+      [...columns.keys()].every((column) => !(column in {}))
+    ).map(({ name }) => name);
+    const token = await service.issue({ tables: names });
+    return (await service.send("GET", "/openapi.json", { token })).text;
+  }
+
+  for (const [name, { isOwn, program }] of Object.entries(documents)) {
+    it(`are made by openapi-typescript and @hey-api/openapi-ts, and their types are right: ${name} [H25]`, async () => {
+      const text = await ask(isOwn);
+      const own = join(folder, isOwn ? "own" : "any");
+      await mkdir(own);
+      const generated = await run(["generate_clients.mjs", own], text);
+      assertEquals(
+        [generated.code, generated.output.match(/warn|error/i)],
+        [0, null],
+        generated.output,
+      );
+      await writeFile(join(own, "program.ts"), program);
+      const compiler = join(PACKAGES, "node_modules/typescript/bin/tsc");
+      const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext"];
+      const more = [
+        "--allowImportingTsExtensions",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2022,dom,dom.iterable",
+      ];
+      const checked = await run([compiler, ...options, ...more, join(own, "program.ts")]);
+      assertEquals([checked.code, checked.output], [0, ""]);
+    });
+
+    it(`come from a document in which Spectral finds nothing: ${name} [H25]`, async () => {
+      const text = await ask(isOwn);
+      assertEquals(await run(["lint_openapi_spectral.mjs"], text), { code: 0, output: "" });
+    });
+  }
+});

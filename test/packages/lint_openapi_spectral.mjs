@@ -1,0 +1,18 @@
+// Lints the OpenAPI document on standard input with Spectral's recommended rules, and prints a line for each problem.
+
+// By variables, so that checking the types of this repository does not need them.
+const [CORE, RULES, PARSERS] = ["core", "rulesets", "parsers"].map((name) =>
+  `@stoplight/spectral-${name}`
+);
+const { default: { Spectral, Document } } = await import(CORE);
+const { default: { oas } } = await import(RULES);
+const parsers = (await import(PARSERS)).default;
+
+let source = "";
+for await (const chunk of process.stdin) source += chunk;
+const spectral = new Spectral();
+spectral.setRuleset({ extends: [[oas, "recommended"]] });
+const problems = await spectral.run(new Document(source, parsers.Json, "openapi.json"));
+for (const { code, message, path } of problems) {
+  console.log(`${code}: ${message} (${path.join("/")})`);
+}
