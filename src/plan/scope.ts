@@ -41,12 +41,12 @@ export function planScope(table: Table, access: Access): Scope {
 }
 
 /** Returns a column of the table itself that every statement reads for the scope. */
-export function ownColumn({ tenancy: { column, via } }: Scope & { readonly kind: "tenant" }): Pick<
+export function ownColumn({ tenancy: { columns, via } }: Scope & { readonly kind: "tenant" }): Pick<
   Column,
   "identifier"
 > {
   const [first] = via;
-  return first === undefined ? column : { identifier: first.pairs[0]!.from };
+  return first === undefined ? columns[0]! : { identifier: first.pairs[0]!.from };
 }
 
 /** Reports whether a row refers by a column to the row that says whose it is. @see T61 */

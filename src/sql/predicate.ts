@@ -118,8 +118,9 @@ function compileBeside(sql: Sql, predicate: Predicate, scope: Scope): Fragment {
   if (predicate.kind !== "and" || scope.kind !== "tenant" || scope.tenancy.via.length > 0) {
     return compilePredicate(sql, predicate);
   }
-  const { identifier } = scope.tenancy.column;
-  const names = (item: Predicate) => "column" in item && item.column.identifier === identifier;
+  const { columns } = scope.tenancy;
+  const names = (item: Predicate) =>
+    "column" in item && columns.some(({ identifier }) => identifier === item.column.identifier);
   if (!predicate.items.some(names)) return compilePredicate(sql, predicate);
   const items = predicate.items.map((item) => {
     const condition = compilePredicate(sql, item);
