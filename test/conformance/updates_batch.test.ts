@@ -87,7 +87,7 @@ describeService("Update Batch", ({ kind, query, single, batch, run, service }) =
     ];
     if (unique) {
       const response = await batch("deals", { updates: [update(36, { note: "x" }), taken, none] });
-      assertMatch(assertRejected(response, 409), /^updates\[1\]: /);
+      assertMatch(assertRejected(response, 409), /^updates\[1\]\.fields\.external_no: /);
     }
     assertEquals(await mine(), before);
   });

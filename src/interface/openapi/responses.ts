@@ -102,10 +102,7 @@ export function describeErrors(
 }
 
 /** What a document of many tables says of the errors of each operation: how they look. */
-const ANY_ERRORS = {
-  "4XX": ["Rejected", "The request was rejected, and `error` says why; nothing was changed"],
-  "5XX": ["Failed", "The service or its database failed or is busy; `error` says what was changed"],
-} as const;
+const ANY_ERROR = ["Failed", "The request was rejected, or the service failed; `error` says why"];
 
 const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
 
@@ -114,7 +111,7 @@ export function describeShared(
   { updates }: { readonly updates: boolean },
 ): Readonly<Record<string, JsonSchema>> {
   const all = [
-    ...Object.values(ANY_ERRORS).map(([name, description]) => [name, description, "Error"]),
+    [...ANY_ERROR, "Error"],
     ...(updates ? UPDATED.map((name) => [name, "Success", name]) : []),
   ];
   return Object.fromEntries(
@@ -133,12 +130,7 @@ export function referUpdated(name: string): JsonSchema | undefined {
 
 /** Refers to the errors that all operations share. */
 export function referAnyErrors(): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    Object.entries(ANY_ERRORS).map(([range, [name]]) => [
-      range,
-      { $ref: `#/components/responses/${name}` },
-    ]),
-  );
+  return { default: { $ref: `#/components/responses/${ANY_ERROR[0]}` } };
 }
 
 /** Refers to the error responses of an operation, by status. */
