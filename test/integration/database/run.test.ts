@@ -149,7 +149,7 @@ for (const kind of DATABASE_KINDS) {
       const unique = await write((sql) =>
         sql`update rules set id = ${"1"}::text::int4 where id = 2`
       );
-      assertEquals([unique.kind, unique.constraint], ["conflict", undefined]);
+      assertEquals([unique.kind, unique.constraint], ["conflict", "rules_pkey"]);
       const check = await write((sql) =>
         sql`update rules set n = ${"-1"}::text::int4 where id = 2`
       );
