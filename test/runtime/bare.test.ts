@@ -84,7 +84,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(await ended, 1);
       assertMatch(
         output().stderr,
-        /^rowgate: the data directory \S+ cannot be written \((EROFS|EACCES|ENOENT)\)[^\n]*\n$/,
+        /^First start: [^\n]*\nrowgate: the data directory \S+ cannot be written \((EROFS|EACCES|ENOENT)\)[^\n]*\n$/,
       );
     });
 
