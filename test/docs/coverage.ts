@@ -58,6 +58,8 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
   "deno task bench:grid": "a benchmark; test/integration/records/plans.test.ts has the rules",
   "curl -sN 'https://rows.example.com/integration/tables/orders/changes?since=now' -H 'Authorization: Bearer rg_…' -H 'Accept: text/event-stream'":
     "a stream that does not end; test/integration/changes/stream.test.ts follows one",
+  "DATABASE_URL=postgres://rowgate_app:…@a,b/shop DATABASE_READ_URL=postgres://rowgate_app:…@b,c/shop rowgate serve":
+    "needs a primary and two standbys; test/integration/replicas has them",
   "npm ci && npm ci --prefix test/packages": "installs what the tests already have",
   "npm install ./rowgate-*.tgz":
     "test/ship/package.test.ts installs the package in an empty folder",

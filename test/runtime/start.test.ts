@@ -154,7 +154,7 @@ for (const runtime of RUNTIMES) {
         assertEquals(code, 1);
         assertMatch(
           stderr,
-          /^rowgate: the data directory [^\n]* cannot be written[^\n]*ROWGATE_DATA_DIR[^\n]*\n$/,
+          /^First start: [^\n]*\nrowgate: the data directory [^\n]* cannot be written[^\n]*ROWGATE_DATA_DIR[^\n]*\n$/,
         );
       }
     });
