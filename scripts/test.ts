@@ -1,6 +1,6 @@
 /**
  * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
- * servers on Bun, Node and of the binary. Databases are started when a test first asks for one.
+ * servers on Deno, Node and of the binary. Databases are started when a test first asks for one.
  *
  *     deno task test test/unit --filter tenant   # the tests whose titles say so
  *     deno task test test/unit --watch           # other flags go to `deno test`
@@ -27,9 +27,9 @@ const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/prop
 
 /**
  * What the conformance tests are run against, side by side: one uses the processors while the last files
- * of the others wait. Deno is among them as the binary; its source has served them in the tests' process.
+ * of the others wait. Bun is among them as the binary, which it has compiled.
  */
-const SERVED: readonly Runtime[] = ["bun", "node", "binary"];
+const SERVED: readonly Runtime[] = ["deno", "node", "binary"];
 /** Files side by side of each of them. */
 const SERVED_JOBS = 2;
 
@@ -150,7 +150,7 @@ async function runFiles(
     ? await groupTestFiles(await listTestFiles(["test/conformance"]), folder)
     : [];
   if (isWhole && !stopping.signal.aborted) {
-    console.log("\nThe conformance tests against servers on Bun, on Node and of the binary:\n");
+    console.log("\nThe conformance tests against servers on Deno, on Node and of the binary:\n");
     tallies.push(...await Promise.all(SERVED.map((runtime) => ask(conformance, runtime))));
   }
   return addTallies(tallies);
