@@ -31,7 +31,7 @@ const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/prop
  */
 const SERVED: readonly Runtime[] = ["deno", "node", "binary"];
 /** Files side by side of each of them. */
-const SERVED_JOBS = 2;
+const SERVED_JOBS = 3;
 
 /** What the command line asks for. */
 interface Command {
