@@ -1,6 +1,6 @@
 /**
  * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
- * servers on Deno, Node and of the binary. Databases are started when a test first asks for one.
+ * a server on Node and the binary. Databases are started when a test first asks for one.
  *
  *     deno task test test/unit --filter tenant   # the tests whose titles say so
  *     deno task test test/unit --watch           # other flags go to `deno test`
@@ -27,9 +27,10 @@ const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/prop
 
 /**
  * What the conformance tests are run against, side by side: one uses the processors while the last files
- * of the others wait. Bun is among them as the binary, which it has compiled.
+ * of the other wait. The binary of the tests is compiled by Bun, so it stands for Bun as well; Deno has
+ * served them in the tests' own process.
  */
-const SERVED: readonly Runtime[] = ["deno", "node", "binary"];
+const SERVED: readonly Runtime[] = ["node", "binary"];
 /** Files side by side of each of them. */
 const SERVED_JOBS = 3;
 
@@ -144,14 +145,23 @@ async function runFiles(
       label: runtime ?? "in process",
       jobs: isWhole && runtime !== undefined ? SERVED_JOBS : undefined,
     });
-  const tallies = [await ask(files, command.runtime)];
-  // Their names were seen above.
-  const conformance = isWhole
-    ? await groupTestFiles(await listTestFiles(["test/conformance"]), folder)
-    : [];
-  if (isWhole && !stopping.signal.aborted) {
-    console.log("\nThe conformance tests against servers on Deno, on Node and of the binary:\n");
+  if (!isWhole) return await ask(files, command.runtime);
+  const conformance = await groupTestFiles(files.filter(isConformance), folder);
+  const others = files.filter((file) => !isConformance(file));
+  // Groups work more than they wait: they are spread among the others.
+  const share = Math.ceil(others.length / conformance.length);
+  const all = conformance.flatMap((group, at) => [
+    group,
+    ...others.slice(at * share, (at + 1) * share),
+  ]);
+  const tallies = [await ask(all, undefined)];
+  if (!stopping.signal.aborted) {
+    console.log("\nThe conformance tests against a server on Node and the binary:\n");
     tallies.push(...await Promise.all(SERVED.map((runtime) => ask(conformance, runtime))));
   }
   return addTallies(tallies);
+}
+
+function isConformance(file: string): boolean {
+  return file.startsWith("test/conformance/");
 }

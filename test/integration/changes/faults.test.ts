@@ -19,6 +19,7 @@ import { type Cluster, startCluster, succeed } from "../../support/cluster.ts";
 import { enableFeeds } from "../../support/feeds.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { awaitReplay, startStandby } from "../../support/standby.ts";
+import { ignoreLostSockets } from "../../support/lost_sockets.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { type Follower, openFollower } from "./follower.ts";
 
@@ -35,7 +36,7 @@ describe("faults while clients follow a table", () => {
   async function write(statement: string) {
     for (let tries = 0; tries < 200; tries++) {
       const result = await service.database.admin.unsafe(statement).catch((error) => {
-        if (/^(57P|CONN|ECONN)/.test(String(error.code))) return undefined;
+        if (/^(57P|08|CONN|ECONN|EPIPE)/.test(String(error.code))) return undefined;
         throw error;
       });
       if (result !== undefined) return result;
@@ -44,7 +45,10 @@ describe("faults while clients follow a table", () => {
     throw new Error("Postgres does not answer");
   }
 
+  let heed = () => {};
+
   before(async () => {
+    heed = ignoreLostSockets();
     cluster = await startCluster();
     await prepare(cluster);
     service = await openService(cluster);
@@ -53,6 +57,7 @@ describe("faults while clients follow a table", () => {
   after(async () => {
     await service?.close().catch(() => {});
     await cluster?.stop();
+    heed();
   });
 
   async function compare(why: string): Promise<void> {

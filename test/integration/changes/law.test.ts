@@ -9,6 +9,7 @@ import { openDatabase } from "../../../src/postgres/open_database.ts";
 import type { Database } from "../../../src/postgres/database.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { enableFeeds } from "../../support/feeds.ts";
+import { ignoreLostSockets } from "../../support/lost_sockets.ts";
 import { readRuns, readSeed } from "../../support/seed.ts";
 import { followTable } from "./law_follower.ts";
 import { ALL_KINDS, openRandom, TABLES, TENANTS } from "./law_statements.ts";
@@ -24,7 +25,10 @@ describe("the law of the changes feed", () => {
   let owner: Database;
   let url: string;
 
+  let heed = () => {};
+
   before(async () => {
+    heed = ignoreLostSockets();
     cluster = await startCluster({ settings: { max_prepared_transactions: "20" } });
     url = `${cluster.url}/postgres`;
     const admin = postgres(url, { max: 1, onnotice: () => {} });
@@ -37,6 +41,7 @@ describe("the law of the changes feed", () => {
   after(async () => {
     await owner?.close(1000);
     await cluster?.stop();
+    heed();
   });
 
   it("holds while everybody writes, and Postgres crashes [CH10] [CH1] [FD7]", async () => {
