@@ -31,7 +31,7 @@ export interface ChangesPage {
   /** Each is a JSON object `{"type":…,"key":…,"record":…}`. */
   readonly changes: readonly string[];
   readonly position: FeedPosition;
-  /** False: whoever has applied everything has the table as it was at the statement's snapshot. */
+  /** False: a client that has applied everything has the table as it was at the statement's snapshot. */
   readonly more: boolean;
 }
 

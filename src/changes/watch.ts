@@ -6,7 +6,7 @@ import { compileWatch, type WatchRow } from "../sql/watch_changes.ts";
 import { findExpiry } from "./read_changes.ts";
 import { type FeedPosition, type Moment, parseMoment, parseShape, snapshotOf } from "./position.ts";
 
-/** Somebody who waits until there is something new behind a position. */
+/** A client that waits until there is something new behind a position. */
 export interface Wait {
   readonly plan: Pick<ChangesPlan, "table" | "scope">;
   /** Where nothing is left to be given: it is no page of several. */
@@ -64,7 +64,7 @@ const SOON_MS = 125;
 const LOOKS_OF_TOKENS = 10;
 
 /**
- * Opens the watch of a database. While nobody waits it does nothing. A thousand clients that wait cost
+ * Opens the watch of a database. While no client waits it does nothing. A thousand clients that wait cost
  * five statements a second, as one does, and one timer.
  * @see CH9
  * @see docs/decisions/0056-changes-feed.md
@@ -134,7 +134,7 @@ export function openWatch(
   async function look(): Promise<void> {
     dueMs = Infinity;
     if (waiters.size === 0) {
-      // What happens meanwhile is not seen: whoever comes next is asked for by itself.
+      // What happens meanwhile is not seen: the next client is asked for by itself.
       moment = undefined;
       return;
     }

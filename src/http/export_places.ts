@@ -9,7 +9,7 @@ export interface ExportPlaces {
   readonly enter: (tenant: string) => () => void;
 }
 
-/** A rejected client is told to come back after so many seconds. */
+/** `Retry-After` of a rejected export. */
 const RETRY_SECONDS = 5;
 /** For so long after its rejection a tenant is waited for. */
 const CLAIM_MS = 2 * RETRY_SECONDS * 1000;

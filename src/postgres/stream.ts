@@ -31,8 +31,8 @@ export interface Streams {
 
 /**
  * Makes the function that runs a statement whose rows are taken one by one, on a session of its own, which
- * ends with it. While the rows are not wanted its socket is not read: then Postgres waits too, and nobody
- * keeps what was not sent.
+ * ends with it. While the rows are not wanted its socket is not read: then Postgres waits too, and
+ * what was not sent is kept nowhere.
  * @see docs/decisions/0063-export.md
  */
 export function openStreams(source: StreamSource): Streams {

@@ -16,7 +16,7 @@ export interface RecentWritesOptions {
 const CHANNEL = "rowgate_writes";
 /** When so many tokens are remembered, those whose time is over are forgotten. */
 const SWEEP_SIZE = 10_000;
-/** The part of the time after which a token that goes on writing is told of again. */
+/** The part of the time after which a token that goes on writing is announced again. */
 const AGAIN = 4;
 
 /**

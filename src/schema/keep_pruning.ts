@@ -1,4 +1,4 @@
-/** What deletes old rows, and what is told of it. */
+/** What deletes old rows, and how it is reported. */
 export interface PruningOptions {
   /** Deletes some of them, and gives their number. */
   readonly prune: () => Promise<number>;

@@ -7,7 +7,7 @@ import type { LogAnchor } from "./change_lines.ts";
 export interface WatchQuestion {
   /** What the look before this one saw. */
   readonly seen: LogSnapshot;
-  /** The feeds that somebody waits for, and their tables, quoted. */
+  /** The feeds that clients wait for, and their tables, quoted. */
   readonly feeds: readonly { readonly feed: number; readonly table: string }[];
   /** Clients that have come since: what each of them has seen. */
   readonly arrived: readonly {
