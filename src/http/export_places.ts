@@ -22,7 +22,7 @@ interface Claim {
 
 /**
  * Limits the exports that run at the same time. A tenant that was rejected has a claim to a place for
- * twice the time after which it was told to come back. While there is one, no tenant with more running
+ * twice the time of its `Retry-After`. While there is one, no tenant with more running
  * exports, or that was rejected later, gets the place.
  * @see EX18, EX19
  */

@@ -69,7 +69,7 @@ export interface SessionOptions {
 }
 
 const CANCEL_MS = 2000;
-/** Milliseconds until a socket that was told to close is destroyed. */
+/** Milliseconds until a socket that is closing is destroyed. */
 const CLOSE_MS = 2000;
 
 /**

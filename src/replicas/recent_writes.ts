@@ -2,7 +2,7 @@ import type { Database } from "../postgres/database.ts";
 
 /** Which tokens have written lately, on any instance. */
 export interface RecentWrites {
-  /** Remembers a write, and tells the other instances. Settles when they have been told; never rejects. */
+  /** Remembers a write, and announces it to the other instances. Settles after that; never rejects. */
   readonly note: (tokenId: string) => Promise<void>;
   readonly isRecent: (tokenId: string) => boolean;
 }
@@ -20,9 +20,9 @@ const SWEEP_SIZE = 10_000;
 const AGAIN = 4;
 
 /**
- * Remembers which tokens have written, for so many milliseconds. The other instances are told by NOTIFY,
- * which needs no table and no right; of a token that goes on writing only now and then, since Postgres
- * commits one notification after the other. They remember it that much longer.
+ * Remembers which tokens have written, for so many milliseconds. The other instances learn of it by
+ * NOTIFY, which needs no table and no right. A token that goes on writing is announced only now and then,
+ * since Postgres commits one notification after the other; so they remember it that much longer.
  * @see M10
  */
 export function openRecentWrites(
@@ -30,7 +30,7 @@ export function openRecentWrites(
   { stickyMs, now = () => performance.now() }: RecentWritesOptions,
 ): RecentWrites {
   const until = new Map<string, number>();
-  const told = new Map<string, { readonly atMs: number; readonly done: Promise<void> }>();
+  const announced = new Map<string, { readonly atMs: number; readonly done: Promise<void> }>();
   const againMs = stickyMs / AGAIN;
   let allUntilMs = -Infinity;
   let sweepSize = SWEEP_SIZE;
@@ -47,21 +47,21 @@ export function openRecentWrites(
     for (const [tokenId, untilMs] of until) {
       if (untilMs > nowMs) continue;
       until.delete(tokenId);
-      told.delete(tokenId);
+      announced.delete(tokenId);
     }
     sweepSize = Math.max(SWEEP_SIZE, 2 * until.size);
   }
 
   function note(tokenId: string): Promise<void> {
     remember(tokenId, stickyMs);
-    const before = told.get(tokenId);
+    const before = announced.get(tokenId);
     if (before !== undefined && now() - before.atMs < againMs) return before.done;
-    const done = tell(tokenId);
-    told.set(tokenId, { atMs: now(), done });
+    const done = announce(tokenId);
+    announced.set(tokenId, { atMs: now(), done });
     return done;
   }
 
-  async function tell(tokenId: string): Promise<void> {
+  async function announce(tokenId: string): Promise<void> {
     try {
       await database.run(
         (sql) => sql`select pg_catalog.pg_notify(${CHANNEL}::text, ${tokenId}::text)::text`,
@@ -69,7 +69,7 @@ export function openRecentWrites(
       );
     } catch {
       // Where the primary is gone, nothing was written either, or the position says where.
-      told.delete(tokenId);
+      announced.delete(tokenId);
     }
   }
 

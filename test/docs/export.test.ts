@@ -2,13 +2,12 @@
 // skipped, and the test says so.
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { runProgram } from "./run_program.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
 const SHOWN = "http://127.0.0.1:8080";
@@ -31,7 +30,7 @@ describe("the programs of docs/export.md", () => {
 
   it("write a file by curl", async () => {
     const [program = ""] = await readPrograms("sh");
-    const printed = await run("sh", ["-c", program]);
+    const printed = await runProgram("sh", ["-c", program], folder);
     assertEquals(printed, "");
     const lines = (await readFile(join(folder, "orders.csv"), "utf8")).split("\r\n");
     assertEquals([lines[0], lines.at(-1)], ["id,status,total", ""]);
@@ -40,7 +39,7 @@ describe("the programs of docs/export.md", () => {
 
   it("read the lines in Python", async () => {
     const [program = ""] = await readPrograms("python");
-    const printed = await run("python3", ["-c", program]);
+    const printed = await runProgram("python3", ["-c", program], folder);
     if (printed === undefined) return console.log("python3 is not installed: it is not run");
     const paid = await countOrders({ and: [{ field: "status", op: "eq", value: "paid" }] });
     assertMatch(printed, new RegExp(`^${paid} orders, the last one is A-\\d+-\\d+\n$`));
@@ -60,21 +59,5 @@ describe("the programs of docs/export.md", () => {
   async function readPrograms(language: string): Promise<readonly string[]> {
     const programs = readTexts(await readDocument("docs/export.md"), language);
     return programs.map((program) => program.replaceAll(SHOWN, server.address));
-  }
-
-  /** Returns what a program prints, both streams; undefined where it is not installed. */
-  function run(command: string, parameters: readonly string[]): Promise<string | undefined> {
-    const child = spawn(command, parameters, {
-      cwd: folder,
-      env: { ...process.env, TOKEN: "TOKEN", NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => output += chunk);
-    child.stderr.on("data", (chunk) => output += chunk);
-    return new Promise((resolve) => {
-      child.once("error", () => resolve(undefined));
-      child.once("close", () => resolve(output));
-    });
   }
 });

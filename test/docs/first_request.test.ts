@@ -2,13 +2,13 @@
 // `python3`; where it is not installed, its program is skipped, and the test says so.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { runProgram } from "./run_program.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
 const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
@@ -33,7 +33,7 @@ describe("the first request of README.md", () => {
   it("works from Python", async () => {
     const [program = "", ...others] = await readPrograms("python");
     assertEquals(others, []);
-    const printed = await run("python3", ["-c", program]);
+    const printed = await runProgram("python3", ["-c", program], folder);
     if (printed === undefined) console.log("python3 is not installed: its program is not run");
     else assertEquals(printed, "A-2026-01472\n");
   });
@@ -44,27 +44,11 @@ describe("the first request of README.md", () => {
     const file = join(folder, "first.ts");
     await writeFile(file, program.replace('"rowgate/client"', JSON.stringify(CLIENT)));
     const flags = ["run", "--check", "--quiet", "--no-config", "--allow-net", "--allow-env"];
-    assertEquals(await run(process.execPath, [...flags, file]), "paid\n");
+    assertEquals(await runProgram(process.execPath, [...flags, file], folder), "paid\n");
   });
 
   async function readPrograms(language: string): Promise<readonly string[]> {
     const programs = readTexts(await readDocument("README.md"), language);
     return programs.map((program) => program.replaceAll(SHOWN, server.address));
-  }
-
-  /** Returns what a program prints, both streams; undefined where it is not installed. */
-  function run(command: string, parameters: readonly string[]): Promise<string | undefined> {
-    const child = spawn(command, parameters, {
-      cwd: folder,
-      env: { ...process.env, TOKEN: "TOKEN", NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => output += chunk);
-    child.stderr.on("data", (chunk) => output += chunk);
-    return new Promise((resolve) => {
-      child.once("error", () => resolve(undefined));
-      child.once("close", () => resolve(output));
-    });
   }
 });
