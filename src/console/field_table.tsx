@@ -1,9 +1,5 @@
 import type { Field } from "./api.ts";
-import { OPERATOR_LABELS } from "./filter_tree.ts";
-
-/** Operators of some types only; of the others, nearly every type has all. */
-const FURTHER: ReadonlySet<string> = new Set(["ilike", "not_ilike", "starts_with", "contains"]);
-const GENERAL_COUNT = Object.keys(OPERATOR_LABELS).length - FURTHER.size;
+import { OPERATOR_LABELS, summariseOperators } from "../reference/operator_texts.ts";
 
 interface FieldTableProps {
   readonly fields: readonly Field[];
@@ -55,14 +51,11 @@ export function FieldTable({ fields }: FieldTableProps) {
 }
 
 function OperatorList({ operators }: Pick<Field, "operators">) {
-  const further = operators.filter((op) => FURTHER.has(op));
-  const hasAll = operators.length - further.length === GENERAL_COUNT;
+  const { all, others } = summariseOperators(operators);
   return (
     <>
-      {hasAll && <span>all</span>}
-      {(hasAll ? further : operators).map((op) => (
-        <span key={op} title={op}>{OPERATOR_LABELS[op]}</span>
-      ))}
+      {all && <span>all</span>}
+      {others.map((op) => <span key={op} title={op}>{OPERATOR_LABELS[op]}</span>)}
     </>
   );
 }

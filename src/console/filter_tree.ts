@@ -3,26 +3,7 @@ import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
 import type { Field } from "./api.ts";
 import { parseValue } from "./value.ts";
 
-/** How each operator is shown. */
-export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
-  eq: "=",
-  neq: "≠",
-  gt: ">",
-  gte: "≥",
-  lt: "<",
-  lte: "≤",
-  between: "between",
-  in: "in",
-  not_in: "not in",
-  like: "like",
-  not_like: "not like",
-  is_null: "is NULL",
-  is_not_null: "is not NULL",
-  ilike: "like, any case",
-  not_ilike: "not like, any case",
-  starts_with: "starts with",
-  contains: "contains",
-};
+export { OPERATOR_LABELS } from "../reference/operator_texts.ts";
 
 /** Reports whether the value of an operator is a pattern. */
 export function takesPattern(op: Operator): boolean {

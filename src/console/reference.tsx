@@ -1,38 +1,43 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Operator } from "../request/operators.ts";
-import { type ApiResponse, type Field, readFields, sendRequest } from "./api.ts";
-import { FieldTable } from "./field_table.tsx";
-import { OPERATOR_LABELS } from "./filter_tree.ts";
+import { OPERATOR_LABELS, OPERATOR_VALUES } from "../reference/operator_texts.ts";
 import {
   readReference,
   type ReferenceDocument,
-  type ReferenceSection,
-} from "./reference_document.ts";
+  type ReferenceOperation,
+} from "../reference/reference_document.ts";
+import { readTable, type TableReference } from "../reference/read_table.ts";
+import { type ApiResponse, sendRequest, type Table } from "./api.ts";
+import { FieldTable } from "./field_table.tsx";
 import { ErrorTable, Operation, Prose } from "./reference_operation.tsx";
-import { makeSample } from "./sample_request.ts";
-import { SectionList } from "./section_list.tsx";
+import { type Section, SectionList } from "./section_list.tsx";
 import type { Session } from "./session.tsx";
 
 /** No table can have this name: it contains a space. */
 const OVERVIEW = "API overview";
 
-/** The tag of the operations that belong to no table. */
-const GENERAL_TAG = "Catalogue";
+/** Tags of the document: operations that belong to no table, on any table, and on webhooks. */
+const GENERAL = "Catalogue";
+const RECORDS = "Records";
+const WEBHOOKS = "Webhooks";
 
-/** The API as `/openapi.json` describes it: for the tables of the token, or without one for any table. */
+/**
+ * What a person needs to write requests: of each table of the token, or without one of any table. What
+ * holds for all tables is read from the document that `/openapi.json` has for any token, which is
+ * small; the tables, from the catalogue.
+ */
 export function Reference({ session }: { readonly session: Session | undefined }) {
-  const token = session?.token ?? "";
   const [response, setResponse] = useState<ApiResponse<unknown>>();
   const [chosen, setChosen] = useState(OVERVIEW);
   useEffect(() => {
     let left = false;
-    void sendRequest(token, { method: "GET", path: "openapi.json" }).then((received) => {
+    void sendRequest("", { method: "GET", path: "openapi.json" }).then((received) => {
       if (!left) setResponse(received);
     });
     return () => {
       left = true;
     };
-  }, [token]);
+  }, []);
   const reference = useMemo<ReferenceDocument | undefined>(
     () => response?.body === undefined ? undefined : readReference(response.body),
     [response],
@@ -44,9 +49,14 @@ export function Reference({ session }: { readonly session: Session | undefined }
       </main>
     );
   }
-  const sections = reference.sections.filter(({ name }) => name !== GENERAL_TAG);
-  const section = sections.find(({ name }) => name === chosen);
-  const table = session?.tables.find(({ name }) => name === chosen);
+  const general = reference.sections.filter(({ name }) =>
+    session === undefined
+      ? name !== GENERAL
+      : name === WEBHOOKS && session.info.scopes.includes("webhooks")
+  );
+  const tables = session?.tables ?? [];
+  const table = tables.find(({ name }) => name === chosen);
+  const section = general.find(({ name }) => name === chosen);
   const choose = (name: string) => {
     setChosen(name);
     scrollTo(0, 0);
@@ -58,32 +68,26 @@ export function Reference({ session }: { readonly session: Session | undefined }
         label="Section"
         sections={[
           { name: OVERVIEW },
-          ...sections.map(({ name, description }) => ({
-            name,
-            note: session?.tables.find((each) => each.name === name)?.writable === false
-              ? "read only"
-              : undefined,
-            title: description,
-          })),
+          ...tables.map(listTable),
+          ...general.map(({ name, description }) => ({ name, title: description })),
         ]}
-        chosen={section?.name ?? OVERVIEW}
+        chosen={table?.name ?? section?.name ?? OVERVIEW}
         onChoose={choose}
       />
       <main id="main" class="reference">
-        {section === undefined
-          ? <Overview reference={reference} isGeneral={token === ""} document={response!.body} />
+        {table !== undefined
+          ? <TableSection key={table.name} {...{ session: session!, table, reference }} />
+          : section === undefined
+          ? <Overview session={session} reference={reference} document={response!.body} />
           : (
             <>
               <div class="table-head">
                 <h1>{section.name}</h1>
-                {table?.writable === false && <span class="badge">read only</span>}
                 <p class="muted">{section.description}</p>
               </div>
-              {table === undefined
-                ? section.operations.map((operation) => (
-                  <Operation key={operation.path} operation={operation} />
-                ))
-                : <TableSection key={section.name} token={token} section={section} />}
+              {section.operations.map((operation) => (
+                <Operation key={operation.summary} operation={operation} />
+              ))}
             </>
           )}
       </main>
@@ -91,56 +95,123 @@ export function Reference({ session }: { readonly session: Session | undefined }
   );
 }
 
-interface TableSectionProps {
-  readonly token: string;
-  readonly section: ReferenceSection;
+function listTable({ name, writable, comment }: Table): Section {
+  return {
+    name,
+    note: writable ? undefined : "read only",
+    title: comment ?? `The table ${name}`,
+  };
 }
 
-/** A table of the token: its columns, and its operations with examples made from these. */
-function TableSection({ token, section }: TableSectionProps) {
-  const [response, setResponse] = useState<ApiResponse<{ readonly fields: readonly Field[] }>>();
-  useEffect(() => void readFields(token, section.name).then(setResponse), [token, section.name]);
-  const fields = response?.body?.fields;
-  if (fields === undefined) return <p class="problem" role="alert">{response?.error}</p>;
+interface TableSectionProps {
+  readonly session: Session;
+  readonly table: Table;
+  readonly reference: ReferenceDocument;
+}
+
+/** A table of the token: its columns, and its operations with values of its own rows. */
+function TableSection({ session, table, reference }: TableSectionProps) {
+  const [read, setRead] = useState<TableReference | { readonly error: string }>();
+  useEffect(() => {
+    let left = false;
+    void readWithToken(session, table).then((found) => {
+      if (!left) setRead(found);
+    });
+    return () => {
+      left = true;
+    };
+  }, [session, table.name]);
+  const general = reference.sections.find(({ name }) => name === RECORDS)?.operations ?? [];
   return (
     <>
-      <div class="panel fields">
-        <FieldTable fields={fields} />
+      <div class="table-head">
+        <h1>{table.name}</h1>
+        {!table.writable && <span class="badge">read only</span>}
+        {table.changes && <span class="badge">changes feed</span>}
+        <p class="muted">{table.comment ?? `The table ${table.name}`}</p>
       </div>
-      {section.operations.map((operation) => {
-        const sample = makeSample(operation.id, { table: section.name, fields });
-        const request = { ...operation.request, ...(sample?.body ? { body: sample.body } : {}) };
-        return (
-          <Operation
-            key={operation.path}
-            operation={{ ...operation, request, response: sample?.response }}
-          />
-        );
-      })}
+      {read !== undefined && "error" in read && <p class="problem" role="alert">{read.error}</p>}
+      {read !== undefined && "fields" in read && (
+        <>
+          <div class="panel fields">
+            <FieldTable fields={read.fields} />
+          </div>
+          {read.examples.map(({ id, title, text, request, response }) => (
+            <Operation
+              key={id}
+              operation={{
+                ...readGeneral(general, id),
+                ...{ summary: title, description: text, request, response },
+              }}
+            />
+          ))}
+        </>
+      )}
     </>
   );
 }
 
+/** The errors, and the parameters besides the table, are the same for all tables. */
+function readGeneral(
+  operations: readonly ReferenceOperation[],
+  id: string,
+): Pick<ReferenceOperation, "status" | "parameters" | "errors"> {
+  const { status = 200, parameters = [], errors = [] } =
+    operations.find((each) => each.id === id) ??
+      {};
+  return { status, parameters: parameters.filter(({ name }) => name !== "table"), errors };
+}
+
+async function readWithToken(
+  { token, info }: Session,
+  table: Table,
+): Promise<TableReference | { readonly error: string }> {
+  let error = "The columns could not be read";
+  const read = await readTable(table, {
+    scopes: info.scopes,
+    send: async (request) => {
+      const response = await sendRequest<unknown>(token, request);
+      error = response.error ?? error;
+      return response.body;
+    },
+  });
+  return read ?? { error };
+}
+
 interface OverviewProps {
+  readonly session: Session | undefined;
   readonly reference: ReferenceDocument;
-  /** True without a token. */
-  readonly isGeneral: boolean;
+  /** The document for any token. */
   readonly document: unknown;
 }
 
-function Overview({ reference, isGeneral, document }: OverviewProps) {
-  const general = reference.sections.find(({ name }) => name === GENERAL_TAG);
+function Overview({ session, reference, document }: OverviewProps) {
+  const [problem, setProblem] = useState<string>();
+  const general = reference.sections.find(({ name }) => name === GENERAL);
+  const save = async () => {
+    if (session === undefined) return saveDocument(document);
+    const request = { method: "GET", path: "openapi.json" } as const;
+    const { body, error } = await sendRequest<unknown>(session.token, request);
+    setProblem(error);
+    if (body !== undefined) saveDocument(body);
+  };
   return (
     <>
       <div class="table-head">
-        <h1>{reference.title}</h1>
-        <button type="button" onClick={() => saveDocument(document)}>Save openapi.json</button>
+        <h1>
+          {session === undefined
+            ? reference.title
+            : `${reference.title} for ${session.info.tenant}`}
+        </h1>
+        <button type="button" onClick={() => void save()}>Save openapi.json</button>
       </div>
+      {problem !== undefined && <p class="problem" role="alert">{problem}</p>}
       <Prose text={reference.description} />
       <p class="muted">
-        {isGeneral
+        {session === undefined
           ? "This is the API for any table. Enter a token under Rows to see your own tables here."
-          : "The tables on the left are those that your token gives access to."}
+          : "The tables on the left are those that your token gives access to. To share this with a " +
+            "person who has no token, the command `rowgate handout` writes it as one HTML file."}
       </p>
       {general?.operations.map((operation) => (
         <Operation key={operation.path} operation={operation} />
@@ -181,28 +252,6 @@ function Overview({ reference, isGeneral, document }: OverviewProps) {
     </>
   );
 }
-
-/** What each operator is compared with. */
-const OPERATOR_VALUES: Readonly<Record<Operator, string>> = {
-  eq: "A value. `null` means `is_null`",
-  neq: "A value. `null` means `is_not_null`",
-  gt: "A value, not `null`",
-  gte: "A value, not `null`",
-  lt: "A value, not `null`",
-  lte: "A value, not `null`",
-  like: "A pattern: `%` stands for any text, `_` for one character, a backslash escapes both",
-  not_like: "A pattern, as for `like`",
-  in: "An array of values",
-  not_in: "An array of values",
-  between: "An array of two values, both included",
-  is_null: "None",
-  is_not_null: "None",
-  ilike: "A pattern, as for `like`; upper and lower case are alike",
-  not_ilike: "A pattern, as for `ilike`",
-  starts_with: "A text, without wildcards",
-  contains: "Of an array: an element, or an array of elements; of `jsonb`: JSON; of a range: a " +
-    "value or a range",
-};
 
 /** Saves the document as a file. A link to it could not carry the token. */
 function saveDocument(content: unknown): void {

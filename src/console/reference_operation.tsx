@@ -1,9 +1,12 @@
-import type { ReferenceError, ReferenceOperation } from "./reference_document.ts";
-import { printJson } from "./request_formats.ts";
+import { printJson } from "../reference/print_literal.ts";
+import type { ReferenceError, ReferenceOperation } from "../reference/reference_document.ts";
 import { RequestPanel } from "./request_panel.tsx";
 
+/** What is shown of an operation. */
+type ShownOperation = Omit<ReferenceOperation, "id" | "path">;
+
 /** One operation: what it does, a request to copy, the response, the preferences and errors. */
-export function Operation({ operation }: { readonly operation: ReferenceOperation }) {
+export function Operation({ operation }: { readonly operation: ShownOperation }) {
   const { summary, description, request, status, response, parameters, errors } = operation;
   return (
     <section class="operation" aria-label={summary}>

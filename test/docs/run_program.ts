@@ -12,7 +12,7 @@ export function runProgram(
 ): Promise<string | undefined> {
   const child = spawn(command, parameters, {
     cwd,
-    env: { ...process.env, TOKEN: "TOKEN", NO_COLOR: "1" },
+    env: { ...process.env, TOKEN: "TOKEN", ROWGATE_TOKEN: "TOKEN", NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -1,4 +1,4 @@
-import type { ApiRequest } from "./api.ts";
+import type { ServiceRequest } from "./described.ts";
 
 /** The parts of an OpenAPI document that the reference shows. */
 export interface ReferenceDocument {
@@ -25,7 +25,7 @@ export interface ReferenceOperation {
   readonly description: string;
   readonly path: string;
   /** The request without a body where the document has no example of it. */
-  readonly request: ApiRequest;
+  readonly request: ServiceRequest;
   /** The status of success. */
   readonly status: number;
   /** Undefined where the document has no example. */
@@ -92,7 +92,7 @@ function readOperation(
     description: String((operation as Node).description ?? ""),
     path,
     request: {
-      method: method.toUpperCase() as ApiRequest["method"],
+      method: method.toUpperCase() as ServiceRequest["method"],
       path: path.slice(1).replace(/\{\w+\}/, String(example)),
       ...(body !== undefined && { body }),
     },

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { spawnSync } from "node:child_process";
-import process from "node:process";
-import { printJson, REQUEST_FORMATS } from "../../../src/console/request_formats.ts";
+import { printJson } from "../../../src/reference/print_literal.ts";
+import { REQUEST_FORMATS } from "../../../src/reference/request_formats.ts";
+import { writeCurl } from "../../../src/reference/write_curl.ts";
 
 const ADDRESS = "https://api.example.org/rows/";
 const REQUEST = {
@@ -12,7 +12,15 @@ const REQUEST = {
   prefer: "max-affected=3",
 } as const;
 
-const QUERY = { method: "POST", path: "integration/tables/a/query", body: {} } as const;
+const QUERY = {
+  method: "POST",
+  path: "integration/tables/a/query",
+  body: { select: ["id"], page: 3, per_page: 25 },
+} as const;
+const CHANGES = {
+  method: "GET",
+  path: "integration/tables/a/changes?since=start&limit=5",
+} as const;
 const QUERY_TABLES = { method: "GET", path: "integration/tables" } as const;
 
 /** A parameter of the HTTP Request node: its values, and the values of others that make it appear. */
@@ -51,6 +59,35 @@ const N8N_PARAMETERS: Readonly<Record<string, N8nParameter>> = {
   options: { values: "object" },
 };
 
+/** Those of the option Pagination, from the same description. */
+const N8N_PAGINATION: Readonly<Record<string, N8nParameter>> = {
+  paginationMode: {
+    values: ["off", "updateAParameterInEachRequest", "responseContainsNextURL"],
+    preset: "updateAParameterInEachRequest",
+  },
+  nextURL: { values: "string", where: { paginationMode: "responseContainsNextURL" } },
+  paginationCompleteWhen: {
+    values: ["responseIsEmpty", "receiveSpecificStatusCodes", "other"],
+    preset: "responseIsEmpty",
+  },
+  completeExpression: { values: "string", where: { paginationCompleteWhen: "other" } },
+};
+
+function checkN8nParameters(
+  parameters: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, N8nParameter>>,
+): void {
+  for (const [key, value] of Object.entries(parameters)) {
+    const { values, where = {} } = known[key]!;
+    const kind: string = typeof value;
+    const fits = typeof values === "string" ? kind === values : values.includes(value);
+    assert(fits, `${key}: ${value}`);
+    for (const [other, wanted] of Object.entries(where)) {
+      assertEquals(parameters[other] ?? known[other]!.preset, wanted, key);
+    }
+  }
+}
+
 function write(name: string): string {
   return REQUEST_FORMATS.find((form) => form.name === name)!.write(REQUEST, ADDRESS);
 }
@@ -61,7 +98,7 @@ describe("a request to copy", () => {
       write("curl"),
       String
         .raw`curl -s -X PATCH 'https://api.example.org/rows/integration/tables/orders/records/bulk' \
-  -H "Authorization: Bearer $TOKEN" \
+  -H "Authorization: Bearer $ROWGATE_TOKEN" \
   -H 'Content-Type: application/json' \
   -H 'Prefer: max-affected=3' \
   -d '{
@@ -77,7 +114,7 @@ describe("a request to copy", () => {
       `const response = await fetch("https://api.example.org/rows/integration/tables/orders/records/bulk", {
   method: "PATCH",
   headers: {
-    Authorization: \`Bearer \${token}\`,
+    Authorization: \`Bearer \${process.env.ROWGATE_TOKEN}\`,
     "Content-Type": "application/json",
     Prefer: "max-affected=3",
   },
@@ -86,55 +123,37 @@ describe("a request to copy", () => {
     "fields": { "note": null }
   }),
 });
-const result = await response.json();
-if (!response.ok) throw new Error(result.error);`,
+const result = JSON.parse(await response.text());
+if (!response.ok) throw new Error(result.error);
+console.log(JSON.stringify(result, null, 2));`,
     );
   });
 
   it("is Python, with True, False and None", () => {
     assertEquals(
       write("Python"),
-      `import os
-import requests
+      `import json, os, urllib.error, urllib.request
 
-response = requests.request(
-    "PATCH",
+request = urllib.request.Request(
     "https://api.example.org/rows/integration/tables/orders/records/bulk",
+    method="PATCH",
     headers={
-        "Authorization": "Bearer " + os.environ["TOKEN"],
+        "Authorization": "Bearer " + os.environ["ROWGATE_TOKEN"],
+        "Content-Type": "application/json",
         "Prefer": "max-affected=3",
     },
-    json={
+    data=json.dumps({
       "filters": { "note": "it's $HOME", "done": False },
       "fields": { "note": None }
-    },
-    timeout=60,
+    }).encode(),
 )
-result = response.json()
-if not response.ok:
-    raise RuntimeError(result["error"])`,
+try:
+    with urllib.request.urlopen(request, timeout=60) as response:
+        result = json.load(response)
+except urllib.error.HTTPError as error:
+    raise SystemExit(error.read().decode())
+print(json.dumps(result, indent=2, ensure_ascii=False))`,
     );
-  });
-
-  it("is a program that Python runs, if Python is installed", () => {
-    // Replaces the library, which may not be installed, and prints the request.
-    const library = `import json, sys, types
-class Answer:
-    ok = True
-    def json(self): return {}
-def request(method, url, **given):
-    print(json.dumps([method, url, given]))
-    return Answer()
-sys.modules["requests"] = types.SimpleNamespace(request=request)
-`;
-    const env = { ...process.env, TOKEN: "TOKEN" };
-    const { error, stdout } = spawnSync("python3", ["-c", library + write("Python")], { env });
-    if (error !== undefined) return;
-    assertEquals(JSON.parse(stdout.toString()), ["PATCH", new URL(REQUEST.path, ADDRESS).href, {
-      headers: { Authorization: "Bearer TOKEN", Prefer: REQUEST.prefer },
-      json: REQUEST.body,
-      timeout: 60,
-    }]);
   });
 
   it("is an n8n node that leaves the token to a credential", () => {
@@ -156,28 +175,68 @@ sys.modules["requests"] = types.SimpleNamespace(request=request)
   });
 
   it("is an n8n node with documented parameters of the HTTP Request node, each where n8n shows it", () => {
-    for (const request of [REQUEST, QUERY, QUERY_TABLES]) {
+    for (const request of [REQUEST, QUERY, QUERY_TABLES, CHANGES]) {
       const text = REQUEST_FORMATS.find(({ name }) => name === "n8n")!.write(request, ADDRESS);
       const { nodes, connections, ...rest } = JSON.parse(text);
       assertEquals([nodes.length, connections, rest], [1, {}, {}]);
       const { parameters, position, name, ...node } = nodes[0];
       assertEquals(node, { type: "n8n-nodes-base.httpRequest", typeVersion: 4.2 });
       assertEquals([typeof name, position], ["string", [0, 0]]);
-      for (const [key, value] of Object.entries(parameters)) {
-        const { values, where = {} } = N8N_PARAMETERS[key]!;
-        const kind: string = typeof value;
-        const fits = typeof values === "string" ? kind === values : values.includes(value);
-        assert(fits, `${key}: ${value}`);
-        // n8n evaluates a text that starts with "=" as an expression.
-        assertEquals(String(value).startsWith("="), false);
-        for (const [other, wanted] of Object.entries(where)) {
-          assertEquals(parameters[other] ?? N8N_PARAMETERS[other]!.preset, wanted, key);
-        }
-      }
+      checkN8nParameters(parameters, N8N_PARAMETERS);
+      // n8n evaluates a text that starts with "=" as an expression.
+      for (const value of Object.values(parameters)) assert(!String(value).startsWith("="));
       for (const { name, value, ...more } of parameters.headerParameters?.parameters ?? []) {
         assertEquals([typeof name, typeof value, more], ["string", "string", {}]);
       }
+      const { pagination, ...otherOptions } = parameters.options;
+      assertEquals(otherOptions, {});
+      assertEquals(pagination !== undefined, request === QUERY || request === CHANGES);
+      if (pagination === undefined) continue;
+      assertEquals(Object.keys(pagination), ["pagination"]);
+      checkN8nParameters(pagination.pagination, N8N_PAGINATION);
+      // n8n cuts these characters off an expression.
+      for (const key of ["nextURL", "completeExpression"]) {
+        assertEquals(/^={{ .* }}$/.test(pagination.pagination[key]), true);
+      }
     }
+  });
+
+  it("is an n8n node that reads all pages of a query, not the one on the screen", () => {
+    const n8n = REQUEST_FORMATS.find(({ name }) => name === "n8n")!;
+    const written = (prefer?: string) =>
+      JSON.parse(n8n.write({ ...QUERY, ...(prefer !== undefined && { prefer }) }, ADDRESS)).nodes[0]
+        .parameters;
+    assertEquals(JSON.parse(written().jsonBody), { select: ["id"], per_page: 200 });
+    for (
+      const [given, sent] of [
+        [undefined, "page-token"],
+        ["count=none", "page-token, count=none"],
+        ["page-token", "page-token"],
+      ] as const
+    ) {
+      assertEquals(written(given).headerParameters.parameters[0].value, sent);
+    }
+  });
+
+  it("is one line of curl with the token in it, as the start prints it", () => {
+    assertEquals(
+      writeCurl({ method: "POST", path: "a", body: { b: "it's" } }, {
+        address: "http://h:1",
+        token: "T",
+        short: true,
+      }),
+      String.raw`curl -s 'http://h:1/a' -H 'Authorization: Bearer T' ` +
+        String.raw`-H 'Content-Type: application/json' -d '{"b":"it'\''s"}'`,
+    );
+  });
+
+  it("shows no character that is not seen", () => {
+    const text = "a\u202eb\u200bc\u0085d\u00a0e\ufeff";
+    assertEquals(
+      printJson({ text }),
+      String.raw`{ "text": "a\u202eb\u200bc\u0085d\u00a0e\ufeff" }`,
+    );
+    assertEquals(JSON.parse(printJson(text)), text);
   });
 
   it("has short JSON on one line", () => {
