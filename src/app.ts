@@ -22,7 +22,7 @@ import type { Sending } from "./http/response_body.ts";
 import { checkHost, checkPath, rejectUnknownPath } from "./http/target.ts";
 import { readTraceId, startTrace, takeRequestId, type Trace } from "./http/trace.ts";
 import type { Database } from "./postgres/database.ts";
-import { openRecords } from "./records/records.ts";
+import { openPlaces, openRecords, type RecordsOptions } from "./records/records.ts";
 import { openReading, type Reading, type ReadingOptions } from "./replicas/reading.ts";
 import type { Replicas } from "./replicas/replicas.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -82,11 +82,13 @@ export function createApp(dependencies: Dependencies): App {
   const { tenantSetting } = config;
   const cursors = openCursors(database);
   const { exports } = config;
-  const records = openRecords(database, { observe, tenantSetting, exports, cursors });
+  const places = openPlaces({ exports, observe });
+  const options = { observe, tenantSetting, exports, cursors, places };
+  const records = openRecords(database, options);
   const service: Service = {
     ...dependencies,
     records,
-    reading: openStandbys(dependencies, { cursors, records }),
+    reading: openStandbys(dependencies.replicas, { cursors, records, options }),
     changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
     webhooks: dependencies.webhooks,
     rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
@@ -132,16 +134,16 @@ export function createApp(dependencies: Dependencies): App {
 }
 
 function openStandbys(
-  { config: { tenantSetting, exports }, observe, replicas }: Dependencies,
-  primary: Pick<ReadingOptions, "cursors" | "records">,
+  replicas: Replicas | undefined,
+  { options, ...primary }: Pick<ReadingOptions, "cursors" | "records"> & {
+    readonly options: RecordsOptions;
+  },
 ): Reading | undefined {
   if (replicas === undefined) return undefined;
-  const { cursors } = primary;
   return openReading({
     ...primary,
     replicas,
-    openRecords: ({ database }) =>
-      openRecords(database, { observe, tenantSetting, exports, cursors }),
+    openRecords: ({ database }) => openRecords(database, options),
   });
 }
 

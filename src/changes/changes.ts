@@ -4,7 +4,9 @@ import type { Client, Database } from "../postgres/database.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { rejectCursor } from "./feed_errors.ts";
 import { type FeedPosition, parsePosition, printPosition } from "./position.ts";
-import { type ChangesPage, readChanges, type Since } from "./read_changes.ts";
+import { type ChangesPage, readChanges } from "./read_changes.ts";
+import type { SnapshotStandbys } from "./read_on_standby.ts";
+import type { Since } from "./read_row.ts";
 import { openWatch, type Wait, type Waited } from "./watch.ts";
 
 export type { ChangesPage, FeedPosition, Since };
@@ -46,6 +48,8 @@ export interface ChangesOptions {
   readonly tenantSetting: string | undefined;
   /** Called with tokens of clients that wait, which are known to be valid at the given time. */
   readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
+  /** Where the rows of a table may be read; left out: on the primary. */
+  readonly standbys?: SnapshotStandbys | undefined;
 }
 
 /** Longer texts are no cursors: the longest names 600 transactions and a key. */
@@ -54,7 +58,7 @@ const MAX_CURSOR_CHARACTERS = 16_384;
 /** Opens the changes feeds of a database, once for all requests. @see docs/specification/changes.md */
 export function openChanges(
   database: Database,
-  { observe, tenantSetting, confirmed }: ChangesOptions,
+  { observe, tenantSetting, confirmed, standbys }: ChangesOptions,
 ): Changes {
   const cursors = openCursors(database);
   const counted = (clients: number) => observe({ kind: "changes_waiting", clients });
@@ -66,7 +70,7 @@ export function openChanges(
     if (tenantSetting !== undefined) {
       settings.push({ name: tenantSetting, value: plan.scope.tenant });
     }
-    return readChanges(plan, since, { database, settings, client });
+    return readChanges(plan, since, { database, settings, client, standbys });
   }
 
   function seal(position: FeedPosition, plan: Pick<ChangesPlan, "table" | "scope">) {

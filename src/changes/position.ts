@@ -9,12 +9,25 @@ export interface FeedPosition extends LogPosition {
   readonly shape: string;
   /** The database: system, timeline and oid. */
   readonly life: string;
-  /** Bytes of WAL that were on disk. */
+  /** Bytes of WAL that were on disk: all entries that it saw, and the changes that they stand for. */
   readonly wal: string;
   /** The newest entry of the log; undefined: there was none. */
   readonly anchor: LogAnchor | undefined;
   /** The key of the last row that was given, as long as the snapshot of the table goes on. */
   readonly rows?: readonly string[] | undefined;
+}
+
+/** A place in the write-ahead log of a database. */
+export interface PlaceInWal {
+  readonly system: string;
+  readonly timeline: number;
+  readonly bytes: bigint;
+}
+
+/** Gives how far the log was on disk when a position was given. */
+export function placeInWal({ life, wal }: Pick<FeedPosition, "life" | "wal">): PlaceInWal {
+  const [system = "", timeline = ""] = life.split(".");
+  return { system, timeline: parseInt(timeline, 16), bytes: BigInt(wal) };
 }
 
 const DIGITS = v.pipe(v.string(), v.regex(/^\d{1,20}$/));

@@ -1,11 +1,6 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { ApiError } from "../errors/api_error.ts";
 import type { ChangesPlan, LogPosition } from "../plan/changes_plan.ts";
-import type { Client, Database } from "../postgres/database.ts";
-import type { ChangesRow, FeedStatement } from "../sql/change_lines.ts";
-import { compileChanges } from "../sql/changes.ts";
-import { compileChangesMoment, compileChangesSnapshot } from "../sql/changes_snapshot.ts";
-import type { Setting } from "../sql/settings.ts";
+import type { ChangesRow } from "../sql/change_lines.ts";
 import {
   type Expiry,
   rejectExpired,
@@ -22,9 +17,8 @@ import {
   type Shape,
   snapshotOf,
 } from "./position.ts";
-
-/** Where reading begins: with every row, with what comes from now on, or behind a position. */
-export type Since = "start" | "now" | FeedPosition;
+import { readOnStandby, type SnapshotStandbys } from "./read_on_standby.ts";
+import { readFitting, type Reading, type ReadOptions, type Since } from "./read_row.ts";
 
 /** Changes, and where to go on. */
 export interface ChangesPage {
@@ -35,16 +29,9 @@ export interface ChangesPage {
   readonly more: boolean;
 }
 
-/** On what a page is read. */
-export interface ReadOptions {
-  readonly database: Database;
-  readonly settings: readonly Setting[];
-  readonly client: Client | undefined;
-}
-
 /**
  * Reads the next changes of a table. All that an answer has is read by one statement: the log, the rows,
- * the state of the feed and of the database.
+ * the state of the feed and of the database; but the rows of a snapshot may come from a standby.
  * @throws {ApiError} 404 the table has no complete feed; 410 nothing complete can be given from there; 400
  * a single record is too large
  * @throws {DatabaseError}
@@ -53,47 +40,32 @@ export interface ReadOptions {
 export async function readChanges(
   plan: ChangesPlan,
   since: Since,
-  options: ReadOptions,
+  options: ReadOptions & { readonly standbys?: SnapshotStandbys | undefined },
 ): Promise<ChangesPage> {
   const feed = plan.table.feed;
   if (feed === undefined) throw rejectNoFeed(plan.table.name);
-  let current = plan;
-  let measured = false;
-  for (;;) {
-    const row = await readRow({ plan: current, feed, measured, since }, options);
-    const { moment, shape } = checkState(row, { plan, since });
-    if (row.large === undefined || row.large === "0") {
-      return toPage(row, { since, feed, moment, shape });
+  const { standbys, ...onPrimary } = options;
+  if (standbys?.some() && isSnapshot(since)) {
+    const position = since === "start" ? await readNow(plan, onPrimary) : since;
+    const rows = await readOnStandby(plan, position, { ...onPrimary, standbys });
+    // What changed since the position is still to come.
+    if (rows !== undefined) {
+      return { changes: linesOf(rows), position: { ...position, rows: lastOf(rows) }, more: true };
     }
-    if (!measured) measured = true;
-    else if (current.limit === 1) throw rejectSize(plan);
-    else current = { ...current, limit: Math.ceil(current.limit / 8) };
   }
+  const reading = { plan, feed, since };
+  const found = await readFitting(reading, onPrimary, (row) => checkState(row, { plan, since }));
+  return toPage(found.row, { since, feed, ...found.state });
 }
 
-interface Reading {
-  readonly plan: ChangesPlan;
-  readonly feed: number;
-  readonly measured: boolean;
-  readonly since: Since;
+async function readNow(plan: ChangesPlan, options: ReadOptions): Promise<FeedPosition> {
+  const { position } = await readChanges(plan, "now", options);
+  return position;
 }
 
-async function readRow(
-  { plan, feed, measured, since }: Reading,
-  { database, settings, client }: ReadOptions,
-): Promise<ChangesRow> {
-  const anchor = typeof since === "string" ? undefined : since.anchor;
-  const statement: FeedStatement = { plan, feed, measured, anchor, settings };
-  const { tenant } = plan.scope;
-  const [row] = await database.run<ChangesRow & Record<string, string>>((sql) => {
-    if (since === "now") return compileChangesMoment(sql, statement) as never;
-    if (since === "start" || since.rows !== undefined) {
-      const after = since === "start" ? undefined : since.rows;
-      return compileChangesSnapshot(sql, statement, after) as never;
-    }
-    return compileChanges(sql, statement, since) as never;
-  }, { write: false, tenant, client });
-  return row!;
+/** Rows of the table are still to be given. */
+function isSnapshot(since: Since): since is "start" | FeedPosition {
+  return since === "start" || since !== "now" && since.rows !== undefined;
 }
 
 /**
@@ -147,9 +119,9 @@ function toPage(
     readonly since: Since;
   },
 ): ChangesPage {
-  const changes = row.lines === undefined ? [] : JSON.parse(row.lines) as string[];
+  const changes = linesOf(row);
   const cut = row.cut == null ? undefined : JSON.parse(row.cut) as [number, string, string, string];
-  const last = row.last == null ? undefined : JSON.parse(row.last) as string[];
+  const last = lastOf(row);
   const now = snapshotOf(moment);
   const place = { feed, shape: shape.shape, life: moment.life, wal: moment.wal };
   const position: FeedPosition = {
@@ -161,6 +133,14 @@ function toPage(
   // The rows are of several snapshots; what changed since the first of them is still to come.
   const more = isRows ? last !== undefined || since !== "start" : cut !== undefined;
   return { changes, position, more };
+}
+
+function linesOf({ lines }: ChangesRow): readonly string[] {
+  return lines === undefined ? [] : JSON.parse(lines);
+}
+
+function lastOf({ last }: ChangesRow): readonly string[] | undefined {
+  return last == null ? undefined : JSON.parse(last);
 }
 
 interface Step {
@@ -182,9 +162,4 @@ function advance(
   const { seen, partial } = since;
   if (phase === 0) return { seen, partial: { snapshot: partial!.snapshot, place } };
   return { seen: partial?.snapshot ?? seen, partial: { snapshot: now, place } };
-}
-
-function rejectSize({ maxPageBytes }: ChangesPlan): ApiError {
-  const message = `fields: A record is larger than ${maxPageBytes} bytes, expected fewer fields`;
-  return new ApiError(400, message);
 }

@@ -1,4 +1,4 @@
-import { openExportPlaces } from "../http/export_places.ts";
+import { type ExportPlaces, openExportPlaces } from "../http/export_places.ts";
 import type { ExportPlan } from "../plan/export_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
@@ -52,20 +52,29 @@ export interface RecordsOptions {
   readonly exports: number;
   /** Those of another database, for a standby. */
   readonly cursors?: Cursors;
+  /** Left out: exports of another database do not count. */
+  readonly places?: ExportPlaces;
+}
+
+/** Opens the places of exports, for all databases of a service. */
+export function openPlaces(
+  { exports, observe }: Pick<RecordsOptions, "exports" | "observe">,
+): ExportPlaces {
+  return openExportPlaces(exports, (running) => observe({ kind: "exports", running }));
 }
 
 /** Opens the records of a database, once for all requests. */
 export function openRecords(
   database: Database,
-  { observe, tenantSetting, exports, cursors = openCursors(database) }: RecordsOptions,
+  options: RecordsOptions,
 ): Records {
+  const { observe, tenantSetting, cursors = openCursors(database) } = options;
+  const places = options.places ?? openPlaces(options);
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
     readByKey: pipelineStatements(database, observe, { operation: "query_records", write: false }),
     writeByKey: pipelineStatements(database, observe, { operation: "update_single", write: true }),
   };
-
-  const places = openExportPlaces(exports, (running) => observe({ kind: "exports", running }));
 
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
     const { scope: { tenant }, table: { timeZone } } = plan;

@@ -1,12 +1,12 @@
 import type { Cursors, CursorUse } from "../cursors/cursors.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { findDatabaseError } from "../postgres/database_error.ts";
-import type { FailureKind } from "../postgres/failure_kind.ts";
-import type { PlannedRequest, Records } from "../records/records.ts";
+import type { ExportedRows } from "../records/export.ts";
+import type { Records } from "../records/records.ts";
 import type { Access } from "../tokens/token.ts";
 import { parsePosition, type Position, printPosition } from "./position.ts";
 import type { Replicas } from "./replicas.ts";
-import type { Standby } from "./standby.ts";
+import { rememberConflicts, watchConflicts } from "./conflicts.ts";
+import { mayDoBetter, type Standby } from "./standby.ts";
 
 /** The header that responses to writes carry, and that queries send back. @see M11, M12 */
 export const POSITION_HEADER = "rowgate-position";
@@ -32,15 +32,11 @@ export interface ReadingOptions {
   readonly openRecords: (standby: Standby) => Records;
 }
 
-/** Failures of a standby after which the primary is asked: it may lack what the primary has. */
-const ASKED_AGAIN: ReadonlySet<FailureKind> = new Set(
-  ["unavailable", "lost", "serialization", "stale", "permission", "remote", "unknown"],
-);
-
 /** Makes the reading of a service with standbys. */
 export function openReading(
-  { replicas, cursors, records, openRecords }: ReadingOptions,
+  { replicas, cursors, records: primary, openRecords }: ReadingOptions,
 ): Reading {
+  const conflicts = rememberConflicts();
   const ofStandby = new Map(replicas.standbys.map((standby) => [standby, openRecords(standby)]));
 
   async function recordsFor({ tokenId, tenant }: Access, { headers }: Request): Promise<Records> {
@@ -50,31 +46,64 @@ export function openReading(
 
     async function read(...asked: Parameters<Records["read"]>): ReturnType<Records["read"]> {
       const standby = await replicas.choose(origin);
-      const page = standby && await readFrom(standby, asked, position);
-      if (page !== undefined) return page;
-      if (position === undefined) return await records.read(...asked);
-      await replicas.confirm(position);
-      const confirmed = await records.read(...asked);
-      // Another server may have become the primary meanwhile.
-      await replicas.confirm(position);
-      return confirmed;
+      return await runWhereSeen({ standby, position }, (records) => records.read(...asked));
     }
 
-    return { ...records, read };
+    async function exportRows(...asked: Parameters<Records["export"]>): Promise<ExportedRows> {
+      const [{ table }] = asked;
+      const standby = conflicts.isRecent(tenant, table.identifier)
+        ? undefined
+        : await replicas.choose(origin);
+      return await runWhereSeen({ standby, position }, async (records) => {
+        const rows = await records.export(...asked);
+        return records === primary ? rows : watchConflicts(rows, () => {
+          conflicts.note(tenant, table.identifier);
+        });
+      }, (rows) => rows.close());
+    }
+
+    return { ...primary, read, export: exportRows };
   }
 
-  async function readFrom(
-    standby: Standby,
-    asked: readonly [plan: Parameters<Records["read"]>[0], request: PlannedRequest],
-    position: Position | undefined,
-  ) {
+  /**
+   * Runs a query on a standby, or on the primary where there is none, or where it fails for a reason
+   * that the primary may not have. What it gives is discarded if it may be older than the position.
+   */
+  async function runWhereSeen<Result>(
+    { standby, position }: {
+      readonly standby: Standby | undefined;
+      readonly position: Position | undefined;
+    },
+    run: (records: Records) => Promise<Result>,
+    discard: (result: Result) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Result> {
+    const found = standby && await runOn(standby, run);
+    if (found !== undefined) {
+      if (position === undefined || found.isSame) return found.result;
+      await discard(found.result);
+    }
+    if (position === undefined) return await run(primary);
+    await replicas.confirm(position);
+    const confirmed = await run(primary);
+    try {
+      // Another server may have become the primary meanwhile.
+      await replicas.confirm(position);
+    } catch (error) {
+      await discard(confirmed);
+      throw error;
+    }
+    return confirmed;
+  }
+
+  /** Gives undefined where it failed, and the primary is to be asked. */
+  async function runOn<Result>(standby: Standby, run: (records: Records) => Promise<Result>) {
     const life = standby.life();
     try {
-      const page = await ofStandby.get(standby)!.read(...asked);
-      return position === undefined || standby.life() === life ? page : undefined;
+      const result = await run(ofStandby.get(standby)!);
+      // Restarted, it may have replayed less than before.
+      return { result, isSame: standby.life() === life };
     } catch (error) {
-      const failure = findDatabaseError(error);
-      if (failure === undefined || !ASKED_AGAIN.has(failure.kind)) throw error;
+      if (!mayDoBetter(error)) throw error;
       void standby.ask();
       return undefined;
     }

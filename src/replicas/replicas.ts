@@ -20,6 +20,8 @@ export interface QueryOrigin {
 /** Decides which queries standbys answer, and knows where what was written can be read. */
 export interface Replicas {
   readonly standbys: readonly Standby[];
+  /** Reports whether queries are sent to a standby. */
+  readonly isUsable: (standby: Standby) => boolean;
   /** Gives the standby that a query is sent to; undefined: the primary. Never rejects. */
   readonly choose: (origin: QueryOrigin) => Promise<Standby | undefined>;
   /**
@@ -195,7 +197,7 @@ export function openReplicas(
     await Promise.all(standbys.map((standby) => standby.close(timeoutMs)));
   }
 
-  return { standbys, choose, confirm, beginWrite, system, close };
+  return { standbys, isUsable, choose, confirm, beginWrite, system, close };
 }
 
 /** A standby that stands in for the primary may be behind it. */

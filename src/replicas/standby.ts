@@ -1,4 +1,6 @@
 import type { Database } from "../postgres/database.ts";
+import { findDatabaseError } from "../postgres/database_error.ts";
+import type { FailureKind } from "../postgres/failure_kind.ts";
 import { readLogState } from "./log_state.ts";
 import type { LogState, Position } from "./position.ts";
 
@@ -81,4 +83,15 @@ export function hasReached({ state }: Standby, position: Position): boolean {
   const known = state();
   return known !== undefined && known.timeline >= position.timeline &&
     known.bytes >= position.bytes;
+}
+
+/** Failures of a standby after which the primary is asked: it may lack what the primary has. */
+const ASKED_AGAIN: ReadonlySet<FailureKind> = new Set(
+  ["unavailable", "lost", "serialization", "stale", "permission", "remote", "unknown"],
+);
+
+/** Reports whether the primary may be able to do what a standby could not. */
+export function mayDoBetter(error: unknown): boolean {
+  const failure = findDatabaseError(error);
+  return failure !== undefined && ASKED_AGAIN.has(failure.kind);
 }

@@ -5,6 +5,7 @@ import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { openReplicas } from "../../src/replicas/replicas.ts";
+import { openSnapshotStandbys } from "../../src/replicas/snapshot_standbys.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Observation } from "../../src/telemetry/observe.ts";
@@ -122,13 +123,17 @@ export async function createTestService(
     timeZone: config.timeZone,
   });
   const store = createTokenStore(serving, { ...config, observe });
-  const changes = openChanges(serving, { observe, tenantSetting: config.tenantSetting });
+  const replicas = openReplicas(config, { database: opened, observe });
+  const changes = openChanges(serving, {
+    observe,
+    tenantSetting: config.tenantSetting,
+    standbys: replicas && openSnapshotStandbys(replicas),
+  });
   const hooks = openWebhookService({
     ...{ config, database: serving, catalogue: catalogue.current, changes, observe },
     fetch: options.fetch,
   });
   if (options.fetch !== undefined) hooks.start();
-  const replicas = openReplicas(config, { database: opened, observe });
   const app = guard.app(
     server?.app ??
       createApp({

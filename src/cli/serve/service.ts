@@ -7,6 +7,7 @@ import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
 import { openReplicas } from "../../replicas/replicas.ts";
+import { openSnapshotStandbys } from "../../replicas/snapshot_standbys.ts";
 import { keepAnswersPruned } from "../../schema/prune_answers.ts";
 import { createTokenStore } from "../../tokens/store.ts";
 import { openWebhookService } from "../../webhooks/webhook_service.ts";
@@ -67,15 +68,17 @@ export async function assembleService(
   const tokens = createTokenStore(database, { ...config, observe });
   const { audit, auditDays: days, changesDays, tenantSetting } = config;
   const { confirm: confirmed } = tokens;
+  const replicas = openReplicas(config, { database, observe });
+  const standbys = replicas && openSnapshotStandbys(replicas);
   const changes = openChanges(database, {
     observe,
     tenantSetting,
+    standbys,
     ...(confirmed && { confirmed }),
   });
   const parts = { config, database, catalogue: catalogue.current, changes, observe };
   const hooks = openWebhookService(parts);
   const { webhooks } = hooks;
-  const replicas = openReplicas(config, { database, observe });
   const stopping = new AbortController();
   const app = createApp({
     ...{ config, database, catalogue, tokens, observe, metrics, changes, webhooks },

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { type Changes, openChanges, type Since } from "../../../src/changes/changes.ts";
+import type { SnapshotStandbys } from "../../../src/changes/read_on_standby.ts";
 import { parsePosition, printPosition } from "../../../src/changes/position.ts";
 import { ApiError } from "../../../src/errors/api_error.ts";
 import type { Table } from "../../../src/catalogue/catalogue.ts";
@@ -86,17 +87,21 @@ function connect(url: string) {
  */
 export async function followTable(
   url: string,
-  { table, tenant, random, stopping, first }: {
+  { table, tenant, random, stopping, first, standbys, startAgain = 0 }: {
     readonly table: Table;
     readonly tenant: string;
     readonly random: Random;
     readonly stopping: () => boolean;
     readonly first: "start" | "now";
+    /** Where rows of the table may be read. */
+    readonly standbys?: SnapshotStandbys;
+    /** How often it begins again with every row, once it has caught up; of 1. */
+    readonly startAgain?: number;
   },
 ): Promise<Followed> {
   const snapshots = openSnapshots(url, { name: table.name, tenant });
   const open = () =>
-    openChanges(snapshots.database, { observe: () => {}, tenantSetting: undefined });
+    openChanges(snapshots.database, { observe: () => {}, tenantSetting: undefined, standbys });
   let changes: Changes = open();
   const followed: Followed = { compared: 0, changes: 0, expired: 0, rewound: 0, reopened: 0 };
   let copy: Copy = new Map();
@@ -147,6 +152,7 @@ export async function followTable(
         [copy, since] = [new Map(saved.copy), parsePosition(saved.position)];
         followed.rewound++;
       }
+      if (!more && random() < startAgain) [copy, since] = [new Map(), "start"];
     }
     await pause(random() * 40);
   }

@@ -1,5 +1,6 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import postgres from "postgres";
 import { awaitReplay } from "../../support/standby.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { openReplicated, read, type ReplicatedService, write } from "./replicated_service.ts";
@@ -177,4 +178,104 @@ describe("a service with a standby for queries", () => {
     assertEquals([bulk.status, bulk.headers.has("rowgate-position")], [200, true], bulk.text);
     await pause(false);
   });
+
+  it("exports run where queries do: on the standby, or where the write can be read [M7] [M8]", async () => {
+    const { service, pause, standby } = replicated;
+    await awaitStandby();
+    await pause(true);
+    const { headers } = await write(service, { fid: 12, title: "exported" });
+    const position = headers.get("rowgate-position")!;
+    const ask = async (token: string, more: Record<string, string> = {}) => {
+      const response = await service.send("POST", "/integration/tables/deals/query", {
+        body: {
+          select: ["title"],
+          filters: { and: [{ field: "fid", op: "eq", value: 12 }] },
+        },
+        headers: { accept: "text/csv", ...more },
+        token,
+      });
+      assertEquals(response.status, 200, response.text);
+      return response.text.includes("exported");
+    };
+    const before = await countReads();
+    assertEquals(await ask(other), false, "the standby does not have it yet");
+    assertEquals(await ask(other, { "rowgate-position": position }), true);
+    assertEquals(await ask(service.tokens.a), true, "its token has written it");
+    const after = await countReads();
+    assertEquals([after.standby - before.standby, after.primary - before.primary], [1, 2]);
+    await pause(false);
+    await standby.halt("immediate");
+    assertEquals(await ask(other), true, "there is no standby");
+    await standby.start();
+    await awaitStandby();
+  });
+
+  it("an export that holds up its standby is cut off, and runs on the primary then [M20]", async () => {
+    const { service, primary, standby } = replicated;
+    const { admin } = service.database;
+    await admin.unsafe(`create table crates (id int4 primary key, tenant_id int4, body text);
+      alter table crates alter body set storage external;
+      insert into crates select n, 1, repeat(md5(n::text), 32) from generate_series(1, 30000) n;
+      grant select on crates to rowgate_app`);
+    await service.catalogue.refresh(await service.catalogue.current(), { reason: "test" });
+    await awaitReplay(primary, standby);
+    await tellStandby("alter system set max_standby_streaming_delay = 0");
+    await awaitStandby();
+    const open = async () => {
+      const response = await service.app(
+        new Request("http://127.0.0.1/integration/tables/crates/query", {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${other}`,
+            accept: "application/x-ndjson",
+            "content-type": "application/json",
+          },
+          body: "{}",
+        }),
+      );
+      assertEquals(response.status, 200);
+      return response.body!.getReader();
+    };
+    const count = async (reader: ReadableStreamDefaultReader<Uint8Array>) => {
+      let lines = 0;
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return lines;
+        for (const byte of value) if (byte === 10) lines++;
+      }
+    };
+    const before = await countReads();
+    const reader = await open();
+    await reader.read();
+    assertEquals((await countReads()).standby, before.standby + 1);
+    await admin`delete from crates where id % 2 = 0`;
+    await admin`vacuum crates`;
+    // It is cancelled at once, unless Postgres waits for someone to read: then it holds up the standby.
+    await waitUntil(async () => await readLag() > 0.5 || !(await isExporting()));
+    await assertRejects(() => count(reader));
+    const end = service.observations.findLast(({ kind }) => kind === "export");
+    assert(end?.kind === "export" && end.result === "failed" && end.code === "40001");
+    await awaitStandby();
+    assertEquals(await count(await open()), 15_000);
+    await tellStandby("alter system reset max_standby_streaming_delay");
+  });
+
+  async function readLag(): Promise<number> {
+    const { text } = await replicated.service.send("GET", "/metrics");
+    return Number(/^rowgate_standby_lag_seconds\{.*\} (\S+)/m.exec(text)?.[1]);
+  }
+
+  async function isExporting(): Promise<boolean> {
+    const [row] = await tellStandby(`select exists (select from pg_stat_activity
+      where state = 'active' and query like '%octet_length%' and pid <> pg_backend_pid()) as there`);
+    return row!["there"];
+  }
+
+  async function tellStandby(statement: string) {
+    const sql = postgres(`${replicated.standby.url}/postgres`, { max: 1, onnotice: () => {} });
+    const rows = await sql.unsafe(statement);
+    await sql`select pg_reload_conf()`;
+    await sql.end();
+    return rows;
+  }
 });
