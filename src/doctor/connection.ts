@@ -1,9 +1,8 @@
-import type { PendingQuery } from "../postgres/driver.ts";
+import { identifyPooler } from "../postgres/identify_pooler.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the backend reports about its connection. */
 interface Backend {
-  readonly pid: number;
   readonly encrypted: boolean;
   /** Over a Unix socket, or from a machine to itself. */
   readonly local: boolean;
@@ -13,17 +12,22 @@ interface Backend {
 export const checkConnection: Check = { name: "connection", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  if (setup.config.databaseUrl === undefined) {
+  const { config } = setup;
+  if (config.databaseUrl === undefined) {
     return { seen: "embedded in this process", findings: [] };
   }
-  const { backend, announcedPid } = await readBackend(setup);
-  const pooled = announcedPid !== undefined && announcedPid !== backend.pid;
+  const between = await identifyPooler(config);
+  const backend = await readBackend(setup);
   const privacy = backend.encrypted ? "encrypted" : backend.local ? "local" : "not encrypted";
-  const between = pooled ? "through a pooler" : "direct";
-  return {
-    seen: `${privacy}, ${between}`,
-    findings: pooled ? checkPooler(setup) : checkEncryption(backend),
-  };
+  if (between?.pooler !== true) {
+    return { seen: `${privacy}, direct`, findings: checkEncryption(backend) };
+  }
+  const { shared, keepsSettings } = between;
+  const findings: Finding[] = [];
+  if (config.prepare && shared) findings.push(SHARED);
+  else if (config.prepare && !keepsSettings) findings.push(DROPPED);
+  const mode = shared ? " in transaction mode" : "";
+  return { seen: `${privacy}, through a pooler${mode}`, findings };
 }
 
 function checkEncryption({ encrypted, local }: Backend): Finding[] {
@@ -37,35 +41,28 @@ function checkEncryption({ encrypted, local }: Backend): Finding[] {
   }];
 }
 
-function checkPooler({ config }: Setup): Finding[] {
-  if (!config.prepare) return [];
-  return [{
-    id: "pooler",
-    level: "warning",
-    what: "the connection goes through a pooler, and ROWGATE_PREPARE is on",
-    why: "a pooler in transaction mode loses prepared statements and session settings between " +
-      "requests; in session mode this is fine",
-    fix: "ROWGATE_PREPARE=off    # unless the pooler is in session mode",
-  }];
-}
+const SHARED: Finding = {
+  id: "pooler",
+  level: "error",
+  what: "the connection goes through a pooler in transaction mode, and ROWGATE_PREPARE is on",
+  why: "sessions take turns on a connection of the server: what one has prepared or set is not " +
+    "there for its next statement, or is there for another session",
+  fix: "ROWGATE_PREPARE=off",
+};
 
-/**
- * Asks the backend for its process id. The server announced one when the connection was made; a pooler
- * announces an id of its own, so that the two differ.
- */
-async function readBackend(
-  { database }: Setup,
-): Promise<{ readonly backend: Backend; readonly announcedPid: number | undefined }> {
-  let query: PendingQuery<{ found: string }[]> | undefined;
-  const backend = await askJson<Backend>(database, (sql) => {
-    query = sql`select pg_catalog.json_build_object(
-      'pid', pg_catalog.pg_backend_pid(),
+const DROPPED: Finding = {
+  id: "pooler",
+  level: "warning",
+  what: "a pooler drops the settings that a session is opened with, and ROWGATE_PREPARE is on",
+  why: "statements have no timeout, and values are printed as the role or the database has it set",
+  fix: "ROWGATE_PREPARE=off",
+};
+
+function readBackend({ database }: Setup): Promise<Backend> {
+  return askJson(database, (sql) =>
+    sql`select pg_catalog.json_build_object(
       'encrypted', coalesce((select s.ssl from pg_catalog.pg_stat_ssl s
         where s.pid = pg_catalog.pg_backend_pid()), false),
       'local', pg_catalog.inet_client_addr() is null
-        or pg_catalog.inet_client_addr() = pg_catalog.inet_server_addr())::text as found`;
-    return query;
-  });
-  const { state } = query as unknown as { readonly state?: { readonly pid?: number } | null };
-  return { backend, announcedPid: state?.pid };
+        or pg_catalog.inet_client_addr() = pg_catalog.inet_server_addr())::text as found`);
 }

@@ -124,6 +124,8 @@ export interface StatementText {
  * subclass that says by itself what the driver would otherwise look up in what it keeps:
  *
  * - `origin`, where the query was made, for the stack of its error: nothing.
+ * - `describeFirst`, where it is not prepared: whether the types of the parameters are asked for before
+ *   they are sent. They are texts in any case, so that it takes one round trip and not two.
  * - `signature`, by which a session knows its statements: always the same, so that it knows one.
  * - `statement`: ours. So its name is known, and another statement can take its place.
  * - `prepared`: whether Postgres has it; false once the query was sent. The driver sends a statement again
@@ -187,13 +189,21 @@ function findInternals(sql: Sql) {
 }
 
 function extendQuery(Query: QueryClass): NonNullable<typeof CLASSES> {
-  class Unnamed extends Query {
+  class Silent extends Query {
     get origin(): string {
       return "";
     }
   }
 
-  class Named extends Unnamed implements NamedQuery {
+  class Unnamed extends Silent {
+    get describeFirst(): boolean {
+      return false;
+    }
+
+    set describeFirst(_asks: boolean) {}
+  }
+
+  class Named extends Silent implements NamedQuery {
     // Assigned, not declared as fields: the driver's constructor runs the setters below first.
     declare [STATEMENT]: PreparedStatement;
     declare [SENDING]: boolean;

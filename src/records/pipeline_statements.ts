@@ -55,12 +55,8 @@ export function pipelineStatements<R extends object>(
     }, { maxItems: MAX_PIPELINED_STATEMENTS, slowMs: SLOW_MS })
   );
 
-  // Behind a pooler the driver asks for the types of each statement first, so none could be pipelined.
-  const isPooled = () => Object.keys(database.settings).length > 0;
   return (item, runAlone) => {
     const { table, scope } = item.plan;
-    return isPooled()
-      ? runAlone({ paused: false })
-      : batcherOf(table.name)({ item, tenant: scope.tenant, runAlone });
+    return batcherOf(table.name)({ item, tenant: scope.tenant, runAlone });
   };
 }

@@ -7,7 +7,7 @@ import process from "node:process";
 import { findPort } from "./find_port.ts";
 import { waitUntil } from "./wait_until.ts";
 
-/** A PgBouncer in transaction mode, with fewer connections than it is asked for. */
+/** A PgBouncer, in transaction mode unless asked otherwise, with fewer connections than it is asked for. */
 export interface Pooler {
   /** The given URL, through the pooler. */
   readonly through: (url: string) => string;
@@ -20,6 +20,9 @@ export interface Pooler {
 export interface PoolerOptions {
   /** Connections to the server; two when undefined. */
   readonly connections?: number;
+  readonly mode?: "transaction" | "session";
+  /** More lines of its settings. */
+  readonly settings?: string;
 }
 
 /** Where packages put it. */
@@ -56,7 +59,7 @@ export async function startPooler(
 async function tryPooler(
   program: string,
   target: string,
-  { connections = SERVER_CONNECTIONS }: PoolerOptions,
+  { connections = SERVER_CONNECTIONS, mode = "transaction", settings: more = "" }: PoolerOptions,
 ): Promise<Pooler | undefined> {
   const { hostname, port: targetPort, username, password } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
@@ -74,9 +77,10 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = ${connections}
 server_login_retry = 1
+${more}
 `,
   );
   await chmod(folder, 0o755);

@@ -120,6 +120,48 @@ else {
       assert(await awaitRecovery(pooled) < 2000);
     });
 
+    it("single updates that arrive together are pipelined, each in its own tenant [DB25]", async () => {
+      const write = (index: number) =>
+        pooled.send("PATCH", "/integration/tables/deals/records/single", {
+          body: {
+            filters: { fid: 1 + index % 40 },
+            fields: index % 5 === 4 ? { amount: "1e999" } : { title: `pipelined ${index}` },
+          },
+          token: index % 2 === 0 ? pooled.tokens.a : pooled.tokens.b,
+        });
+      const before = pooled.observations.length;
+      const responses = await Promise.all(Array.from({ length: 200 }, (_, index) => write(index)));
+      const expected = responses.map((_, index) => index % 5 === 4 ? 400 : index % 2 ? 404 : 200);
+      assertEquals(responses.map(({ status }) => status), expected);
+      const batches = pooled.observations.slice(before).filter(({ kind }) => kind === "batch");
+      assert(batches.length > 0, "nothing was pipelined");
+    });
+
+    it("doctor says so, in transaction mode and in session mode [R31]", async () => {
+      const url = pooled.database.servingUrl!;
+      const look = async (through: Pooler, ROWGATE_PREPARE: string) => {
+        const environment = { DATABASE_URL: through.through(url), ROWGATE_PREPARE };
+        const { out } = await runRowgate(["doctor"], environment);
+        return out;
+      };
+      assertMatch(await look(pooler, "off"), /^ok +connection +local, through a pooler in tr/m);
+      const settings = "ignore_startup_parameters = bytea_output,lc_monetary,extra_float_digits," +
+        "IntervalStyle,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,jit," +
+        "standard_conforming_strings,row_security,default_transaction_isolation," +
+        "client_connection_check_interval,max_parallel_workers_per_gather";
+      for (const mode of ["transaction", "session"] as const) {
+        const ignoring = await startPooler(program, url, { mode, settings, connections: 5 });
+        try {
+          const found = mode === "session"
+            ? /^warning connection +local, through a pooler\n +- a pooler drops the settings/m
+            : /^ERROR +connection .* in transaction mode\n +ERROR .* ROWGATE_PREPARE is on/m;
+          assertMatch(await look(ignoring, "on"), found);
+        } finally {
+          await ignoring.stop();
+        }
+      }
+    });
+
     it("says what to set when the pooler passes on no settings of a session [DB25]", async () => {
       const DATABASE_URL = pooler.through(pooled.database.servingUrl!);
       const { code, err } = await runRowgate(["serve"], { DATABASE_URL, PORT: "0" });

@@ -162,6 +162,17 @@ describe("the contract with postgres.js", () => {
       assertEquals([ofType(subject, "P").length, ofType(subject, "E").length], [1, 1]);
     });
 
+    it("and sends one that is not prepared in one go, with its parameters", async () => {
+      const subject = open();
+      const query = makeQuery(subject.sql, { text: "select $1::text", parameters: ["a"] });
+      await subject.run(query, described(rows("a")));
+      assertEquals(
+        subject.sent.map(({ type }) => type).slice(-5).join(""),
+        "PDBES",
+        "`describeFirst` of a query is not heeded: each statement takes two round trips",
+      );
+    });
+
     it("and repeats none whose plan is out of date", async () => {
       const subject = open();
       const statement: PreparedStatement = { name: "s1" };

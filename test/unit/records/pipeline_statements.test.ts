@@ -65,9 +65,9 @@ describe("pipelineStatements", () => {
     assertEquals(asked, []);
   });
 
-  it("runs each alone where statements carry the settings of a session", async () => {
+  it("batches statements that carry the settings of a session, too", async () => {
     const { write, asked } = open([WRITTEN, WRITTEN], { timezone: "UTC" });
-    assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, ALONE, ALONE]);
-    assertEquals(asked, []);
+    assertEquals(await Promise.all([write(1), write(2), write(3)]), [ALONE, WRITTEN, WRITTEN]);
+    assertEquals(asked, [["1", "1"]]);
   });
 });

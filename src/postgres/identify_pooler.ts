@@ -1,0 +1,68 @@
+import type { Config } from "../config/config.ts";
+import { SESSION_SETTINGS } from "./connection.ts";
+import type { Row } from "./driver.ts";
+import type { Session } from "./session.ts";
+import { createSessionOpener } from "./session_opener.ts";
+import { settle } from "./statement.ts";
+
+/** What is between the service and Postgres, as far as sessions show it. */
+export interface Between {
+  readonly pooler: boolean;
+  /** True where the pooler gives a backend to one session after another that stays open. */
+  readonly shared: boolean;
+  /** False where it has dropped settings that a session was opened with. */
+  readonly keepsSettings: boolean;
+}
+
+/** Sessions that are open at once: a pooler lends the backend that it got back last. */
+const SESSIONS = 3;
+const ANSWER_MS = 5000;
+
+/**
+ * Finds out whether a pooler is in between, by sessions that are opened for that. A pooler makes the key
+ * of a session itself, so that its process id is not that of the backend. In transaction mode, sessions
+ * that are open at the same time are seen on one backend; on a busy pooler that may not be seen.
+ * Undefined where no session can be opened.
+ */
+export async function identifyPooler(config: Config): Promise<Between | undefined> {
+  const open = createSessionOpener(config, {});
+  const sessions: Session[] = [];
+  const backends: string[] = [];
+  try {
+    let keepsSettings = true;
+    while (sessions.length < SESSIONS) {
+      const session = await open();
+      // In session mode there may be no backend for a second one.
+      if ("kind" in session) break;
+      sessions.push(session);
+      if (session.identity !== undefined) {
+        return { pooler: false, shared: false, keepsSettings: true };
+      }
+      const seen = await readBackend(session);
+      if (seen === undefined) break;
+      backends.push(seen.backend);
+      keepsSettings &&= seen.isolation === SESSION_SETTINGS["default_transaction_isolation"] &&
+        seen.timeout === String(config.statementTimeoutMs);
+    }
+    if (sessions.length === 0) return undefined;
+    const shared = new Set(backends).size < backends.length;
+    return { pooler: true, shared, keepsSettings };
+  } finally {
+    for (const session of sessions) session.close();
+  }
+}
+
+interface SeenBackend extends Row {
+  readonly backend: string;
+  readonly timeout: string;
+  readonly isolation: string;
+}
+
+async function readBackend(session: Session): Promise<SeenBackend | undefined> {
+  const query = session.sql<SeenBackend[]>`select pg_catalog.pg_backend_pid()::text as backend,
+    pg_catalog.current_setting('default_transaction_isolation') as isolation,
+    (select s.setting from pg_catalog.pg_settings s where s.name = 'statement_timeout') as timeout`
+    .simple();
+  const outcome = await settle(session, query, { deadlineMs: ANSWER_MS });
+  return outcome.failure === undefined ? outcome.rows[0] : undefined;
+}
