@@ -46,7 +46,7 @@ await migrateSchema(database);
 const policy = { tables: new Map(), credentialTables: [] } as unknown as Parameters<
   typeof followDatabase
 >[1]["policy"];
-const options = { schema: "public", tenantColumn: "tenant_id", policy, observe: () => {} };
+const options = { schemas: ["public"], tenantColumn: "tenant_id", policy, observe: () => {} };
 
 /** Gives the table as clients see it now. */
 async function findTable() {
@@ -57,7 +57,7 @@ async function findTable() {
 }
 
 async function setFeed(on: boolean): Promise<void> {
-  const { target } = await findTarget(database, { schema: "public", table: await findTable() });
+  const { target } = await findTarget(database, await findTable());
   if (on) await enableFeed(database, target);
   else await disableFeeds(database, target.replaced);
 }

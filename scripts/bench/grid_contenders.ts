@@ -83,10 +83,10 @@ export function openLiteral(sql: Sql): GridContender {
 
 async function readCatalogue(databaseUrl: string): Promise<Catalogue> {
   const { config } = readConfig({ DATABASE_URL: databaseUrl });
-  const { schema, tenantColumn } = config!;
+  const { schemas, tenantColumn } = config!;
   const database = openDatabase(config!, () => {});
   const policy = EMPTY_POLICY;
-  const following = followDatabase(database, { schema, tenantColumn, policy, observe() {} });
+  const following = followDatabase(database, { schemas, tenantColumn, policy, observe() {} });
   const catalogue = await following.current();
   following.close();
   await database.close(1000);

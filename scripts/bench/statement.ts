@@ -24,9 +24,9 @@ export async function openStatements(databaseUrl: string): Promise<PrintTask> {
   const { config, problems } = readConfig({ DATABASE_URL: databaseUrl });
   if (config === undefined) throw new Error(problems.join("\n"));
   const database = openDatabase(config, () => {});
-  const { schema, tenantColumn } = config;
+  const { schemas, tenantColumn } = config;
   const following = followDatabase(database, {
-    schema,
+    schemas,
     tenantColumn,
     policy: EMPTY_POLICY,
     observe() {},

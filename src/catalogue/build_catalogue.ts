@@ -2,6 +2,7 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { Introspection, IntrospectOptions } from "./introspect.ts";
+import { callTable, nameTables } from "./table_names.ts";
 import { nameTimeZone } from "./time_zone.ts";
 
 /**
@@ -28,6 +29,8 @@ export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
 export interface BuiltCatalogue {
   readonly catalogue: Catalogue;
   readonly warnings: readonly string[];
+  /** What no server starts with. Tables of one name are left out of the catalogue. @see T75 */
+  readonly conflicts: readonly string[];
 }
 
 /**
@@ -39,43 +42,69 @@ export async function buildCatalogue(
   found: Introspection,
   options: IntrospectOptions,
 ): Promise<BuiltCatalogue> {
-  const { policy, schema } = options;
+  const { policy, schemas } = options;
   const warnings: string[] = [];
-  if (!found.usable) warnings.push(`schema "${schema}" is not there, or the role may not use it`);
-  const credentialTables = new Set(DEFAULT_CREDENTIAL_TABLES);
-  for (const name of policy.credentialTables) credentialTables.add(name.toLowerCase());
+  for (const schema of schemas.filter((name) => !found.usable.includes(name))) {
+    warnings.push(`schema "${schema}" is not there, or the role may not use it`);
+  }
+  const credentialTables = listCredentialTables(options);
+  const isCredential = (name: string) => credentialTables.has(name.toLowerCase());
   const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
-  const all = new Map(found.tables.map((table) => [table.name, table]));
-  const context = { options, types: found.types, timeZone, tables: all, warnings };
+  const { tables: named, byName, conflicts: ambiguous } = nameTables(found.tables, options);
+  const conflicts = [...ambiguous];
+  const context = { options, types: found.types, timeZone, tables: byName, warnings };
   const tables = new Map<string, Table>();
-  for (const candidate of found.tables) {
-    const { name: stored } = candidate;
-    const name = policy.tables.get(stored)?.name ?? stored;
-    if (credentialTables.has(stored.toLowerCase())) continue;
-    if (!NAME_PATTERN.test(name) || credentialTables.has(name.toLowerCase())) continue;
+  const taken = new Map<string, Table>();
+  for (const candidate of named) {
+    const name = candidate.policy?.name ?? candidate.called;
+    if ([candidate.name, candidate.called, name].some(isCredential)) continue;
+    if (!NAME_PATTERN.test(name)) continue;
     const table = buildTable(candidate, context);
     if (table === undefined) continue;
-    if (name !== stored && all.has(name) || tables.has(name)) {
-      warnings.push(
-        `policy: tables.${stored}.name: another table is called "${name}", not exposed`,
-      );
-    } else tables.set(name, table);
-  }
-  const present = new Set(found.tables.map((table) => table.name));
-  for (const name of policy.tables.keys()) {
-    if (credentialTables.has(name.toLowerCase())) {
-      warnings.push(`policy: tables.${name} is a credential table and stays closed`);
-    } else if (!present.has(name)) {
-      warnings.push(`policy: tables.${name} is not in schema "${schema}"`);
+    const other = taken.get(name);
+    if (other === undefined) {
+      taken.set(name, table);
+      tables.set(name, table);
+    } else {
+      conflicts.push(describeConflict(table, other));
+      tables.delete(name);
     }
   }
-  const credentials = new Set(found.credentialTables.map((name) => name.toLowerCase()));
+  const where = describeSchemas(schemas);
+  for (const key of policy.tables.keys()) {
+    const table = byName.get(key);
+    if ([key, table?.name ?? key].some(isCredential)) {
+      warnings.push(`policy: tables.${key} is a credential table and stays closed`);
+    } else if (table === undefined) warnings.push(`policy: tables.${key} is not in ${where}`);
+  }
   for (const name of policy.credentialTables) {
-    if (credentials.has(name.toLowerCase())) continue;
-    warnings.push(`policy: credential table "${name}" is not in schema "${schema}"`);
+    if (found.credentialTables.includes(name.toLowerCase())) continue;
+    warnings.push(`policy: credential table "${name}" is not in ${where}`);
   }
   const version = await digest([...tables.values()].map(describeForClients));
-  return { catalogue: { tables, credentialTables, version }, warnings };
+  return { catalogue: { tables, credentialTables, version }, warnings, conflicts };
+}
+
+/** A name of the list closes the tables of that name in every schema. @see T76 */
+function listCredentialTables({ policy, schemas }: IntrospectOptions): ReadonlySet<string> {
+  const names = [...DEFAULT_CREDENTIAL_TABLES, ...policy.credentialTables];
+  return new Set(
+    names.flatMap((name) => schemas.map((schema) => callTable({ schema, name }, schemas)))
+      .concat(names).map((name) => name.toLowerCase()),
+  );
+}
+
+function describeConflict({ name, identifier, stored }: Table, other: Table): string {
+  return `two tables are called "${name}": ${other.identifier} and ${identifier}; ` +
+    `give one of them another name in the policy: ${
+      JSON.stringify({ tables: { [stored.policyKey]: { name: `${name}_2` } } })
+    }`;
+}
+
+/** Prints names of schemas: `schema "public"`. */
+function describeSchemas(schemas: readonly string[]): string {
+  const names = schemas.map((name) => `"${name}"`).join(", ");
+  return schemas.length === 1 ? `schema ${names}` : `the schemas ${names}`;
 }
 
 function describeForClients(table: Table): unknown {

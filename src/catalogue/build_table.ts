@@ -3,8 +3,9 @@ import type { Column, ReadOnlyReason, SqlText, Table } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
 import type { FoundColumn, FoundTable, Introspection } from "./introspect.ts";
 import type { TablePolicy } from "./policy.ts";
-import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { quoteIdentifier } from "./quote_identifier.ts";
 import { buildRowFilter } from "./row_filter.ts";
+import type { NamedTable } from "./table_names.ts";
 import type { BuildContext } from "./tenant_column.ts";
 import { findTenancy, findUnlockable } from "./tenant_path.ts";
 import { isLocalTime } from "./time_zone.ts";
@@ -29,12 +30,13 @@ const NO_POLICY: TablePolicy = {
  * and is not shared, the role cannot read it, or it is a view that the policy does not expose.
  * @see T2, T5, T7
  */
-export function buildTable(found: FoundTable, context: BuildContext): Table | undefined {
-  const { options, warnings } = context;
-  const policy = options.policy.tables.get(found.name) ?? NO_POLICY;
+export function buildTable(found: NamedTable, context: BuildContext): Table | undefined {
+  const { warnings } = context;
+  const policy = found.policy ?? NO_POLICY;
+  const { schema, name, policyKey } = found;
   const stored = found.kind === "r" || found.kind === "p";
   for (const message of listMismatches(found, policy)) {
-    warnings.push(`policy: tables.${found.name}${message}`);
+    warnings.push(`policy: tables.${policyKey}${message}`);
   }
   const tenancy = findTenancy(found, { policy, context });
   if (tenancy === "none" || !stored && !policy.expose && !policy.shared) return undefined;
@@ -43,7 +45,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
   const unlockable = tenancy === "shared" ? undefined : findUnlockable(tenancy, context);
   if (unlockable !== undefined) {
     warnings.push(
-      `table "${found.name}": cannot be updated, because an update locks rows of "${unlockable}", ` +
+      `table "${found.called}": cannot be updated, because an update locks rows of "${unlockable}", ` +
         "and the database role may update no column of it",
     );
   }
@@ -71,7 +73,7 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     if (!NAME_PATTERN.test(built.name)) unnamed.push(column.name);
     else if (columns.has(built.name)) {
       warnings.push(
-        `policy: tables.${found.name}.columns: two columns are called "${built.name}", not exposed`,
+        `policy: tables.${policyKey}.columns: two columns are called "${built.name}", not exposed`,
       );
       return undefined;
     } else {
@@ -92,10 +94,11 @@ export function buildTable(found: FoundTable, context: BuildContext): Table | un
     ]),
   );
   // The log of changes has one text for a tenant, which a row that is deleted must still hold.
-  const hasLog = (tenancy === "shared" || tenant !== undefined) && !isRenamed(policy, keyNames);
+  const hasLog = tenancy === "shared" || tenant !== undefined;
   return {
-    name: policy.name ?? found.name,
-    identifier: qualify(options.schema, found.name),
+    name: policy.name ?? found.called,
+    identifier: found.identifier,
+    stored: { schema, name, policyKey },
     unnamed,
     comment: found.comment,
     columns,
@@ -152,11 +155,6 @@ function buildColumn(
     if (type.namesObjects) return "names objects";
     return found.update ? undefined : "privilege";
   }
-}
-
-/** The log of changes has the names of the database, and clients would read those of the policy. */
-function isRenamed({ name, columnNames }: TablePolicy, key: readonly string[]): boolean {
-  return name !== undefined || key.some((column) => columnNames.has(column));
 }
 
 function ownKey(found: FoundTable): readonly string[] {

@@ -103,8 +103,10 @@ export interface Tenancy {
 
 /** A foreign key that leads from a row to the one row that it belongs to. @see T57 */
 export interface TenantStep {
-  /** Name of the table that it refers to. */
+  /** What the table that it refers to is called. */
   readonly table: string;
+  /** `"schema"."table"`, quoted. */
+  readonly identifier: SqlText;
   /** That table in a FROM, without child tables, whose rows no foreign key refers to. */
   readonly source: SqlText;
   /** The columns of the foreign key, in the order of `pairs`. */
@@ -134,11 +136,21 @@ export interface RowFilter {
   readonly columns: ReadonlyMap<string, Column>;
 }
 
+/** How the database and the policy name a table that clients may call otherwise. @see T70, T73 */
+export interface StoredTable {
+  readonly schema: string;
+  readonly name: string;
+  /** Its key in `tables` of the policy. */
+  readonly policyKey: string;
+}
+
 /** A table that clients may address. */
 export interface Table {
   readonly name: string;
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
+  /** Its schema and name as the database has them, and what the policy calls it. */
+  readonly stored: StoredTable;
   /** Names of columns that are hidden since clients could not write them. @see T70 */
   readonly unnamed?: readonly string[];
   readonly comment: string | null;

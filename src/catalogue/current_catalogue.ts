@@ -6,6 +6,18 @@ import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type Introspection, type IntrospectOptions } from "./introspect.ts";
 
+/** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
+export class CatalogueConflict extends ApiError {
+  readonly conflicts: readonly string[];
+
+  constructor(conflicts: readonly string[]) {
+    super(503, NOT_LOADED);
+    this.conflicts = conflicts;
+  }
+}
+
+const NOT_LOADED = "The catalogue is not loaded";
+
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
 /** The catalogue in force, following the database. @see T42 */
@@ -112,7 +124,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     } else {
       void refreshQuietly("age");
     }
-    if (inForce === undefined) throw new ApiError(503, "The catalogue is not loaded");
+    if (inForce === undefined) throw new ApiError(503, NOT_LOADED);
     return inForce.catalogue;
   }
 
@@ -192,14 +204,18 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   /** The same schema gives the same text; then requests keep the catalogue that they have. */
   async function replace(source: string, reason: string): Promise<void> {
     if (inForce?.source === source) return;
-    const { catalogue, warnings } = await buildCatalogue(
+    const { catalogue, warnings, conflicts } = await buildCatalogue(
       JSON.parse(source) as Introspection,
       options,
     );
+    if (inForce === undefined && conflicts.length > 0) {
+      throw new CatalogueConflict(conflicts);
+    }
     inForce = { catalogue, source };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
-    const empty = warnings.length === 0 && catalogue.tables.size === 0;
-    for (const message of empty ? [NOTHING_EXPOSED] : warnings) {
+    const notices = [...conflicts, ...warnings];
+    const empty = notices.length === 0 && catalogue.tables.size === 0;
+    for (const message of empty ? [NOTHING_EXPOSED] : notices) {
       if (!reported.has(message)) observe({ kind: "warning", message });
       reported.add(message);
     }

@@ -5,8 +5,8 @@ import { compileTimeZone } from "./time_zone.ts";
 
 /** What to introspect. */
 export interface IntrospectOptions {
-  /** The one schema that is exposed. */
-  readonly schema: string;
+  /** The schemas that are exposed; the tables of the first are called by their names alone. */
+  readonly schemas: readonly string[];
   /** Name of the tenant column where the policy does not give another. */
   readonly tenantColumn: string;
   readonly policy: Policy;
@@ -15,9 +15,9 @@ export interface IntrospectOptions {
 }
 
 /**
- * Compiles the one statement that reads a schema for the role in use: the tables that have the tenant
+ * Compiles the one statement that reads the schemas for the role in use: the tables that have the tenant
  * column or that the policy names, their columns, rights, keys and types. Its row has the JSON text of
- * an {@link Introspection}; the same schema gives the same text. It needs no right but CONNECT.
+ * an {@link Introspection}; the same tables give the same text. It needs no right but CONNECT.
  *
  * Operators are compared by name as well: the operator class of hstore orders by `#<#`, and has no `<`
  * that a filter could use.
@@ -28,7 +28,7 @@ export interface IntrospectOptions {
  */
 export function introspect(
   sql: Sql,
-  { schema, tenantColumn, policy }: IntrospectOptions,
+  { schemas, tenantColumn, policy }: IntrospectOptions,
 ): PendingQuery<{ introspection: string }[]> {
   const named = printArray([...policy.tables.keys()]);
   const belonging = printArray(
@@ -36,15 +36,21 @@ export function introspect(
   );
   const credentials = printArray(policy.credentialTables.map((name) => name.toLowerCase()));
   return sql`
-with recursive space as (
-  select n.oid from pg_catalog.pg_namespace n
-  where n.nspname = ${schema}::text and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+with recursive spaces as materialized (
+  select n.oid, n.nspname, wanted.place from unnest(${printArray(schemas)}::text::text[])
+    with ordinality wanted (name, place)
+  join pg_catalog.pg_namespace n on n.nspname = wanted.name
+    and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ),
 relations as materialized (
-  select c.oid, c.relname, c.relkind from pg_catalog.pg_class c
-  where c.relnamespace = (select oid from space) and not c.relispartition
-    and (
-      (c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname = any (${named}::text::text[]))
+  select c.oid, c.relname, c.relkind, s.nspname, s.place, k.names
+  from spaces s
+  join pg_catalog.pg_class c on c.relnamespace = s.oid and not c.relispartition
+  cross join lateral (select array[pg_catalog.concat(s.nspname, '.', c.relname),
+    case s.place when 1 then c.relname::text
+      else pg_catalog.concat(s.nspname, '_', c.relname) end] as names) k
+  where (
+      (c.relkind in ('r', 'p', 'v', 'm', 'f') and k.names && ${named}::text::text[])
       or (c.relkind in ('r', 'p') and exists (
         select from pg_catalog.pg_attribute a
         where a.attrelid = c.oid and a.attname = ${tenantColumn}::text and not a.attisdropped))
@@ -122,8 +128,8 @@ described_columns as (
   group by a.attrelid
 ),
 described_tables as (
-  select r.relname, pg_catalog.json_build_object(
-    'name', r.relname, 'kind', r.relkind, 'comment', d.description,
+  select r.place, r.relname, pg_catalog.json_build_object(
+    'schema', r.nspname, 'name', r.relname, 'kind', r.relkind, 'comment', d.description,
     'pinnable', case when r.relkind in ('r', 'p') then
       pg_catalog.has_column_privilege(r.oid, 'ctid', 'SELECT')
       and pg_catalog.has_column_privilege(r.oid, 'xmin', 'SELECT')
@@ -145,9 +151,10 @@ described_tables as (
       where i.indrelid = r.oid and i.indisprimary), '[]'),
     'foreignKeys', coalesce((
       select pg_catalog.json_agg(pg_catalog.json_build_object(
-        'target', o.relname, 'columns', k.own, 'targetColumns', k.target) order by f.conname)
+        'schema', s.nspname, 'target', o.relname, 'columns', k.own, 'targetColumns', k.target) order by f.conname)
       from pg_catalog.pg_constraint f
-      join pg_catalog.pg_class o on o.oid = f.confrelid and o.relnamespace = (select oid from space)
+      join pg_catalog.pg_class o on o.oid = f.confrelid
+      join spaces s on s.oid = o.relnamespace
       cross join lateral (
         select pg_catalog.json_agg(a.attname order by u.place) as own,
           pg_catalog.json_agg(b.attname order by u.place) as target
@@ -157,7 +164,7 @@ described_tables as (
         join pg_catalog.pg_attribute b on b.attrelid = f.confrelid and b.attnum = u.target
       ) k
       where f.conrelid = r.oid and f.contype = 'f'
-        and r.relname = any (${belonging}::text::text[])), '[]'),
+        and r.names && ${belonging}::text::text[]), '[]'),
     'indexes', coalesce((
       select pg_catalog.json_agg(distinct pg_catalog.concat(i.indkey[0], ' ', i.indkey[1])
         order by pg_catalog.concat(i.indkey[0], ' ', i.indkey[1]))
@@ -186,33 +193,37 @@ described_tables as (
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 )
 select pg_catalog.json_build_object(
-  'usable', exists (select from space),
+  'usable', (select coalesce(pg_catalog.json_agg(s.nspname order by s.place), '[]') from spaces s),
   'timeZone', (${compileTimeZone(sql)}),
-  'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.relname), '[]')
+  'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.place, t.relname), '[]')
     from described_tables t),
   'types', (select coalesce(pg_catalog.json_object_agg(t.oid, t.description order by t.oid), '{}')
     from described_types t),
-  'credentialTables', (select coalesce(pg_catalog.json_agg(c.relname order by c.relname), '[]')
-    from pg_catalog.pg_class c where c.relnamespace = (select oid from space)
-    and pg_catalog.lower(c.relname::text) = any (${credentials}::text::text[]))
+  'credentialTables', (select coalesce(pg_catalog.json_agg(distinct n.name order by n.name), '[]')
+    from spaces s
+    join pg_catalog.pg_class c on c.relnamespace = s.oid
+    cross join lateral (values (pg_catalog.lower(c.relname::text)),
+      (pg_catalog.lower(pg_catalog.concat(s.nspname, '_', c.relname)))) n (name)
+    where n.name = any (${credentials}::text::text[]))
 )::text as introspection` as PendingQuery<{ introspection: string }[]>;
 }
 
-/** The schema as the role in use sees it, not interpreted. */
+/** The schemas as the role in use sees them, not interpreted. */
 export interface Introspection {
-  /** The schema exists, and the role may use it. */
-  readonly usable: boolean;
+  /** The schemas that exist and that the role may use. */
+  readonly usable: readonly string[];
   /** The time zone of a new session that does not ask for one. */
   readonly timeZone: string;
   readonly tables: readonly FoundTable[];
   /** By oid: the types of all columns, with the types that they are based on. */
   readonly types: Readonly<Record<string, FoundType>>;
-  /** Names of tables in the schema that the policy declares as credential tables. */
+  /** What the policy declares as credential tables and is there, in lower case. */
   readonly credentialTables: readonly string[];
 }
 
 /** A relation that may be exposed, or that the policy names. */
 export interface FoundTable {
+  readonly schema: string;
   readonly name: string;
   /** `pg_class.relkind`: r ordinary, p partitioned, v view, m materialised view, f foreign. */
   readonly kind: "r" | "p" | "v" | "m" | "f";
@@ -229,7 +240,7 @@ export interface FoundTable {
   readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
-  /** Its foreign keys within the schema, where the policy says that they lead to its tenant. */
+  /** Its foreign keys within these schemas, where the policy says that they lead to its tenant. */
   readonly foreignKeys: readonly FoundForeignKey[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
@@ -244,6 +255,8 @@ export interface FoundTable {
 
 /** A foreign key: columns in the same order as those that they refer to. */
 export interface FoundForeignKey {
+  /** Schema and name of the table that it refers to. */
+  readonly schema: string;
   readonly target: string;
   readonly columns: readonly string[];
   readonly targetColumns: readonly string[];

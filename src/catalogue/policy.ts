@@ -7,7 +7,7 @@ import type { Findings } from "../request/findings.ts";
 
 /** The operator's policy file. @see T10 */
 export interface Policy {
-  /** By the table's name, exactly as spelt. */
+  /** By the table's name, exactly as spelt; outside the first schema `sales.orders` or `sales_orders`. */
   readonly tables: ReadonlyMap<string, TablePolicy>;
   /** Credential tables in addition to the default ones. */
   readonly credentialTables: readonly string[];
@@ -156,7 +156,8 @@ function parseTable(
 ): { readonly policy: TablePolicy } | { readonly problems: readonly string[] } {
   const where = `tables.${table}`;
   const isNamed = isObject(input) && input.name !== undefined;
-  if (!NAME_PATTERN.test(table) && !isNamed) {
+  // What has a dot is `schema.table`, or is found to be in no schema.
+  if (!NAME_PATTERN.test(table) && !table.includes(".") && !isNamed) {
     return { problems: [`${where}: ${EXPECTED_NAME}, or "name", which clients call it by`] };
   }
   if (!isObject(input)) return { problems: [`${where}: ${EXPECTED_OBJECT}`] };

@@ -8,6 +8,11 @@ export function quoteIdentifier(name: string): SqlText {
   return `"${name.replaceAll('"', '""')}"` as SqlText;
 }
 
+/** Returns the name that was quoted: as the database has it, where clients may use another. */
+export function unquoteIdentifier(identifier: SqlText): string {
+  return identifier.slice(1, -1).replaceAll('""', '"');
+}
+
 /** Qualifies a name with its schema; built-in types stay unquoted, for readers of statements. */
 export function qualify(schema: string, name: string): SqlText {
   if (schema === "pg_catalog" && /^[a-z][a-z0-9_]*$/.test(name)) {

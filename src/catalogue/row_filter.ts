@@ -2,7 +2,8 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Filter, Group } from "../request/filters.ts";
 import type { Column, RowFilter } from "./catalogue.ts";
 import { hasOperator } from "./operators.ts";
-import type { FoundColumn, FoundTable } from "./introspect.ts";
+import type { FoundColumn } from "./introspect.ts";
+import type { NamedTable } from "./table_names.ts";
 
 /** What a row filter is built from. */
 interface RowFilterParts {
@@ -20,7 +21,7 @@ interface RowFilterParts {
  * @see T64, T65
  */
 export function buildRowFilter(
-  found: FoundTable,
+  found: NamedTable,
   { group, columns, build, warnings }: RowFilterParts,
 ): RowFilter | "wrong" | undefined {
   if (group === undefined) return undefined;
@@ -31,7 +32,7 @@ export function buildRowFilter(
   }
   const wrong = findWrong(group, all);
   if (wrong === undefined) return { group, columns: all };
-  warnings.push(`policy: tables.${found.name}.only: ${wrong}, not exposed`);
+  warnings.push(`policy: tables.${found.policyKey}.only: ${wrong}, not exposed`);
   return "wrong";
 }
 

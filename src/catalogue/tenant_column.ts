@@ -1,15 +1,16 @@
 import type { TenantColumn } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
-import type { FoundTable, Introspection, IntrospectOptions } from "./introspect.ts";
+import type { Introspection, IntrospectOptions } from "./introspect.ts";
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import type { NamedTable } from "./table_names.ts";
 
 /** What tables are built with. */
 export interface BuildContext {
   readonly options: IntrospectOptions;
   readonly types: Introspection["types"];
-  /** Everything that was found, by name. */
-  readonly tables: ReadonlyMap<string, FoundTable>;
+  /** Everything that was found, by what the policy may name it by. */
+  readonly tables: ReadonlyMap<string, NamedTable>;
   /** The time zone of columns without zone; `UTC` whatever the database calls it. */
   readonly timeZone: string;
   /** Collects what in the policy does not match the database. */
@@ -34,19 +35,19 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
  * @see T5, T11, T12, T72
  */
 export function findTenantColumns(
-  found: FoundTable,
+  found: NamedTable,
   { policy, context }: {
     readonly policy: Pick<TablePolicy, "tenantColumns" | "shared">;
     readonly context: BuildContext;
   },
 ): readonly TenantColumn[] | "shared" | "none" {
   const { options, warnings } = context;
-  const where = `policy: tables.${found.name}`;
+  const where = `policy: tables.${found.policyKey}`;
   const names = policy.tenantColumns ?? [options.tenantColumn];
   const missing = names.find((name) => !found.columns.some((each) => each.name === name));
   if (missing !== undefined) {
     if (policy.shared) return "shared";
-    if (options.policy.tables.has(found.name)) {
+    if (found.policy !== undefined) {
       warnings.push(`${where}: there is no tenant column "${missing}", not exposed`);
     }
     return "none";
@@ -57,7 +58,7 @@ export function findTenantColumns(
 }
 
 function describeColumn(
-  found: FoundTable,
+  found: NamedTable,
   name: string,
   { types, warnings }: BuildContext,
 ): TenantColumn | undefined {
@@ -66,7 +67,7 @@ function describeColumn(
   const { baseType, cast, kind } = describeType({ ...column, modifier: -1 }, types);
   const tenantKind = KINDS.get(baseType);
   if (tenantKind === undefined || kind === "other" || !column.deterministic) {
-    warnings.push(`table "${found.name}": its tenant column cannot hold a tenant, not exposed`);
+    warnings.push(`table "${found.called}": its tenant column cannot hold a tenant, not exposed`);
     return undefined;
   }
   return {

@@ -1,9 +1,11 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 
 /** What the triggers of a feed need to know of its table. */
-export interface FeedTable extends Pick<Table, "name" | "identifier"> {
-  readonly tenant: Pick<Column, "name" | "identifier"> | undefined;
-  readonly primaryKey: readonly Pick<Column, "name" | "identifier" | "padded" | "baseType">[];
+export interface FeedTable extends Pick<Table, "identifier"> {
+  /** As the database has them. */
+  readonly stored: Pick<Table["stored"], "schema" | "name">;
+  readonly tenant: Pick<Column, "identifier"> | undefined;
+  readonly primaryKey: readonly Pick<Column, "identifier" | "padded" | "baseType">[];
 }
 
 /** Settings that the texts of some types depend on. */

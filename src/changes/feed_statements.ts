@@ -5,11 +5,10 @@ import {
   describeTruncateFunction,
   type FeedTable,
 } from "./feed_functions.ts";
-import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { quoteIdentifier, unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 
 /** A table of the operator that gets a feed. */
 export interface FeedTarget {
-  readonly schema: string;
   readonly table: FeedTable;
   readonly partitioned: boolean;
   /** Partitions below the table, quoted and qualified, those with rows of their own and the others. */
@@ -25,12 +24,8 @@ const KEY_TYPES: ReadonlySet<string> = new Set(
 );
 /** Says why a table cannot have a feed; undefined when it can. @see CH2 */
 export function explainNoFeed(
-  { name, identifier, primaryKey, keyUnique, tenant, tenancy }: Table,
+  { primaryKey, keyUnique, tenant, tenancy }: Table,
 ): string | undefined {
-  const isRenamed = !identifier.endsWith(`.${quoteIdentifier(name)}`);
-  if (isRenamed || primaryKey.some(({ alias }) => alias !== undefined)) {
-    return "the policy gives another name to it, or to a column of its key";
-  }
   const [first] = tenancy?.via ?? [];
   if (first !== undefined) {
     return `the tenant of its rows is that of ${first.table}, and a row that is deleted no longer says ` +
@@ -58,15 +53,18 @@ function isKeyType({ kind, baseType, deterministic }: Column): boolean {
  * @see docs/decisions/0056-changes-feed.md
  */
 export function planEnable(target: FeedTarget, feed: number): readonly string[] {
-  const { schema, table, partitions, partitioned } = target;
-  const names = table.primaryKey.map(({ name }) => quoteText(name)).join(", ");
-  const tenant = table.tenant === undefined ? "null" : quoteText(table.tenant.name);
+  const { table, partitions, partitioned } = target;
+  const { schema, name } = table.stored;
+  const quoteName = ({ identifier }: { readonly identifier: SqlText }) =>
+    quoteText(unquoteIdentifier(identifier));
+  const names = table.primaryKey.map(quoteName).join(", ");
+  const tenant = table.tenant === undefined ? "null" : quoteName(table.tenant);
   return [
     // It waits for transactions that have written, so that none is older than the triggers.
     `lock table ${table.identifier} in share row exclusive mode`,
     ...target.replaced.flatMap(planDrop),
     `insert into rowgate.feeds (id, schema_name, table_name, tenant_column, key_columns)
-values (${feed}, ${quoteText(schema)}, ${quoteText(table.name)}, ${tenant}, array[${names}])`,
+values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${names}])`,
     describeStatementFunction(table, feed),
     describeTruncateFunction(table, feed),
     `revoke all on function rowgate.changes_${feed}(), rowgate.changes_${feed}_truncate() from public`,

@@ -23,7 +23,7 @@ interface FoundRelations {
 /** Finds the partitions of a table, and the feeds that it has. */
 export async function findTarget(
   database: Database,
-  { schema, table }: { readonly schema: string; readonly table: Table },
+  table: Table,
 ): Promise<FoundTarget> {
   const [row] = await database.run<{ found: string }>(
     (sql) =>
@@ -47,7 +47,8 @@ export async function findTarget(
             where tree.oid <> (select oid from root)),
           'feeds', (select coalesce(pg_catalog.json_agg(f.id order by f.id), '[]')
             from rowgate.feeds f
-            where (f.schema_name = ${schema}::text and f.table_name = ${table.name}::text)
+            where (f.schema_name = ${table.stored.schema}::text
+                and f.table_name = ${table.stored.name}::text)
               or exists (select from pg_catalog.pg_trigger g join root on g.tgrelid = root.oid
                 where g.tgfoid = pg_catalog.to_regproc(
                   pg_catalog.concat('rowgate.changes_', f.id)))))::text as found`,
@@ -57,7 +58,6 @@ export async function findTarget(
   const foreign = members.find(({ kind }) => kind !== "r" && kind !== "p");
   return {
     target: {
-      schema,
       table,
       partitioned,
       partitions: members.map(({ schema, name, kind }) => ({

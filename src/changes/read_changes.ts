@@ -1,4 +1,5 @@
 import type { Column } from "../catalogue/catalogue.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { ChangesPlan, LogPosition } from "../plan/changes_plan.ts";
 import type { ChangesRow } from "../sql/change_lines.ts";
 import {
@@ -80,7 +81,7 @@ function checkState(
   const shape = parseShape(row.shape);
   if (moment === undefined) throw rejectStandby();
   if (shape === undefined) throw rejectNoFeed(table.name);
-  const names = table.primaryKey.map(({ name }: Column) => name);
+  const names = table.primaryKey.map(({ identifier }: Column) => unquoteIdentifier(identifier));
   const isSame = shape.tenant === (table.tenant?.name ?? null) &&
     JSON.stringify(shape.key) === JSON.stringify(names);
   if (!shape.complete || !isSame) throw rejectIncomplete(table.name);

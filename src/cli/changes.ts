@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { Table } from "../catalogue/catalogue.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { nameStoredTable } from "../catalogue/table_names.ts";
 import {
   drawFeedId,
   explainNoFeed,
@@ -64,17 +66,17 @@ function enable(
     const { database } = opened;
     if (!print) await prepareSchema(database, host.stderr);
     const targets = await findTargets(opened, [...new Set(names)]);
-    for (const target of targets) {
+    for (const { name, target } of targets) {
       if (print) {
         host.stdout.write(printTransaction(planEnable(target, drawFeedId())));
         continue;
       }
       if (await isComplete(opened, target)) {
-        host.stderr.write(`The feed of ${target.table.name} is enabled already.\n`);
+        host.stderr.write(`The feed of ${name} is enabled already.\n`);
         continue;
       }
       await enableFeed(database, target);
-      host.stderr.write(`The feed of ${target.table.name} is enabled.\n`);
+      host.stderr.write(`The feed of ${name} is enabled.\n`);
     }
     return 0;
   });
@@ -83,13 +85,15 @@ function enable(
 /** Enabling a feed again would make every client begin again. */
 async function isComplete(
   { database }: OpenedDatabase,
-  { schema, table, replaced }: FeedTarget,
+  { table, replaced }: FeedTarget,
 ): Promise<boolean> {
   if (replaced.length !== 1) return false;
   const { feeds } = await readStatus(database);
-  const feed = feeds.find((each) => each.schema === schema && each.table === table.name);
-  const tenant = table.tenant?.name ?? null;
-  const key = table.primaryKey.map(({ name }) => name);
+  const feed = feeds.find((each) =>
+    each.schema === table.stored.schema && each.table === table.stored.name
+  );
+  const tenant = table.tenant === undefined ? null : unquoteIdentifier(table.tenant.identifier);
+  const key = table.primaryKey.map(({ identifier }) => unquoteIdentifier(identifier));
   return feed?.state === "complete" && feed.tenantColumn === tenant &&
     feed.keyColumns.join("\n") === key.join("\n");
 }
@@ -99,10 +103,11 @@ function disable(
   names: readonly string[],
   { print = false }: ChangeOptions,
 ): Promise<number> {
-  return withDatabase(host, async ({ database, config }) => {
-    const { feeds } = await readFeeds(database);
+  return withDatabase(host, async (opened) => {
+    const { database } = opened;
+    const { feeds } = await readFeeds(opened);
     for (const name of new Set(names)) {
-      const found = feeds.filter(({ schema, table }) => schema === config.schema && table === name);
+      const found = feeds.filter((feed) => feed.name === name);
       if (found.length === 0) throw stop(FAILED, `rowgate: the table ${name} has no changes feed`);
       const ids = found.map(({ id }) => id);
       if (print) host.stdout.write(printTransaction(planDisable(ids)));
@@ -119,23 +124,22 @@ function disable(
 function findTargets(
   opened: OpenedDatabase,
   names: readonly string[],
-): Promise<readonly FeedTarget[]> {
+): Promise<readonly { readonly name: string; readonly target: FeedTarget }[]> {
   return withCatalogue(opened, async (current) => {
     const { tables } = await current.current();
-    const targets: FeedTarget[] = [];
+    const targets: { readonly name: string; readonly target: FeedTarget }[] = [];
     for (const name of names) {
       const table: Table | undefined = tables.get(name);
       if (table === undefined) {
         const advice = '"rowgate tables" lists the tables that clients reach';
         throw stop(FAILED, `rowgate: there is no table ${name} that clients reach; ${advice}`);
       }
-      const { schema } = opened.config;
-      const { target, obstacle } = await findTarget(opened.database, { schema, table });
+      const { target, obstacle } = await findTarget(opened.database, table);
       const reason = explainNoFeed(table) ?? obstacle;
       if (reason !== undefined) {
         throw stop(FAILED, `rowgate: the table ${name} cannot have a changes feed: ${reason}`);
       }
-      targets.push(target);
+      targets.push({ name, target });
     }
     return targets;
   });
@@ -150,13 +154,13 @@ function showStatus(
   names: readonly string[],
   { json = false }: { readonly json?: boolean },
 ): Promise<number> {
-  return withDatabase(host, async ({ database }) => {
-    const { feeds: all, log } = await readFeeds(database);
-    const unknown = names.find((name) => !all.some(({ table }) => table === name));
+  return withDatabase(host, async (opened) => {
+    const { feeds: all, log } = await readFeeds(opened);
+    const unknown = names.find((name) => !all.some((feed) => feed.name === name));
     if (unknown !== undefined) {
       throw stop(FAILED, `rowgate: the table ${unknown} has no changes feed`);
     }
-    const feeds = names.length === 0 ? all : all.filter(({ table }) => names.includes(table));
+    const feeds = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
     if (json) host.stdout.write(`${JSON.stringify({ feeds, log }, null, 2)}\n`);
     else if (all.length === 0) host.stderr.write("No table has a changes feed.\n");
     else {
@@ -167,9 +171,19 @@ function showStatus(
   });
 }
 
-async function readFeeds(database: OpenedDatabase["database"]) {
+/** A feed, with what clients call its table. */
+type NamedFeed = FeedStatus & { readonly name: string };
+
+async function readFeeds(
+  { database, config: { schemas }, policy }: OpenedDatabase,
+): Promise<{ readonly feeds: readonly NamedFeed[]; readonly log: LogStatus }> {
   try {
-    return await readStatus(database);
+    const { feeds, log } = await readStatus(database);
+    const named = feeds.map((feed) => ({
+      name: nameStoredTable({ schema: feed.schema, name: feed.table }, { policy, schemas }),
+      ...feed,
+    }));
+    return { feeds: named, log };
   } catch (error) {
     if (error instanceof Error && "kind" in error && error.kind === "stale") {
       return { feeds: [], log: NO_LOG };
@@ -186,8 +200,8 @@ const STATES: Readonly<Record<FeedStatus["state"], string>> = {
   gone: "GONE: the table was dropped or renamed",
 };
 
-function toRow({ table, state, keyColumns, enabledAt }: FeedStatus): readonly string[] {
-  return [table, STATES[state], keyColumns.join(", "), enabledAt];
+function toRow({ name, state, keyColumns, enabledAt }: NamedFeed): readonly string[] {
+  return [name, STATES[state], keyColumns.join(", "), enabledAt];
 }
 
 function describeLog({ entries, bytes, oldestSeconds, oldestTransaction }: LogStatus): string {

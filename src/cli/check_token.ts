@@ -3,6 +3,7 @@ import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { literal } from "../sql/fragment.ts";
+import { nameStoredTable } from "../catalogue/table_names.ts";
 import { nearest } from "../text/nearest.ts";
 import { printArray } from "../text/array_text.ts";
 import { type OpenedDatabase, withCatalogue } from "./with_database.ts";
@@ -48,21 +49,20 @@ async function readCatalogue(opened: OpenedDatabase): Promise<Catalogue | undefi
 }
 
 async function findMissing(
-  { database, config }: OpenedDatabase,
+  { database, config: { schemas }, policy }: OpenedDatabase,
   { tables, catalogue }: { readonly tables: readonly string[]; readonly catalogue: Catalogue },
 ): Promise<string | undefined> {
   const unknown = tables.filter((name) => !catalogue.tables.has(name));
   if (unknown.length === 0) return undefined;
-  const rows = await database.run<{ name: string }>(
+  const rows = await database.run<{ schema: string; name: string }>(
     (sql) =>
-      sql`select c.relname::text as name from pg_catalog.pg_class c
+      sql`select n.nspname::text as schema, c.relname::text as name from pg_catalog.pg_class c
         join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-          and n.nspname = ${config.schema}::text
-        where c.relkind in ('r', 'p', 'v', 'm', 'f')
-          and c.relname = any (${printArray(unknown)}::text::text[])`,
+          and n.nspname = any (${printArray(schemas)}::text::text[])
+        where c.relkind in ('r', 'p', 'v', 'm', 'f')`,
     { write: false },
   );
-  const existing = new Set(rows.map(({ name }) => name));
+  const existing = new Set(rows.map((stored) => nameStoredTable(stored, { policy, schemas })));
   const missing = unknown.find((name) => !existing.has(name));
   if (missing === undefined) return undefined;
   const near = nearest(missing, [...catalogue.tables.keys()]);

@@ -23,7 +23,7 @@ export function addSetup(root: Command, run: RunWork): void {
 
 async function printSetup(host: Host): Promise<number> {
   const { config } = await readSettings(host);
-  host.stdout.write(describeSetup(config.schema));
+  host.stdout.write(describeSetup(config.schemas));
   return 0;
 }
 
@@ -41,9 +41,26 @@ function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Prints the SQL of schema, role and rights, for psql. */
-function describeSetup(schema: string): string {
+function describeTableGrants(schema: string): string {
   const quoted = quoteIdentifier(schema);
+  return `do $rowgate$ begin
+  if not exists (
+    select from pg_catalog.pg_class c
+    left join pg_catalog.pg_attribute a on a.attrelid = c.oid
+    cross join lateral pg_catalog.aclexplode(coalesce(a.attacl, c.relacl)) entry
+    where c.relnamespace = ${quoteText(quoted)}::pg_catalog.regnamespace
+      and entry.grantee = 'rowgate_app'::pg_catalog.regrole
+  ) then
+    -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
+    grant usage on schema ${quoted} to rowgate_app;
+    grant select, update on all tables in schema ${quoted} to rowgate_app;
+  end if;
+end $rowgate$;
+`;
+}
+
+/** Prints the SQL of schema, role and rights, for psql. */
+function describeSetup(schemas: readonly string[]): string {
   return `-- Run this as the owner of the database. It can be run again.
 
 -- The schema that holds the tokens, the audit and the webhooks.
@@ -57,20 +74,9 @@ do $rowgate$ begin
   end if;
 end $rowgate$;
 -- Its rights on your tables. Where it has some already, they stay as they are.
-do $rowgate$ begin
-  if not exists (
-    select from pg_catalog.pg_class c
-    left join pg_catalog.pg_attribute a on a.attrelid = c.oid
-    cross join lateral pg_catalog.aclexplode(coalesce(a.attacl, c.relacl)) entry
-    where c.relnamespace = ${quoteText(quoted)}::pg_catalog.regnamespace
-      and entry.grantee = 'rowgate_app'::pg_catalog.regrole
-  ) then
-    -- Clients can reach no more than this. Narrow it to the tables and columns that they need.
-    grant usage on schema ${quoted} to rowgate_app;
-    grant select, update on all tables in schema ${quoted} to rowgate_app;
-  end if;
-end $rowgate$;
--- Set its password with \\password rowgate_app in psql, so that no log contains it.
+${
+    schemas.map(describeTableGrants).join("")
+  }-- Set its password with \\password rowgate_app in psql, so that no log contains it.
 ${describeGrants("rowgate_app", { audit: true, webhooks: true }).join("\n")}
 
 -- With ROWGATE_AUDIT_DAYS the service deletes old audit records, for which its role needs this. Such

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { Catalogue, Table } from "../catalogue/catalogue.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { callTable } from "../catalogue/table_names.ts";
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Host } from "../runtime/host.ts";
+import { printArray } from "../text/array_text.ts";
 import { planRowFilter } from "../plan/row_filter.ts";
 import { printColumns, type RunWork } from "./subcommand.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
@@ -29,11 +31,11 @@ function listTables(host: Host): Promise<number> {
       const tables = all.filter(({ name }) => !closed.some((other) => other.name === name));
       const head = ["TABLE", "KEY", "TENANT", "WRITABLE", "CHANGES"];
       host.stdout.write(printColumns([head, ...tables.map(toColumns)]));
-      const { schema, tenantColumn } = opened.config;
+      const { schemas, tenantColumn } = opened.config;
       const hidden: readonly Hidden[] = [
         ...closed,
         ...all.flatMap(listUnnamed),
-        ...await findHidden(opened.database, { schema, tenantColumn, catalogue }),
+        ...await findHidden(opened.database, { schemas, tenantColumn, catalogue }),
       ];
       if (hidden.length === 0) return 0;
       host.stdout.write(`\n${printColumns([["NOT EXPOSED", "WHY"], ...hidden.map(toReason)])}`);
@@ -80,7 +82,7 @@ function printTenancy(tenancy: Table["tenancy"]): string {
 }
 
 interface HiddenOptions {
-  readonly schema: string;
+  readonly schemas: readonly string[];
   readonly tenantColumn: string;
   readonly catalogue: Catalogue;
 }
@@ -112,7 +114,7 @@ function toReason({ name, why }: Hidden): readonly string[] {
 /** Finds the tables and views of the schema that are not exposed. */
 async function findHidden(
   database: Database,
-  { schema, tenantColumn, catalogue }: HiddenOptions,
+  { schemas, tenantColumn, catalogue }: HiddenOptions,
 ): Promise<readonly Hidden[]> {
   const relations = await database.run<Relation & Record<string, string>>(
     (sql) =>
@@ -123,36 +125,41 @@ async function findHidden(
           exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid
             and a.attname = ${tenantColumn}::text and not a.attisdropped)::text as has_tenant,
           pg_catalog.quote_ident(current_user) as role,
-          pg_catalog.quote_ident(n.nspname) as schema
-        from pg_catalog.pg_class c
-        join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${schema}::text
+          n.nspname::text as schema
+        from unnest(${printArray(schemas)}::text::text[]) with ordinality s (name, place)
+        join pg_catalog.pg_namespace n on n.nspname = s.name
+        join pg_catalog.pg_class c on c.relnamespace = n.oid
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
-        order by c.relname`,
+        order by s.place, c.relname`,
     { write: false },
   );
   const exposed = new Set<string>([...catalogue.tables.values()].map((each) => each.identifier));
-  return relations.filter(({ name }) => !exposed.has(qualify(schema, name)))
+  return relations.filter(({ schema, name }) => !exposed.has(qualify(schema, name)))
     .map((relation) => ({
-      name: relation.name,
-      ...explainHidden(relation, { tenantColumn, catalogue }),
+      name: callTable(relation, schemas),
+      ...explainHidden(relation, { schemas, tenantColumn, catalogue }),
     }));
 }
 
 function explainHidden(
-  { name, kind, identifier, usable, readable, has_tenant, role, schema }: Relation,
-  { tenantColumn, catalogue }: Omit<HiddenOptions, "schema">,
+  { schema, name, kind, identifier, usable, readable, has_tenant, role }: Relation,
+  { schemas, tenantColumn, catalogue }: HiddenOptions,
 ): Omit<Hidden, "name"> {
-  const inPolicy = (policy: object) => JSON.stringify({ tables: { [name]: policy } });
-  if (catalogue.credentialTables.has(name.toLowerCase())) return { why: "credential table" };
-  if (!NAME_PATTERN.test(name)) {
-    const suggested = name.replaceAll(/[^A-Za-z0-9_]/g, "_");
+  const called = callTable({ schema, name }, schemas);
+  const key = called === name ? name : `${schema}.${name}`;
+  const inPolicy = (policy: object) => JSON.stringify({ tables: { [key]: policy } });
+  if ([name, called].some((each) => catalogue.credentialTables.has(each.toLowerCase()))) {
+    return { why: "credential table" };
+  }
+  if (!NAME_PATTERN.test(called)) {
+    const suggested = called.replaceAll(/[^A-Za-z0-9_]/g, "_");
     return { why: UNWRITABLE, type: inPolicy({ name: suggested }) };
   }
   const stored = kind === "r" || kind === "p";
   if (usable !== "true") {
     return {
       why: "the database role may not use the schema",
-      type: `grant usage on schema ${schema} to ${role};`,
+      type: `grant usage on schema ${quoteIdentifier(schema)} to ${role};`,
     };
   }
   if (readable !== "true") {

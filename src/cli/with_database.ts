@@ -45,8 +45,8 @@ export async function withDatabase(
 export function followSettings(
   { config, policy, database, observe }: OpenedDatabase,
 ): CurrentCatalogue {
-  const { schema, tenantColumn, timeZone } = config;
-  return followDatabase(database, { schema, tenantColumn, timeZone, policy, observe });
+  const { schemas, tenantColumn, timeZone } = config;
+  return followDatabase(database, { schemas, tenantColumn, timeZone, policy, observe });
 }
 
 /** Follows the catalogue for a subcommand's work. */

@@ -18,7 +18,7 @@ import {
   path,
   type RateLimit,
   rateLimit,
-  schema,
+  schemas,
   tenantSetting,
   timeZone,
   webhookHosts,
@@ -43,7 +43,8 @@ export interface Config {
   /** A standby that is further behind gets no queries. */
   readonly replicaMaxLagMs: number;
   readonly dataDir: string;
-  readonly schema: string;
+  /** The first gives its tables no prefix. */
+  readonly schemas: readonly string[];
   readonly tenantColumn: string;
   readonly policyFile: string | undefined;
   /** Of columns without zone and of triggers; undefined: that of the database. */
@@ -138,9 +139,9 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: "./rowgate-data",
     help: "Directory of the embedded Postgres",
   }),
-  schema: setting("ROWGATE_SCHEMA", schema, {
-    default: "public",
-    help: "Schema whose tables are exposed",
+  schemas: setting("ROWGATE_SCHEMA", schemas, {
+    default: ["public"],
+    help: "Schemas whose tables are exposed: public,sales",
   }),
   tenantColumn: setting("ROWGATE_TENANT_COLUMN", identifier, {
     default: "tenant_id",

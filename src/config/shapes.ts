@@ -59,8 +59,9 @@ export const identifier: Shape<string> = v.pipe(
 );
 
 /** The name of a schema that may be exposed. */
-export const schema: Shape<string> = v.pipe(
+const schema: Shape<string> = v.pipe(
   identifier,
+  v.check((text) => text !== "", "expected names with commas between them"),
   v.check(
     (text) => !/^(pg_|information_schema$)/i.test(text),
     "the schemas of Postgres itself cannot be exposed",
@@ -69,6 +70,14 @@ export const schema: Shape<string> = v.pipe(
     (text) => text.toLowerCase() !== "rowgate",
     "the schema that holds the tokens cannot be exposed",
   ),
+);
+
+/** The names of schemas, with commas between them: `public,sales`. */
+export const schemas: Shape<readonly string[]> = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(",").map((name) => name.trim())),
+  v.array(schema),
+  v.check((names) => new Set(names).size === names.length, "expected each schema once"),
 );
 
 /** The name of a custom setting, such as `app.tenant_id`. */

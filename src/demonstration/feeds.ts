@@ -15,16 +15,16 @@ const FOLLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Gives the statements that enable the changes feeds of the demonstration. @see CH2 */
 export function planFeeds(): readonly Compile[] {
   return Object.entries(FOLLOWED).flatMap(([name, key]) => {
-    const tenant = { name: "tenant_id", identifier: quoteIdentifier("tenant_id") };
+    const tenant = { identifier: quoteIdentifier("tenant_id") };
     const table = {
-      name,
       identifier: qualify("public", name),
+      stored: { schema: "public", name },
       tenant: name === "countries" ? undefined : tenant,
       primaryKey: Object.entries(key).map(([column, baseType]) => (
-        { name: column, identifier: quoteIdentifier(column), padded: false, baseType }
+        { identifier: quoteIdentifier(column), padded: false, baseType }
       )),
     };
-    const target = { schema: "public", table, partitioned: false, partitions: [], replaced: [] };
+    const target = { table, partitioned: false, partitions: [], replaced: [] };
     return planEnable(target, drawFeedId()).map(compileText);
   });
 }

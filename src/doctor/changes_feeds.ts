@@ -1,5 +1,6 @@
 import { findSchema } from "../schema/find_schema.ts";
-import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { callTable } from "../catalogue/table_names.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
 import { type FeedStatus, type LogStatus, readStatus } from "../changes/find_feeds.ts";
 import {
@@ -27,7 +28,10 @@ async function look(setup: Setup): Promise<Diagnosis> {
     return { seen: count(followed.length, "feed"), findings: [await describeRights(setup)] };
   }
   const { feeds, log } = await readStatus(database);
-  const findings = [...feeds.flatMap(checkFeed), ...(feeds.length > 0 ? checkLog(log) : [])];
+  const findings = [
+    ...feeds.flatMap((feed) => checkFeed(feed, setup)),
+    ...(feeds.length > 0 ? checkLog(log) : []),
+  ];
   return { seen: `${count(feeds.length, "feed")}, about ${log.entries} entries kept`, findings };
 }
 
@@ -47,8 +51,14 @@ async function describeRights({ database }: Setup): Promise<Finding> {
   };
 }
 
-function checkFeed({ table, state }: FeedStatus): Finding[] {
+function checkFeed(
+  { schema, table: stored, state }: FeedStatus,
+  { catalogue, config }: Setup,
+): Finding[] {
   if (state === "complete") return [];
+  const identifier = qualify(schema, stored);
+  const found = [...catalogue.tables.values()].find((each) => each.identifier === identifier);
+  const table = found?.name ?? callTable({ schema, name: stored }, config.schemas);
   return [{
     id: `feed:${table}`,
     level: "warning",

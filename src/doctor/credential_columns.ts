@@ -1,5 +1,13 @@
 import type { Column } from "../catalogue/catalogue.ts";
-import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
+import {
+  type Check,
+  count,
+  type Diagnosis,
+  type Finding,
+  printPolicy,
+  type Setup,
+} from "./diagnosis.ts";
 
 const WORDS: ReadonlySet<string> = new Set([
   "password",
@@ -39,13 +47,13 @@ function look({ catalogue }: Setup): Promise<Diagnosis> {
     columns += table.columns.size;
     for (const column of table.columns.values()) {
       if (!HOLDS_TEXT.has(column.kind) || !looksLikeCredential(column.name)) continue;
-      const policy = { tables: { [table.name]: { hidden_columns: [column.name] } } };
+      const hidden = [unquoteIdentifier(column.identifier)];
       findings.push({
         id: `credential:${table.name}.${column.name}`,
         level: "warning",
         what: `${table.name}.${column.name} is exposed and looks like a credential`,
         why: "every token of the tenant can read it and filter by it",
-        fix: `in the policy file: ${JSON.stringify(policy)}`,
+        fix: `in the policy file: ${printPolicy(table, { hidden_columns: hidden })}`,
       });
     }
   }

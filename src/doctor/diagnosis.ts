@@ -1,7 +1,8 @@
-import type { Catalogue, Table } from "../catalogue/catalogue.ts";
+import type { Catalogue, Column, Table } from "../catalogue/catalogue.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Dependencies } from "../app.ts";
-import { printArray } from "../text/array_text.ts";
 import type { Compile, Database } from "../postgres/database.ts";
+import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /** Something that is not as it should be. */
 export interface Finding {
@@ -47,14 +48,30 @@ export interface Check {
   readonly look: (setup: Setup) => Promise<Diagnosis>;
 }
 
-/** A table that has a tenant column. */
-export type TenantTable = Table & { readonly tenant: NonNullable<Table["tenant"]> };
+/** A table whose tenant is in columns of its own, in one or in several. */
+export type TenantTable = Table & { readonly tenancy: NonNullable<Table["tenancy"]> };
 
-/** Returns the tables that have a tenant column: all but the shared ones. */
+/** Returns the tables that are neither shared nor belong to another table. */
 export function listTenantTables({ catalogue }: Setup): readonly TenantTable[] {
   return [...catalogue.tables.values()].filter((table): table is TenantTable =>
-    table.tenant !== undefined
+    table.tenancy !== undefined && table.tenancy.via.length === 0
   );
+}
+
+/** Finds a column by the name that the database has. */
+export function findStoredColumn({ columns }: Table, name: string): Column | undefined {
+  const identifier = quoteIdentifier(name);
+  return [...columns.values()].find((column) => column.identifier === identifier);
+}
+
+/** Prints an entry of the policy file for a table. */
+export function printPolicy({ stored }: Table, entry: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ tables: { [stored.policyKey]: entry } });
+}
+
+/** Prints the names of schemas: `schema public`, `schemas public, sales`. */
+export function describeSchemas(schemas: readonly string[]): string {
+  return `schema${schemas.length === 1 ? "" : "s"} ${schemas.join(", ")}`;
 }
 
 /** Prints a number and its noun: `1 table`, `2 tables`. */
@@ -83,10 +100,18 @@ export async function askTruth(
   return row!.found === "true";
 }
 
-/** Returns the names of tables and of their tenant columns, as two Postgres arrays in the same order. */
-export function printTenants(tables: readonly TenantTable[]): readonly [string, string] {
-  return [
-    printArray(tables.map(({ name }) => name)),
-    printArray(tables.map(({ tenant }) => tenant.name)),
-  ];
+/**
+ * Compiles the tables of the catalogue for a FROM: `wanted (name, oid, tenants)`, with the name for
+ * clients and the tenant columns as JSON.
+ */
+export function compileTables(sql: Sql, tables: readonly Table[]): Fragment {
+  const wanted = tables.map(({ name, identifier, tenancy }) => ({
+    name,
+    identifier,
+    tenants: tenancy?.columns.map((column) => column.name) ?? [],
+  }));
+  return sql`(
+    select w.name, pg_catalog.to_regclass(w.identifier) as oid, w.tenants
+    from pg_catalog.json_to_recordset(${JSON.stringify(wanted)}::text::json)
+      w (name text, identifier text, tenants json)) wanted`;
 }

@@ -1,12 +1,20 @@
 import type { Table } from "../catalogue/catalogue.ts";
-import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+import {
+  type Check,
+  count,
+  describeSchemas,
+  type Diagnosis,
+  type Finding,
+  printPolicy,
+  type Setup,
+} from "./diagnosis.ts";
 
 /** A service without tables is not set up yet; a table without key can be neither followed nor paged. */
 export const checkExposedTables: Check = { name: "exposed tables", look };
 
 function look({ catalogue, config }: Setup): Promise<Diagnosis> {
   const tables = [...catalogue.tables.values()];
-  const seen = `${count(tables.length, "table")} of the schema ${config.schema}`;
+  const seen = `${count(tables.length, "table")} of the ${describeSchemas(config.schemas)}`;
   if (tables.length > 0) {
     const keyless = tables.filter(({ keyOrder }) => keyOrder.length === 0);
     return Promise.resolve({ seen, findings: keyless.map(describeKeyless) });
@@ -23,13 +31,15 @@ function look({ catalogue, config }: Setup): Promise<Diagnosis> {
   });
 }
 
-function describeKeyless({ name }: Table): Finding {
-  const policy = { tables: { [name]: { primary_key: ["…"] } } };
+function describeKeyless(table: Table): Finding {
+  const { name } = table;
   return {
     id: `no_key:${name}`,
     level: "warning",
     what: `${name} has no primary key`,
     why: "it has no changes feed, and page tokens need a sort by unique columns",
-    fix: `in the policy file, with columns that identify a row: ${JSON.stringify(policy)}`,
+    fix: `in the policy file, with columns that identify a row: ${
+      printPolicy(table, { primary_key: ["…"] })
+    }`,
   };
 }

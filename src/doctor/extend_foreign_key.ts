@@ -1,11 +1,10 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { TenantTable } from "./diagnosis.ts";
-import type { Action, ForeignKey } from "./foreign_keys.ts";
+import type { Action, ForeignKey, OneColumnTable } from "./foreign_keys.ts";
 
 /** The two tables of a foreign key. */
 export interface Ends {
-  readonly from: TenantTable;
-  readonly to: TenantTable;
+  readonly from: OneColumnTable;
+  readonly to: OneColumnTable;
 }
 
 const ACTIONS: Readonly<Record<Action, string>> = {

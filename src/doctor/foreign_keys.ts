@@ -4,11 +4,11 @@ import {
   askJson,
   askTruth,
   type Check,
+  compileTables,
   count,
   type Diagnosis,
   type Finding,
   listTenantTables,
-  printTenants,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
@@ -22,7 +22,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const findings: Finding[] = [];
   for (const key of keys) {
     const [from, to] = [key.table, key.target].map((name) => setup.catalogue.tables.get(name)!);
-    const ends = { from: from as TenantTable, to: to as TenantTable };
+    const ends = { from: from as OneColumnTable, to: to as OneColumnTable };
     if (
       key.columns.some((column, place) =>
         column === ends.from.tenant.name && key.targetColumns[place] === ends.to.tenant.name
@@ -81,6 +81,9 @@ function crosses(
   });
 }
 
+/** A table with one tenant column; of others, `other foreign keys` are checked. */
+export type OneColumnTable = TenantTable & { readonly tenant: NonNullable<TenantTable["tenant"]> };
+
 /** A foreign key between two tables with tenant columns, with its whole definition. */
 export interface ForeignKey {
   readonly name: string;
@@ -127,18 +130,16 @@ export type Action = "a" | "r" | "c" | "n" | "d";
  * @throws {DatabaseError}
  */
 export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {
-  const [names, tenants] = printTenants(listTenantTables(setup));
-  const { database, config } = setup;
-  return askJson(database, (sql) =>
+  const tables = listTenantTables(setup).filter(({ tenant }) => tenant !== undefined);
+  return askJson(setup.database, (sql) =>
     sql`with tables as (
-        select c.oid, c.relname, c.relkind, t.attnum, t.attnotnull, t.atttypid, t.attgenerated
-        from unnest(${names}::text::text[], ${tenants}::text::text[]) wanted (name, tenant)
-        join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-        join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
-        join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenant
+        select c.oid, wanted.name, c.relkind, t.attnum, t.attnotnull, t.atttypid, t.attgenerated
+        from ${compileTables(sql, tables)}
+        join pg_catalog.pg_class c on c.oid = wanted.oid
+        join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenants ->> 0
       )
       select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-        'name', k.conname, 'table', a.relname, 'target', b.relname,
+        'name', k.conname, 'table', a.name, 'target', b.name,
         'columns', (select pg_catalog.json_agg(f.attname order by place)
           from unnest(k.conkey) with ordinality key (number, place)
           join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number),
@@ -176,7 +177,7 @@ export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {
                 from unnest(b.attnum || k.confkey) number)),
         'targetPartitioned', b.relkind = 'p',
         'targetNumbers', pg_catalog.to_json(b.attnum || k.confkey))
-        order by a.relname, k.conname), '[]')::text as found
+        order by a.name, k.conname), '[]')::text as found
       from pg_catalog.pg_constraint k
       join tables a on a.oid = k.conrelid
       join tables b on b.oid = k.confrelid

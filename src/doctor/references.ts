@@ -1,22 +1,35 @@
 import { printArray } from "../text/array_text.ts";
-import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+import type { Table } from "../catalogue/catalogue.ts";
+import {
+  askJson,
+  type Check,
+  compileTables,
+  count,
+  type Diagnosis,
+  findStoredColumn,
+  printPolicy,
+  type Setup,
+} from "./diagnosis.ts";
 
-/** A foreign key from or to a table without a tenant column, which no tenant column can be added to. */
+/** A foreign key from or to a table that has no tenant column, or several. */
 interface Reference {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
   readonly target: string;
+  readonly targetColumns: readonly string[];
 }
 
 /** Rows that belong to a tenant over foreign keys refer to others by keys without the tenant. */
 export const checkReferences: Check = { name: "other foreign keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  const references = (await readReferences(setup)).filter((each) => !isStep(setup, each));
+  const references = (await readReferences(setup)).filter((each) =>
+    !isStep(setup, each) && !pairsTenants(setup, each)
+  );
   const findings = references.filter((each) => isWritable(setup, each)).map((reference) => {
     const { name, table, columns, target } = reference;
-    const policy = { tables: { [table]: { read_only_columns: columns } } };
+    const policy = printPolicy(setup.catalogue.tables.get(table)!, { read_only_columns: columns });
     return {
       id: `reference:${table}.${name}`,
       level: "warning" as const,
@@ -24,7 +37,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
       why:
         `whether an update of ${columns.join(", ")} succeeds depends on rows of other tenants, ` +
         "which reveals that they exist",
-      fix: `in the policy file: ${JSON.stringify(policy)}    -- if clients need not set it`,
+      fix: `in the policy file: ${policy}    -- if clients need not set it`,
     };
   });
   return { seen: count(references.length, "foreign key"), findings };
@@ -33,40 +46,58 @@ async function look(setup: Setup): Promise<Diagnosis> {
 /** The keys that lead to the tenant are checked by each update. @see T61 */
 function isStep({ catalogue }: Setup, { table, columns, target }: Reference): boolean {
   const [first] = catalogue.tables.get(table)!.tenancy?.via ?? [];
-  return first?.table === target && first.columns.length === columns.length &&
+  const parent = catalogue.tables.get(target)!;
+  return first !== undefined && first.identifier === parent.identifier &&
+    first.columns.length === columns.length &&
     first.columns.every((column) => columns.includes(column));
+}
+
+/** The key compares all tenant columns of both tables, so that it cannot cross tenants. */
+function pairsTenants({ catalogue }: Setup, reference: Reference): boolean {
+  const { columns, targetColumns } = reference;
+  const [own, others] = [reference.table, reference.target].map((name) => {
+    const { tenancy }: Table = catalogue.tables.get(name)!;
+    return tenancy?.via.length === 0 ? tenancy.columns : [];
+  });
+  return own!.length > 0 && own!.length === others!.length &&
+    own!.every(({ name }, place) =>
+      columns.some((column, at) => column === name && targetColumns[at] === others![place]!.name)
+    );
 }
 
 /** A value that no update can set cannot be tried out. */
 function isWritable({ catalogue }: Setup, { table, columns }: Reference): boolean {
   const found = catalogue.tables.get(table)!;
   return found.writable && columns.some((name) => {
-    const column = found.columns.get(name);
+    const column = findStoredColumn(found, name);
     return column !== undefined && column.readOnly === undefined;
   });
 }
 
 function readReferences(
-  { database, config, catalogue }: Setup,
+  { database, catalogue }: Setup,
 ): Promise<readonly Reference[]> {
   const tables = [...catalogue.tables.values()].filter(({ tenancy }) => tenancy !== undefined);
-  const belonging = tables.filter(({ tenant }) => tenant === undefined);
-  const [all, some] = [tables, belonging].map((list) => printArray(list.map(({ name }) => name)));
+  const others = printArray(
+    tables.filter(({ tenant }) => tenant === undefined).map(({ name }) => name),
+  );
   return askJson(
     database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', k.conname,
-        'table', a.relname, 'target', b.relname,
+      sql`with tables as (select wanted.name, wanted.oid from ${compileTables(sql, tables)})
+      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', k.conname,
+        'table', a.name, 'target', b.name,
         'columns', (select pg_catalog.json_agg(f.attname order by place)
           from unnest(k.conkey) with ordinality key (number, place)
-          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number))
-        order by a.relname, k.conname), '[]')::text as found
+          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number),
+        'targetColumns', (select pg_catalog.json_agg(f.attname order by place)
+          from unnest(k.confkey) with ordinality key (number, place)
+          join pg_catalog.pg_attribute f on f.attrelid = k.confrelid and f.attnum = key.number))
+        order by a.name, k.conname), '[]')::text as found
       from pg_catalog.pg_constraint k
-      join pg_catalog.pg_class a on a.oid = k.conrelid
-      join pg_catalog.pg_class b on b.oid = k.confrelid and b.relnamespace = a.relnamespace
-      join pg_catalog.pg_namespace n on n.oid = a.relnamespace and n.nspname = ${config.schema}::text
+      join tables a on a.oid = k.conrelid
+      join tables b on b.oid = k.confrelid
       where k.contype = 'f' and k.conparentid = 0
-        and a.relname = any (${all!}::text::text[]) and b.relname = any (${all!}::text::text[])
-        and (a.relname = any (${some!}::text::text[]) or b.relname = any (${some!}::text::text[]))`,
+        and (a.name = any (${others}::text::text[]) or b.name = any (${others}::text::text[]))`,
   );
 }

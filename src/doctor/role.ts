@@ -1,3 +1,5 @@
+import type { StoredTable } from "../catalogue/catalogue.ts";
+import { callTable } from "../catalogue/table_names.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 import { printArray } from "../text/array_text.ts";
@@ -12,9 +14,12 @@ async function look({ database, config, catalogue }: Setup): Promise<Diagnosis> 
   if (config.databaseUrl === undefined) {
     return { seen: "embedded; there are no other sessions", findings: [] };
   }
-  const tables = [...catalogue.tables.keys()];
-  const role = await readRole(database, { schema: config.schema, tables });
-  const rights = role.superuser ? [] : [...checkOwner(role), ...checkRights(role, config.schema)];
+  const tables = [...catalogue.tables.values()].map(({ identifier }) => identifier);
+  const role = await readRole(database, { schemas: config.schemas, tables });
+  const rights = role.superuser ? [] : [
+    ...checkOwner(role, config.schemas),
+    ...checkRights(role, config.schemas),
+  ];
   return { seen: role.name, findings: [...checkPowers(role), ...rights] };
 }
 
@@ -38,29 +43,33 @@ function checkPowers({ name, superuser, bypassesRowSecurity }: Role): Finding[] 
   }];
 }
 
-function checkOwner({ name, owned }: Role): Finding[] {
+function checkOwner({ name, owned }: Role, schemas: readonly string[]): Finding[] {
   if (owned === null) return [];
   return [{
     id: "owner",
     level: "error",
-    what: `the role ${name} owns ${list(owned)}`,
+    what: `the role ${name} owns ${list(owned, schemas)}`,
     why:
       "an owner may do anything with its tables, and row level security applies to it only if forced",
     fix: SETUP,
   }];
 }
 
-function checkRights({ name, owned, writable, memberOf }: Role, schema: string): Finding[] {
+function checkRights(
+  { name, owned, writable, memberOf }: Role,
+  schemas: readonly string[],
+): Finding[] {
   const findings: Finding[] = [];
-  const excess = writable?.filter((table) => !owned?.includes(table)) ?? [];
+  const own = new Set(owned?.map((table) => qualify(table.schema, table.name)));
+  const excess = writable?.filter((table) => !own.has(qualify(table.schema, table.name))) ?? [];
   if (excess.length > 0) {
     findings.push({
       id: "role_rights",
       level: "warning",
-      what: `the role ${name} may insert into, delete from or truncate ${list(excess)}`,
+      what: `the role ${name} may insert into, delete from or truncate ${list(excess, schemas)}`,
       why: "serving needs only SELECT and UPDATE",
       fix: `revoke insert, delete, truncate on ${
-        excess.map((table) => qualify(schema, table)).join(", ")
+        excess.map((table) => qualify(table.schema, table.name)).join(", ")
       } from ${quoteIdentifier(name)};`,
     });
   }
@@ -77,27 +86,31 @@ function checkRights({ name, owned, writable, memberOf }: Role, schema: string):
 }
 
 /** Lists the first five names and the number of the others. */
-function list(names: readonly string[]): string {
+function list(tables: readonly StoredName[], schemas: readonly string[]): string {
+  const names = tables.map((table) => callTable(table, schemas));
   const first = names.slice(0, 5).join(", ");
   return names.length > 5 ? `${first} and ${names.length - 5} more` : first;
 }
+
+/** A table as the database names it. */
+type StoredName = Pick<StoredTable, "schema" | "name">;
 
 /** What the serving role is, and what it may do beyond reading. */
 export interface Role {
   readonly name: string;
   readonly superuser: boolean;
   readonly bypassesRowSecurity: boolean;
-  /** Tables of the schema; null: none. */
-  readonly owned: readonly string[] | null;
+  /** Tables of the schemas; null: none. */
+  readonly owned: readonly StoredName[] | null;
   /** Those of the given tables that it may insert into, delete from or truncate. */
-  readonly writable: readonly string[] | null;
+  readonly writable: readonly StoredName[] | null;
   readonly memberOf: readonly string[] | null;
 }
 
 /** The tables for which rights are read. */
 export interface RoleScope {
-  readonly schema: string;
-  /** Names of tables in the schema. */
+  readonly schemas: readonly string[];
+  /** Tables, qualified and quoted. */
   readonly tables: readonly string[];
 }
 
@@ -105,18 +118,22 @@ export interface RoleScope {
  * Reads from Postgres's catalogue what the role of the session is and may do.
  * @throws {DatabaseError}
  */
-export function readRole(database: Database, { schema, tables }: RoleScope): Promise<Role> {
+export function readRole(database: Database, { schemas, tables }: RoleScope): Promise<Role> {
   return askJson(database, (sql) =>
     sql`select pg_catalog.json_build_object(
       'name', r.rolname, 'superuser', r.rolsuper, 'bypassesRowSecurity', r.rolbypassrls,
-      'owned', (select pg_catalog.json_agg(c.relname order by c.relname)
+      'owned', (select pg_catalog.json_agg(pg_catalog.json_build_object(
+          'schema', n.nspname, 'name', c.relname) order by n.nspname, c.relname)
         from pg_catalog.pg_class c
-        where c.relnamespace = n.oid and c.relkind in ('r', 'p')
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = any (${printArray(schemas)}::text::text[]) and c.relkind in ('r', 'p')
           and pg_catalog.pg_has_role(c.relowner, 'USAGE')),
-      'writable', (select pg_catalog.json_agg(c.relname order by c.relname)
-        from pg_catalog.pg_class c
-        where c.relnamespace = n.oid and c.relname = any (${printArray(tables)}::text::text[])
-          and c.relkind in ('r', 'p')
+      'writable', (select pg_catalog.json_agg(pg_catalog.json_build_object(
+          'schema', n.nspname, 'name', c.relname) order by n.nspname, c.relname)
+        from unnest(${printArray(tables)}::text::text[]) wanted (identifier)
+        join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(wanted.identifier)
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p')
           and pg_catalog.has_table_privilege(c.oid, 'INSERT, DELETE, TRUNCATE')),
       'memberOf', (select pg_catalog.json_agg(g.rolname order by g.rolname)
         from pg_catalog.pg_roles g
@@ -124,6 +141,5 @@ export function readRole(database: Database, { schema, tables }: RoleScope): Pro
           'pg_write_server_files', 'pg_execute_server_program')
           and pg_catalog.pg_has_role(g.oid, 'USAGE')))::text as found
     from pg_catalog.pg_roles r
-    left join pg_catalog.pg_namespace n on n.nspname = ${schema}::text
     where r.rolname = current_user`);
 }

@@ -1,13 +1,14 @@
-import { literal } from "../sql/fragment.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { join, literal } from "../sql/fragment.ts";
 import {
   askJson,
   askTruth,
   type Check,
+  compileTables,
   count,
   type Diagnosis,
   type Finding,
   listTenantTables,
-  printTenants,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
@@ -17,56 +18,75 @@ export const checkTenantRows: Check = { name: "rows without tenant", look: lookA
 
 async function lookAtRows(setup: Setup): Promise<Diagnosis> {
   const tables = listTenantTables(setup);
-  const nullable = await readNullable(setup);
   const findings: Finding[] = [];
-  for (const table of tables.filter(({ name }) => nullable.includes(name))) {
-    setup.progress(table.name);
-    findings.push(describe(table, await hasOrphans(setup, table)));
+  for (const { name, columns } of await readNullable(setup)) {
+    const table = tables.find((each) => each.name === name)!;
+    setup.progress(name);
+    const orphans = await hasOrphans(setup, { table, columns });
+    findings.push(describe(table, { columns, orphans }));
   }
   return { seen: count(tables.length, "table"), findings };
 }
 
-function describe({ name, identifier, tenant }: TenantTable, orphans: boolean): Finding {
-  const notNull = `alter table ${identifier} alter column ${tenant.identifier} set not null;`;
+function describe(
+  { name, identifier }: TenantTable,
+  { columns, orphans }: { readonly columns: readonly string[]; readonly orphans: boolean },
+): Finding {
+  const quoted = columns.map(quoteIdentifier);
+  const notNull = `alter table ${identifier} ${
+    quoted.map((column) => `alter column ${column} set not null`).join(", ")
+  };`;
+  const isNull = quoted.map((column) => `${column} is null`).join(" or ");
   return orphans
     ? {
       id: `null_tenant_rows:${name}`,
       level: "warning",
-      what: `${name} has rows whose ${tenant.name} is NULL`,
+      what: `${name} has rows whose ${columns.join(" or ")} is NULL`,
       why: "no token reaches them, and a trigger or view may show them to any tenant",
-      fix:
-        `select * from ${identifier} where ${tenant.identifier} is null;    -- give them a tenant\n` +
-        notNull,
+      fix: `select * from ${identifier} where ${isNull};    -- give them a tenant\n${notNull}`,
     }
     : {
       id: `null_tenant:${name}`,
       level: "warning",
-      what: `${name}.${tenant.name} may be NULL`,
+      what: `${name}.${columns.join(", ")} may be NULL`,
       why: "a row can be written that no tenant can reach",
       fix: notNull,
     };
 }
 
-function hasOrphans({ database }: Setup, { identifier, tenant }: TenantTable): Promise<boolean> {
-  return askTruth(database, (sql) =>
-    sql`select exists (select from ${literal(sql, identifier)} "$t"
-      where "$t".${literal(sql, tenant.identifier)} is null)::text as found`);
+function hasOrphans(
+  { database }: Setup,
+  { table, columns }: { readonly table: TenantTable; readonly columns: readonly string[] },
+): Promise<boolean> {
+  return askTruth(database, (sql) => {
+    const tests = columns.map((name) => sql`"$t".${literal(sql, quoteIdentifier(name))} is null`);
+    return sql`select exists (select from ${literal(sql, table.identifier)} "$t"
+      where ${join(sql, "or", tests)})::text as found`;
+  });
 }
 
-/** Reads which tables have a tenant column that is not declared NOT NULL; views are left out. */
-function readNullable(setup: Setup): Promise<readonly string[]> {
-  const [names, columns] = printTenants(listTenantTables(setup));
-  const { database, config } = setup;
+/** Tenant columns of a table that are not declared NOT NULL. */
+interface Nullable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** Reads which tables have such columns; views are left out. */
+function readNullable(setup: Setup): Promise<readonly Nullable[]> {
   return askJson(
-    database,
+    setup.database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(c.relname), '[]')::text as found
-      from unnest(${names}::text::text[], ${columns}::text::text[]) wanted (name, tenant)
-      join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
-        and c.relkind in ('r', 'p')
-      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = wanted.tenant
-      where not a.attnotnull`,
+      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'name', wanted.name, 'columns', own.columns) order by wanted.name), '[]')::text as found
+      from ${compileTables(sql, listTenantTables(setup))}
+      join pg_catalog.pg_class c on c.oid = wanted.oid and c.relkind in ('r', 'p')
+      cross join lateral (
+        select pg_catalog.json_agg(a.attname order by t.place) as columns
+        from pg_catalog.json_array_elements_text(wanted.tenants) with ordinality t (name, place)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = t.name
+        where not a.attnotnull
+      ) own
+      where own.columns is not null`,
   );
 }
 
@@ -85,14 +105,17 @@ async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {
   const tables = listTenantTables(setup);
   const unindexed = await readUnindexed(setup);
   const findings = unindexed.map(({ table: name, rows, partitioned }) => {
-    const { identifier, tenant, keyOrder } = setup.catalogue.tables.get(name)!;
+    const { identifier, tenancy, keyOrder } = setup.catalogue.tables.get(name)!;
+    const tenants = tenancy!.columns.map(({ identifier }) => identifier);
     const others = keyOrder.map(({ identifier }) => identifier)
-      .filter((column) => column !== tenant!.identifier);
-    const columns = [tenant!.identifier, ...others].join(", ");
+      .filter((column) => !tenants.includes(column));
+    const columns = [...tenants, ...others].join(", ");
     return {
       id: `tenant_index:${name}`,
       level: "warning" as const,
-      what: `no index of ${name} begins with ${tenant!.name}`,
+      what: `no index of ${name} begins with ${
+        tenancy!.columns.map(({ name }) => name).join(", ")
+      }`,
       why: `each request reads the rows of all tenants${
         rows > 0 ? `, about ${rows.toLocaleString("en")}` : ""
       }`,
@@ -103,21 +126,23 @@ async function lookAtIndexes(setup: Setup): Promise<Diagnosis> {
 }
 
 function readUnindexed(setup: Setup): Promise<readonly Unindexed[]> {
-  const [names, columns] = printTenants(listTenantTables(setup));
-  const { database, config } = setup;
   return askJson(
-    database,
+    setup.database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('table', c.relname,
-        'rows', c.reltuples::int8, 'partitioned', c.relkind = 'p') order by c.relname), '[]')::text
+      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('table', wanted.name,
+        'rows', c.reltuples::int8, 'partitioned', c.relkind = 'p') order by wanted.name), '[]')::text
         as found
-      from unnest(${names}::text::text[], ${columns}::text::text[]) wanted (name, tenant)
-      join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
-        and c.relkind in ('r', 'p', 'm')
-      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = wanted.tenant
+      from ${compileTables(sql, listTenantTables(setup))}
+      join pg_catalog.pg_class c on c.oid = wanted.oid and c.relkind in ('r', 'p', 'm')
+      cross join lateral (
+        select pg_catalog.array_agg(a.attnum order by a.attnum) as numbers
+        from pg_catalog.json_array_elements_text(wanted.tenants) t (name)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = t.name
+      ) own
       where not exists (select from pg_catalog.pg_index i
         where i.indrelid = c.oid and i.indisvalid and i.indpred is null
-          and i.indkey[0] = a.attnum)`,
+          and (select pg_catalog.array_agg(k order by k)
+            from unnest((i.indkey::int2[])[0:pg_catalog.cardinality(own.numbers) - 1]) k)
+            = own.numbers)`,
   );
 }

@@ -1,5 +1,5 @@
-import type { Table, Tenancy } from "../catalogue/catalogue.ts";
-import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
+import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { join, literal } from "../sql/fragment.ts";
 import { askJson, askTruth, type Check, count, type Diagnosis } from "./diagnosis.ts";
 import type { Finding, Setup } from "./diagnosis.ts";
@@ -10,15 +10,15 @@ type BelongingTable = Table & { readonly tenancy: Tenancy };
 /** A foreign key on the path from a table to its tenant. */
 interface Step {
   readonly table: string;
+  /** `"schema"."table"`, quoted. */
+  readonly identifier: SqlText;
   readonly columns: readonly string[];
   readonly target: string;
+  readonly targetIdentifier: SqlText;
 }
 
 /** What the database says of a step. */
 interface FoundStep extends Step {
-  /** `"schema"."table"`, quoted. */
-  readonly identifier: string;
-  readonly targetIdentifier: string;
   /** The planner's estimate of the rows of the table; -1 where there is none. */
   readonly rows: number;
   readonly partitioned: boolean;
@@ -53,10 +53,11 @@ async function look(setup: Setup): Promise<Diagnosis> {
 /** Several paths may have steps in common. */
 function listSteps(tables: readonly BelongingTable[]): readonly Step[] {
   const steps = new Map<string, Step>();
-  for (const { name, tenancy: { via } } of tables) {
-    via.forEach(({ columns, table: target }, place) => {
-      const table = place === 0 ? name : via[place - 1]!.table;
-      steps.set(JSON.stringify([table, columns]), { table, columns, target });
+  for (const { name, identifier, tenancy: { via } } of tables) {
+    via.forEach(({ columns, table: target, identifier: targetIdentifier }, place) => {
+      const from = place === 0 ? { table: name, identifier } : via[place - 1]!;
+      const step = { table: from.table, identifier: from.identifier, columns };
+      steps.set(JSON.stringify([from.identifier, columns]), { ...step, target, targetIdentifier });
     });
   }
   return [...steps.values()];
@@ -101,7 +102,7 @@ async function describeOrphans(
   };`;
   const isNull = names.map((name) => `${name} is null`).join(" or ");
   const why = "no token reaches them, and a trigger or view may show them to any tenant";
-  return await hasOrphans(setup, { table, nullable })
+  return await hasOrphans(setup, { identifier, nullable })
     ? {
       id: `pathless_rows:${table}`,
       level: "warning",
@@ -119,26 +120,25 @@ async function describeOrphans(
 }
 
 function hasOrphans(
-  { database, catalogue, config }: Setup,
-  { table, nullable }: { readonly table: string; readonly nullable: readonly string[] },
+  { database }: Setup,
+  { identifier, nullable }: { readonly identifier: SqlText; readonly nullable: readonly string[] },
 ): Promise<boolean> {
   return askTruth(database, (sql) => {
     const tests = nullable.map((name) => sql`"$t".${literal(sql, quoteIdentifier(name))} is null`);
-    const identifier = catalogue.tables.get(table)?.identifier ?? qualify(config.schema, table);
     return sql`select exists (select from ${literal(sql, identifier)} "$t"
       where ${join(sql, "or", tests)})::text as found`;
   });
 }
 
 function readSteps(setup: Setup, steps: readonly Step[]): Promise<readonly FoundStep[]> {
-  const { database, config } = setup;
   return askJson(
-    database,
+    setup.database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('table', c.relname,
-        'columns', wanted.step -> 'columns', 'target', o.relname,
+      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'table', wanted.step ->> 'table', 'columns', wanted.step -> 'columns',
         'identifier', pg_catalog.format('%I.%I', n.nspname, c.relname),
-        'targetIdentifier', pg_catalog.format('%I.%I', n.nspname, o.relname),
+        'target', wanted.step ->> 'target',
+        'targetIdentifier', pg_catalog.format('%I.%I', m.nspname, o.relname),
         'rows', c.reltuples::int8, 'partitioned', c.relkind = 'p', 'role', current_user,
         'indexed', exists (select from pg_catalog.pg_index i
           where i.indrelid = c.oid and i.indisvalid and i.indpred is null
@@ -150,11 +150,13 @@ function readSteps(setup: Setup, steps: readonly Step[]): Promise<readonly Found
           and not pg_catalog.has_any_column_privilege(o.oid, 'UPDATE'),
         'targetKey', (select a.attname from pg_catalog.pg_index i
           join pg_catalog.pg_attribute a on a.attrelid = o.oid and a.attnum = i.indkey[0]
-          where i.indrelid = o.oid and i.indisprimary)) order by c.relname), '[]')::text as found
+          where i.indrelid = o.oid and i.indisprimary)) order by wanted.step ->> 'table'), '[]')::text as found
       from pg_catalog.json_array_elements(${JSON.stringify(steps)}::text::json) wanted (step)
-      join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.step ->> 'table'
-      join pg_catalog.pg_class o on o.relnamespace = n.oid and o.relname = wanted.step ->> 'target'
+      join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(wanted.step ->> 'identifier')
+      join pg_catalog.pg_class o
+        on o.oid = pg_catalog.to_regclass(wanted.step ->> 'targetIdentifier')
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      join pg_catalog.pg_namespace m on m.oid = o.relnamespace
       cross join lateral (
         select pg_catalog.array_agg(a.attnum order by a.attnum) as numbers,
           pg_catalog.json_agg(a.attname order by a.attnum) filter (where not a.attnotnull)
@@ -165,47 +167,58 @@ function readSteps(setup: Setup, steps: readonly Step[]): Promise<readonly Found
   );
 }
 
-/** A table at the end of a path, which is not exposed itself, without an index by its tenant column. */
+/** A table at the end of a path, which is not exposed itself, without an index by its tenant columns. */
 interface UnindexedEnd {
   readonly table: string;
-  readonly column: string;
+  readonly columns: readonly string[];
   readonly identifier: string;
   readonly partitioned: boolean;
 }
 
-function describeEnd({ table, column, identifier, partitioned }: UnindexedEnd): Finding {
+function describeEnd({ table, columns, identifier, partitioned }: UnindexedEnd): Finding {
   return {
     id: `path_end_index:${table}`,
     level: "warning",
-    what: `no index of ${table} begins with ${column}`,
+    what: `no index of ${table} begins with ${columns.join(", ")}`,
     why: `the rows that belong to those of ${table} are found over the rows of all tenants`,
     fix: `create index ${partitioned ? "" : "concurrently "}on ${identifier} (${
-      quoteIdentifier(column)
+      columns.map(quoteIdentifier).join(", ")
     });`,
   };
 }
 
 function readUnindexedEnds(
-  { database, config, catalogue }: Setup,
+  { database, catalogue }: Setup,
   tables: readonly BelongingTable[],
 ): Promise<readonly UnindexedEnd[]> {
-  const ends = tables.map(({ tenancy: { via, columns } }) => [via.at(-1)!.table, columns[0]!.name])
-    .filter(([table]) => !catalogue.tables.has(table!));
-  const different = [...new Set(ends.map((end) => JSON.stringify(end)))].map((text) =>
-    JSON.parse(text)
+  const exposed = new Set([...catalogue.tables.values()].map(({ identifier }) => identifier));
+  const ends = new Map(
+    tables.map(({ tenancy: { via, columns } }) => {
+      const { table, identifier } = via.at(-1)!;
+      return [identifier, { table, identifier, columns: columns.map(({ name }) => name) }];
+    }),
   );
+  const hidden = [...ends.values()].filter(({ identifier }) => !exposed.has(identifier));
   return askJson(
     database,
     (sql) =>
-      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('table', c.relname,
-        'column', a.attname, 'identifier', pg_catalog.format('%I.%I', n.nspname, c.relname),
-        'partitioned', c.relkind = 'p') order by c.relname), '[]')::text as found
-      from pg_catalog.json_array_elements(${JSON.stringify(different)}::text::json) wanted (found)
-      join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.found ->> 0
-      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = wanted.found ->> 1
+      sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+        'table', wanted.found ->> 'table', 'columns', wanted.found -> 'columns',
+        'identifier', pg_catalog.format('%I.%I', n.nspname, c.relname),
+        'partitioned', c.relkind = 'p')
+        order by wanted.found ->> 'table'), '[]')::text as found
+      from pg_catalog.json_array_elements(${JSON.stringify(hidden)}::text::json) wanted (found)
+      join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(wanted.found ->> 'identifier')
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      cross join lateral (
+        select pg_catalog.array_agg(a.attnum order by a.attnum) as numbers
+        from pg_catalog.json_array_elements_text(wanted.found -> 'columns') name (text)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = name.text
+      ) own
       where not exists (select from pg_catalog.pg_index i
         where i.indrelid = c.oid and i.indisvalid and i.indpred is null
-          and i.indkey[0] = a.attnum)`,
+          and (select pg_catalog.array_agg(k order by k)
+            from unnest((i.indkey::int2[])[0:pg_catalog.cardinality(own.numbers) - 1]) k)
+            = own.numbers)`,
   );
 }

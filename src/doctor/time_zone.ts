@@ -1,4 +1,5 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
+import { printArray } from "../text/array_text.ts";
 import { compileTimeZone, nameTimeZone } from "../catalogue/time_zone.ts";
 import { explainNoFeed } from "../changes/feed_statements.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
@@ -95,7 +96,7 @@ function readZones({ database, config }: Setup): Promise<Zones> {
         where exists (
           select from pg_catalog.pg_class c
           join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-            and n.nspname = ${config.schema}::text
+            and n.nspname = any (${printArray(config.schemas)}::text::text[])
           where c.relkind in ('r', 'p')
             and pg_catalog.pg_get_userbyid(c.relowner) = o.rolname)
       )

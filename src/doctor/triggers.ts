@@ -1,5 +1,11 @@
-import { printArray } from "../text/array_text.ts";
-import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+import {
+  askJson,
+  type Check,
+  compileTables,
+  count,
+  type Diagnosis,
+  type Setup,
+} from "./diagnosis.ts";
 
 /** A trigger on UPDATE of an exposed table. */
 interface Trigger {
@@ -30,21 +36,19 @@ async function look(setup: Setup): Promise<Diagnosis> {
   return { seen: `${count(triggers.length, "trigger")} on updates`, findings };
 }
 
-function readTriggers({ database, config, catalogue }: Setup): Promise<readonly Trigger[]> {
+function readTriggers({ database, catalogue }: Setup): Promise<readonly Trigger[]> {
   const writable = [...catalogue.tables.values()].filter((table) => table.writable);
-  const names = printArray(writable.map(({ name }) => name));
   // The third and fifth bit of tgtype: UPDATE, and INSTEAD OF views.
   return askJson(
     database,
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-        'name', t.tgname, 'table', c.relname, 'definer', p.prosecdef,
+        'name', t.tgname, 'table', wanted.name, 'definer', p.prosecdef,
         'function', t.tgfoid::pg_catalog.regprocedure::text,
-        'identifier', pg_catalog.format('%I.%I()', s.nspname, p.proname)) order by c.relname, t.tgname),
+        'identifier', pg_catalog.format('%I.%I()', s.nspname, p.proname)) order by wanted.name, t.tgname),
         '[]')::text as found
-      from pg_catalog.pg_trigger t
-      join pg_catalog.pg_class c on c.oid = t.tgrelid and c.relname = any (${names}::text::text[])
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
+      from ${compileTables(sql, writable)}
+      join pg_catalog.pg_trigger t on t.tgrelid = wanted.oid
       join pg_catalog.pg_proc p on p.oid = t.tgfoid
       join pg_catalog.pg_namespace s on s.oid = p.pronamespace
       where not t.tgisinternal and t.tgenabled <> 'D' and t.tgtype & 16 = 16

@@ -1,18 +1,23 @@
+import type { Table } from "../catalogue/catalogue.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import {
   askJson,
   type Check,
+  compileTables,
   count,
   type Diagnosis,
+  findStoredColumn,
   listTenantTables,
-  printTenants,
+  printPolicy,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
 
-/** A unique index without the tenant column. */
+/** A unique index without the tenant columns. */
 interface UniqueKey {
   readonly oid: number;
+  /** The schema of the table and of the index. */
+  readonly schema: string;
   readonly name: string;
   readonly table: string;
   /** In the order of the index. */
@@ -44,7 +49,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
       "an update to a value that another tenant has is answered with 409, which reveals that it" +
       " exists",
     fix: [
-      `-- in the policy file: ${printPolicy(key, setup)}`,
+      `-- in the policy file: ${printReadOnly(key, setup)}`,
       ...describeIndex(key, setup),
     ].join("\n"),
   }));
@@ -52,11 +57,16 @@ async function look(setup: Setup): Promise<Diagnosis> {
 }
 
 /** The columns that an update could set; read-only, none of them reveals anything. */
-function printPolicy({ table, columns }: UniqueKey, { catalogue }: Setup): string {
-  const found = catalogue.tables.get(table)!.columns;
-  const settable = columns.filter((name) => found.get(name)?.readOnly === undefined)
-    .filter((name) => found.has(name));
-  return JSON.stringify({ tables: { [table]: { read_only_columns: settable } } });
+function printReadOnly({ table, columns }: UniqueKey, { catalogue }: Setup): string {
+  const found = catalogue.tables.get(table)!;
+  return printPolicy(found, {
+    read_only_columns: columns.filter((name) => isSettable(found, name)),
+  });
+}
+
+function isSettable(table: Table, name: string): boolean {
+  const column = findStoredColumn(table, name);
+  return column !== undefined && column.readOnly === undefined;
 }
 
 /**
@@ -64,20 +74,22 @@ function printPolicy({ table, columns }: UniqueKey, { catalogue }: Setup): strin
  * one is a comment, for a person to decide: an application may rely on it, in `on conflict` or at a
  * sign-in.
  */
-function describeIndex(key: UniqueKey, { catalogue, config }: Setup): readonly string[] {
-  const { identifier, tenant } = catalogue.tables.get(key.table) as TenantTable;
+function describeIndex(key: UniqueKey, { catalogue }: Setup): readonly string[] {
+  const { identifier, tenancy } = catalogue.tables.get(key.table) as TenantTable;
   const { name, columns, constraint, partitioned, definition, head } = key;
   if (!definition.startsWith(head)) return [];
-  const rest = `(${tenant.identifier}, ${definition.slice(head.length)}`;
+  const tenants = tenancy.columns.filter(({ name }) => !columns.includes(name))
+    .map((column) => column.identifier).join(", ");
+  const rest = `(${tenants}, ${definition.slice(head.length)}`;
   const made = quoteIdentifier(`${key.table.slice(0, 30)}_by_tenant_${key.oid}`);
   const concurrently = partitioned ? "" : "concurrently ";
   const create = key.deferrable === null
     ? `create unique index ${concurrently}if not exists ${made} on ${identifier} using btree ${rest};`
     : `alter table ${identifier} add constraint ${made} ${
-      key.deferrable.replace("(", () => `(${tenant.identifier}, `)
+      key.deferrable.replace("(", () => `(${tenants}, `)
     };`;
   const drop = !constraint
-    ? `drop index ${concurrently}${qualify(config.schema, name)};`
+    ? `drop index ${concurrently}${qualify(key.schema, name)};`
     : `alter table ${identifier} drop constraint ${quoteIdentifier(name)};`;
   const users = key.users === null ? "" : ` and after changing ${key.users.join(", ")}`;
   return [
@@ -91,20 +103,15 @@ function describeIndex(key: UniqueKey, { catalogue, config }: Setup): readonly s
 /** A value that no update can set cannot be tried out. */
 function isWritable({ catalogue }: Setup, { table, columns }: UniqueKey): boolean {
   const found = catalogue.tables.get(table)!;
-  return found.writable && columns.some((name) => {
-    const column = found.columns.get(name);
-    return column !== undefined && column.readOnly === undefined;
-  });
+  return found.writable && columns.some((name) => isSettable(found, name));
 }
 
 function readUniqueKeys(setup: Setup): Promise<readonly UniqueKey[]> {
-  const [names, tenants] = printTenants(listTenantTables(setup));
-  const { database, config } = setup;
   return askJson(
-    database,
+    setup.database,
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-        'oid', x.oid::int8, 'name', x.relname, 'table', c.relname,
+        'oid', x.oid::int8, 'schema', n.nspname, 'name', x.relname, 'table', wanted.name,
         'columns', (select pg_catalog.json_agg(a.attname order by place)
           from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) with ordinality key (number, place)
           join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = key.number),
@@ -119,13 +126,14 @@ function readUniqueKeys(setup: Setup): Promise<readonly UniqueKey[]> {
           where f.conindid = x.oid and f.contype = 'f' and f.conparentid = 0
           union all
           select 'the replica identity' where i.indisreplident) users (user_name)))
-        order by c.relname, x.relname), '[]')::text as found
-      from unnest(${names}::text::text[], ${tenants}::text::text[]) wanted (name, tenant)
-      join pg_catalog.pg_namespace n on n.nspname = ${config.schema}::text
-      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
-      join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenant
+        order by wanted.name, x.relname), '[]')::text as found
+      from ${compileTables(sql, listTenantTables(setup))}
+      join pg_catalog.pg_class c on c.oid = wanted.oid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisunique and i.indexprs is null
-        and t.attnum <> all ((i.indkey::int2[])[0:i.indnkeyatts - 1])
+        and exists (select from pg_catalog.json_array_elements_text(wanted.tenants) w (name)
+          join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = w.name
+          where t.attnum <> all ((i.indkey::int2[])[0:i.indnkeyatts - 1]))
       join pg_catalog.pg_class x on x.oid = i.indexrelid
       left join pg_catalog.pg_constraint k on k.conindid = x.oid and k.conrelid = c.oid
         and k.contype in ('p', 'u')`,

@@ -1,5 +1,11 @@
-import { printArray } from "../text/array_text.ts";
-import { askJson, type Check, count, type Diagnosis, type Setup } from "./diagnosis.ts";
+import {
+  askJson,
+  type Check,
+  compileTables,
+  count,
+  type Diagnosis,
+  type Setup,
+} from "./diagnosis.ts";
 
 /** An exposed view. */
 interface View {
@@ -36,14 +42,12 @@ async function look(setup: Setup): Promise<Diagnosis> {
   return { seen: count(views.length, "exposed view"), findings };
 }
 
-function readViews({ database, config, catalogue }: Setup): Promise<readonly View[]> {
-  const exposed = printArray([...catalogue.tables.keys()]);
+function readViews({ database, catalogue }: Setup): Promise<readonly View[]> {
   return askJson(database, (sql) =>
     sql`with recursive views as (
-        select c.oid, c.relname, c.relkind, c.reloptions
-        from pg_catalog.pg_class c
-        join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${config.schema}::text
-        where c.relkind in ('v', 'm') and c.relname = any (${exposed}::text::text[])
+        select c.oid, wanted.name, c.relkind, c.reloptions
+        from ${compileTables(sql, [...catalogue.tables.values()])}
+        join pg_catalog.pg_class c on c.oid = wanted.oid and c.relkind in ('v', 'm')
       ),
       beneath (view, relation) as (
         select v.oid, v.oid from views v
@@ -54,12 +58,12 @@ function readViews({ database, config, catalogue }: Setup): Promise<readonly Vie
         join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
           and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
       )
-      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', v.relname,
+      select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', v.name,
         'materialized', v.relkind = 'm',
         'supportsInvoker', pg_catalog.current_setting('server_version_num')::int4 >= 150000,
         'invoker', coalesce(v.reloptions && array['security_invoker=true', 'security_invoker=on'], false),
         'guarded', (select pg_catalog.json_agg(distinct t.relname)
           from beneath b join pg_catalog.pg_class t on t.oid = b.relation
-          where b.view = v.oid and t.relrowsecurity)) order by v.relname), '[]')::text as found
+          where b.view = v.oid and t.relrowsecurity)) order by v.name), '[]')::text as found
       from views v`);
 }

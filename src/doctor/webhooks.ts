@@ -103,7 +103,7 @@ function checkGroups({ disabled, failing, late }: Found["groups"], isOn: boolean
   return findings;
 }
 
-function readWebhooks({ config: { schema }, database }: Setup): Promise<Found> {
+function readWebhooks({ config: { schemas: [schema = ""] }, database }: Setup): Promise<Found> {
   return askJson(database, (sql) =>
     sql`with "$w" as materialized (
         select o.id, o.state, o.reason, o.failed_attempts, o.last_error, o.disabled_at, o.due_at,

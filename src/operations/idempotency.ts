@@ -32,7 +32,7 @@ export async function readIdempotency(
   const request = await nameRequest({
     tenant: access.tenant,
     operation: operation.name,
-    schema: config.schema,
+    schema: table.stored.schema,
     table: table.name,
     preferences: preferences.applied,
     body,

@@ -91,7 +91,7 @@ function optionsOf(
   { table, access, preferences: { maxAffected, rollback }, requestId, idempotency, config }:
     PlanContext,
 ): UpdateOptions {
-  const audited = config.audit ? { requestId, schema: config.schema, operation } : undefined;
+  const audited = config.audit ? { requestId, schema: table.stored.schema, operation } : undefined;
   const { maxTsqueryCharacters } = config;
   return { table, access, rollback, audited, maxAffected, idempotency, maxTsqueryCharacters };
 }

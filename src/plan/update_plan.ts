@@ -134,7 +134,7 @@ function planOne(
   const audit = audited && {
     tokenId: access.tokenId,
     tenant: access.tenant,
-    table: table.name,
+    table: table.stored.name,
     filters: request.filters.map(([field]) => field),
     fields: request.fields.map(([field]) => field),
     ...audited,

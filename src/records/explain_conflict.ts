@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/api_error.ts";
 import { rejectIssues, under } from "../errors/issue.ts";
+import { unquoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { describeConflict } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
@@ -19,7 +20,11 @@ export async function explainConflict(
   const { constraint: name, relation } = error;
   if (plan.assignments === undefined || name === undefined || relation === undefined) return error;
   const columns = await readColumns();
-  return rejectAtFields(error, { plan, document }, ({ column }) => columns.has(column.name));
+  return rejectAtFields(
+    error,
+    { plan, document },
+    ({ column }) => columns.has(unquoteIdentifier(column.identifier)),
+  );
 
   /** None where they cannot be read: the response then lacks only its path. */
   async function readColumns(): Promise<ReadonlySet<string>> {

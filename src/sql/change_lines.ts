@@ -126,11 +126,12 @@ function compileKeyOutput(
   sql: Sql,
   { table: { primaryKey }, wideNumbersAsText }: ChangesPlan,
 ): Fragment {
-  const print = ({ identifier, wideNumber }: Column) => {
+  const print = ({ identifier, alias, wideNumber }: Column) => {
     const name = literal(sql, identifier);
-    return wideNumbersAsText && wideNumber
-      ? sql`"$keys".${name}::text ${name}`
-      : sql`"$keys".${name}`;
+    if (wideNumbersAsText && wideNumber) {
+      return sql`"$keys".${name}::text ${literal(sql, alias ?? identifier)}`;
+    }
+    return alias === undefined ? sql`"$keys".${name}` : sql`"$keys".${name} ${literal(sql, alias)}`;
   };
   return join(sql, ",", primaryKey.map(print));
 }

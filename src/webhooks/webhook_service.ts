@@ -40,7 +40,7 @@ export interface WebhookServiceOptions {
 export function openWebhookService(
   { config, database, catalogue, changes, observe, fetch = sendByRuntime }: WebhookServiceOptions,
 ): WebhookService {
-  const { schema, webhookHosts: hosts } = config;
+  const { schemas: [schema = ""], webhookHosts: hosts } = config;
   const source = openFeedSource({ changes, catalogue });
   let delivering: Delivering | undefined;
   let closed = false;

@@ -32,7 +32,7 @@ export interface Webhooks {
 
 /** What webhooks are kept in, and what they read. */
 export interface OpenWebhooksOptions {
-  readonly config: Pick<Config, "webhookHosts" | "schema">;
+  readonly config: Pick<Config, "webhookHosts" | "schemas">;
   readonly source: ChangeSource;
   /** Called when a webhook was created. */
   readonly wake: () => void;
@@ -43,7 +43,8 @@ export function openWebhooks(
   database: Database,
   { config, source, wake }: OpenWebhooksOptions,
 ): Webhooks | undefined {
-  const { webhookHosts, schema } = config;
+  // The first names the service, whatever other schemas it serves.
+  const { webhookHosts, schemas: [schema = ""] } = config;
   if (webhookHosts.length === 0) return undefined;
 
   async function create(

@@ -69,9 +69,9 @@ export async function startService(
       { write: true },
     );
   }
-  const { schema, tenantColumn } = config;
+  const { schemas, tenantColumn } = config;
   const { policy } = parsed;
-  const catalogue = followDatabase(database, { schema, tenantColumn, policy, observe });
+  const catalogue = followDatabase(database, { schemas, tenantColumn, policy, observe });
   const tokens = { find: (token: string) => Promise.resolve(ACCESSES.get(token) ?? null) };
   const changes = openChanges(database, { observe, tenantSetting: config.tenantSetting });
   const current = catalogue.current;

@@ -19,7 +19,7 @@ import {
   type TenancyRules,
 } from "../support/invariants/check_statement.ts";
 
-const RULES = { schema: "app", tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
+const RULES = { schemas: ["app"], tenantColumn: "tenant_id", tables: { lists: { shared: true } } };
 const ACCESS = makeAccess();
 const TABLE = makeTable([makeColumn("status", "text"), makeColumn("amount", "numeric")]);
 const SETTINGS = [{ name: "app.tenant_id", value: "1" }];
@@ -41,12 +41,14 @@ const BY_PATH = {
       via: [
         {
           table: "shelves",
+          identifier: `"app"."shelves"` as SqlText,
           source: `only "app"."shelves"` as SqlText,
           columns: ["shelf_no"],
           pairs: [{ from: `"shelf_no"` as SqlText, to: `"no"` as SqlText }],
         },
         {
           table: "stores",
+          identifier: `"app"."stores"` as SqlText,
           source: `"app"."stores"` as SqlText,
           columns: ["region", "store"],
           pairs: ["region", "store"].map((name) => ({

@@ -230,6 +230,7 @@ const LINES = makeTable([makeColumn("order_id", "int4"), makeColumn("quantity", 
     columns: [TABLE.tenant!],
     via: [{
       table: "orders",
+      identifier: `"app"."orders"` as SqlText,
       source: `only "app"."orders"` as SqlText,
       columns: ["order_id"],
       pairs: [{ from: `"order_id"` as SqlText, to: `"no"` as SqlText }],

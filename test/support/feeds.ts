@@ -12,14 +12,13 @@ type Subject = Pick<TestService, "owner" | "catalogue">;
 export async function enableFeeds(
   service: Subject,
   names: readonly string[],
-  schema = "public",
 ): Promise<void> {
   const { owner, catalogue } = service;
   const seen = await catalogue.current();
   for (const name of names) {
     const table = seen.tables.get(name);
     if (table === undefined) throw new Error(`there is no table ${name}`);
-    const { target, obstacle } = await findTarget(owner, { schema, table });
+    const { target, obstacle } = await findTarget(owner, table);
     const reason = explainNoFeed(table) ?? obstacle;
     if (reason !== undefined) throw new Error(`${name}: ${reason}`);
     await enableFeed(owner, target);

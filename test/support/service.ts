@@ -97,9 +97,9 @@ export async function createTestService(
   const parsed = parsePolicy(policyText);
   if (!("policy" in parsed)) throw new Error(parsed.problems.join("\n"));
   const { policy } = parsed;
-  const { schema, tenantColumn } = config;
+  const { schemas, tenantColumn } = config;
   const { tables } = { tables: {}, ...options.policy ?? FIXTURE_POLICY };
-  const guard = guardService({ test: database, rules: { schema, tenantColumn, tables }, metrics });
+  const guard = guardService({ test: database, rules: { schemas, tenantColumn, tables }, metrics });
 
   const { embedded } = database;
   const opened = openDatabase(config, observe, embedded && { embedded });
@@ -119,7 +119,7 @@ export async function createTestService(
     })
     : undefined;
   const catalogue = followDatabase(serving, {
-    ...{ schema, tenantColumn, policy, observe },
+    ...{ schemas, tenantColumn, policy, observe },
     timeZone: config.timeZone,
   });
   const store = createTokenStore(serving, { ...config, observe });

@@ -67,6 +67,7 @@ export function makeTable(columns: readonly Column[], more: Partial<Table> = {})
   return {
     name: "deals",
     identifier: `"app"."deals"` as SqlText,
+    stored: { schema: "app", name: "deals", policyKey: "deals" },
     comment: null,
     columns: new Map([id, ...columns].map((column) => [column.name, column])),
     primaryKey: [id],

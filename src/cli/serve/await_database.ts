@@ -1,3 +1,4 @@
+import { describeSchemas } from "../../doctor/diagnosis.ts";
 import type { Config } from "../../config/config.ts";
 import { readRole } from "../../doctor/role.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -123,10 +124,10 @@ async function findWarnings(database: Database, config: Config): Promise<readonl
         'run "rowgate setup" as the owner of the database',
     );
   }
-  const { name, ...role } = await readRole(database, { schema: config.schema, tables: [] });
+  const { name, ...role } = await readRole(database, { schemas: config.schemas, tables: [] });
   const faults = role.superuser ? ["is a superuser"] : [
     ...(role.bypassesRowSecurity ? ["bypasses row level security"] : []),
-    ...(role.owned !== null ? [`owns tables of the schema ${config.schema}`] : []),
+    ...(role.owned !== null ? [`owns tables of the ${describeSchemas(config.schemas)}`] : []),
   ];
   const advice = '"rowgate setup --print" shows a role to serve with';
   return [...warnings, ...faults.map((fault) => `the database role ${name} ${fault}; ${advice}`)];

@@ -2,7 +2,7 @@ import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
 import { openChanges } from "../../changes/changes.ts";
 import { keepChanges } from "../../changes/retention.ts";
-import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
+import { CatalogueConflict, type CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
@@ -129,12 +129,28 @@ async function prepareService(
   { catalogue, ...options }: AwaitOptions & { readonly catalogue: CurrentCatalogue },
 ): Promise<Prepared> {
   const waiting = await prepareOrAwaitDatabase(database, options);
-  if (waiting !== undefined) return { demonstration: undefined, ...waiting };
+  if (waiting !== undefined) {
+    const databaseReady = waiting.databaseReady.then(() => loadCatalogue(catalogue));
+    // The caller awaits it later; until then a rejection must not count as unhandled.
+    databaseReady.catch(() => {});
+    return { demonstration: undefined, databaseReady };
+  }
   const { config, output } = options;
   const demonstration = config.databaseUrl === undefined
     ? await prepareDemonstration(database, output)
     : undefined;
-  // A failure is observed; /readyz reports it and the server tries again.
-  await Promise.resolve(catalogue.current()).catch(() => {});
+  await loadCatalogue(catalogue);
   return { demonstration, databaseReady: Promise.resolve() };
+}
+
+/**
+ * Reads the catalogue. A failure is observed; `/readyz` reports it and the server tries again.
+ * @throws {CatalogueConflict} when no reading would help
+ */
+async function loadCatalogue(catalogue: CurrentCatalogue): Promise<void> {
+  try {
+    await catalogue.current();
+  } catch (error) {
+    if (error instanceof CatalogueConflict) throw error;
+  }
 }

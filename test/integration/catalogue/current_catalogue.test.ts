@@ -25,7 +25,7 @@ const CONFIG: Config = {
   replicaStickyMs: 5000,
   replicaMaxLagMs: 10_000,
   dataDir: "",
-  schema: "public",
+  schemas: ["public"],
   tenantColumn: "tenant_id",
   policyFile: undefined,
   timeZone: undefined,
@@ -98,7 +98,7 @@ describe("the catalogue in force follows the database", () => {
       },
     };
     return followDatabase(counted, {
-      schema: "public",
+      schemas: ["public"],
       tenantColumn: "tenant_id",
       policy,
       observe: (observation) => observations.push(observation),
@@ -136,7 +136,7 @@ describe("the catalogue in force follows the database", () => {
 
   it("warns when nothing is exposed, as with a misspelt tenant column", async () => {
     const catalogue = followDatabase(database, {
-      schema: "public",
+      schemas: ["public"],
       tenantColumn: "tenant_ident",
       policy: EMPTY_POLICY,
       observe: (observation) => observations.push(observation),

@@ -32,7 +32,7 @@ const POLICY = {
 async function read(sql: Sql, policy: unknown = {}, schema = "public"): Promise<BuiltCatalogue> {
   const parsed = parsePolicy(JSON.stringify(policy));
   assert("policy" in parsed);
-  const options = { schema, tenantColumn: "tenant_id", policy: parsed.policy };
+  const options = { schemas: [schema], tenantColumn: "tenant_id", policy: parsed.policy };
   const [row] = await introspect(sql, options);
   return await buildCatalogue(JSON.parse(row!.introspection), options);
 }

@@ -52,7 +52,7 @@ describe("the law of the changes feed", () => {
       tables: new Map(),
       credentialTables: [],
     } as unknown as Parameters<typeof followDatabase>[1]["policy"];
-    const options = { schema: "public", tenantColumn: "tenant_id", policy, observe: () => {} };
+    const options = { schemas: ["public"], tenantColumn: "tenant_id", policy, observe: () => {} };
     const catalogue = followDatabase(owner, options);
     await enableFeeds({ owner, catalogue }, TABLES);
     const { tables } = await catalogue.current();

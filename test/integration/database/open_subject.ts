@@ -21,7 +21,7 @@ export function configure(overrides: Partial<Config>): Config {
     replicaStickyMs: 5000,
     replicaMaxLagMs: 10_000,
     dataDir: "unused",
-    schema: "public",
+    schemas: ["public"],
     tenantColumn: "tenant_id",
     policyFile: undefined,
     timeZone: undefined,

@@ -31,10 +31,10 @@ export async function examineDatabase(
   const observe = () => {};
   const { embedded } = test;
   const database = openDatabase(config, observe, embedded && { embedded });
-  const { schema, tenantColumn, timeZone } = config;
+  const { schemas, tenantColumn, timeZone } = config;
   const { policy } = parsed;
   const source = followDatabase(database, {
-    ...{ schema, tenantColumn, timeZone, policy, observe },
+    ...{ schemas, tenantColumn, timeZone, policy, observe },
   });
   try {
     const catalogue = change(await source.current());

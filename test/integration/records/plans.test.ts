@@ -46,7 +46,7 @@ describe("The plans of a session that has served many requests", () => {
       grant select on visits to rowgate_app`);
     ({ database } = openSubject({ ...test, url: test.servingUrl }, { poolSize: 1 }));
     const following = followDatabase(database, {
-      schema: "public",
+      schemas: ["public"],
       tenantColumn: "tenant_id",
       policy: EMPTY_POLICY,
       observe() {},

@@ -31,9 +31,9 @@ export function openSecondInstance(
   if (config === undefined) throw new Error(problems.join("\n"));
   const observe = () => {};
   const database = openDatabase(config, observe);
-  const { schema, tenantColumn } = config;
+  const { schemas, tenantColumn } = config;
   const catalogue = followDatabase(database, {
-    schema,
+    schemas,
     tenantColumn,
     policy: EMPTY_POLICY,
     observe,

@@ -98,10 +98,7 @@ describe("webhooks on the feeds of a database", () => {
       const before = await create();
       assertEquals(before.status, 400, before.text);
       const { tables } = await alone.catalogue.current();
-      const { target } = await findTarget(alone.owner, {
-        schema: "public",
-        table: tables.get("deals")!,
-      });
+      const { target } = await findTarget(alone.owner, tables.get("deals")!);
       await enableFeed(alone.owner, target);
       // Unknown names have the database asked once a second.
       await new Promise((resolve) => setTimeout(resolve, 1100));

@@ -46,7 +46,7 @@ export async function openHooks(kind: DatabaseKind = "real") {
   await migrateSchema(database);
   const observations: Observation[] = [];
   const catalogue: CurrentCatalogue = followDatabase(database, {
-    schema: "public",
+    schemas: ["public"],
     tenantColumn: "tenant_id",
     policy: EMPTY_POLICY,
     observe: () => {},

@@ -3,8 +3,10 @@ import { listTables, parseStatement, type TableReference, type Token } from "./p
 
 /** Which tenant a row of a service's tables belongs to, as the test knows it, not as the service does. */
 export interface TenancyRules {
-  readonly schema: string;
+  /** The tables of the first are called by their names alone, those of others `schema_table`. */
+  readonly schemas: readonly string[];
   readonly tenantColumn: string;
+  /** By what the tables are called: see {@link nameRules}. */
   readonly tables: Readonly<Record<string, TableRule>>;
 }
 
@@ -31,7 +33,7 @@ export interface StatementCheck {
  * Postgres can validate, settings of a transaction, and statements without a table.
  */
 const ALLOWED: readonly RegExp[] = [
-  /^\s*with recursive space as \(\s*select n\.oid from pg_catalog\.pg_namespace n\s/,
+  /^\s*with recursive spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
   /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
   /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
   /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
@@ -67,14 +69,14 @@ export function checkStatement(
 ): string[] {
   const tokens = parseStatement(text);
   const references = listTables(tokens);
-  const exposed = references.filter(({ schema }) => schema === rules.schema);
+  const exposed = references.filter(({ schema }) => rules.schemas.includes(schema));
   if (exposed.length === 0) {
     return ALLOWED.some((allowed) => allowed.test(text))
       ? []
       : ["names no table and is not among the allowed statements"];
   }
   const foreign = references.filter(({ schema }) =>
-    schema !== rules.schema && schema !== "rowgate"
+    !rules.schemas.includes(schema) && schema !== "rowgate"
   );
   const unexpected = foreign.map(({ schema, table }) => `names ${schema}.${table}`);
   return [
@@ -119,7 +121,7 @@ interface Checked extends StatementCheck {
 
 function checkReference(reference: TableReference, checked: Checked): string | undefined {
   const { rules, tokens } = checked;
-  const rule = rules.tables[reference.table];
+  const rule = rules.tables[nameInPolicy(reference, rules)];
   if (rule?.shared) return reference.verb === "from" ? undefined : "a shared table is written";
   if (/^\$parent\d+$/.test(reference.alias ?? "")) {
     return isInPath(tokens, reference, rules) ? undefined : "is no part of a path to a tenant";
@@ -172,6 +174,29 @@ function checkTenant(value: unknown, { tenant, tenants }: Checked): string | und
     : `is bound to another tenant than the token's`;
 }
 
+function nameInPolicy({ schema, table }: TableReference, { schemas }: TenancyRules): string {
+  return schema === schemas[0] ? table : `${schema}_${table}`;
+}
+
+/** Gives the rules with one spelling of each table: `sales_orders` for `sales.orders`, too. */
+export function nameRules({ schemas, tables, ...rules }: TenancyRules): TenancyRules {
+  const call = (name: string) => {
+    const schema = schemas.find((each) => name.startsWith(`${each}.`));
+    return schema === undefined
+      ? name
+      : nameInPolicy({ schema, table: name.slice(schema.length + 1) } as TableReference, {
+        ...rules,
+        schemas,
+        tables,
+      });
+  };
+  const named = Object.entries(tables).map(([name, { tenant_via: via, ...rule }]) => [
+    call(name),
+    via === undefined ? rule : { ...rule, tenant_via: { ...via, table: call(via.table) } },
+  ]);
+  return { ...rules, schemas, tables: Object.fromEntries(named) };
+}
+
 /** `exists (select from … where …)`: the tables of a path to the tenant. */
 interface TenantPath {
   readonly tables: readonly string[];
@@ -184,15 +209,16 @@ interface TenantPath {
 
 function readPath(tokens: readonly Token[], rules: TenancyRules): TenantPath | undefined {
   if (tokens[0]?.text !== "exists" || tokens[1]?.text !== "(") return undefined;
-  const references = listTables(tokens).filter(({ schema }) => schema === rules.schema);
+  const references = listTables(tokens).filter(({ schema }) => rules.schemas.includes(schema));
+  const names = references.map((reference) => nameInPolicy(reference, rules));
   const conjuncts = listConjuncts(tokens, references[0]?.at ?? 0);
-  const isPath = references.every(({ table, alias }, place) =>
+  const isPath = references.every(({ alias }, place) =>
     alias === `$parent${place + 1}` &&
-    (place === 0 || rules.tables[references[place - 1]!.table]?.tenant_via?.table === table)
+    (place === 0 || rules.tables[names[place - 1]!]?.tenant_via?.table === names[place])
   );
   if (references.length === 0 || !isPath || conjuncts === undefined) return undefined;
   const last = references.at(-1)!;
-  const rule = rules.tables[last.table];
+  const rule = rules.tables[names.at(-1)!];
   const bound = (rule?.tenant_columns ?? [rule?.tenant_column ?? rules.tenantColumn]).map((
     column,
   ) => conjuncts.map((each) => readTenant(each, column, last.alias)).find((at) => at > 0) ?? 0);
@@ -206,7 +232,7 @@ function readPath(tokens: readonly Token[], rules: TenancyRules): TenantPath | u
   );
   if (bound.includes(0) || !steps) return undefined;
   return {
-    tables: references.map(({ table }) => table),
+    tables: names,
     own: joins.flatMap((text) => /^\$parent1 \. \S+ = \$row \. (\S+)$/.exec(text)?.[1] ?? []),
     bound,
     locks: tokens.some((token, at) => token.text === "for" && tokens[at + 1]?.text === "share"),

@@ -8,7 +8,12 @@ import type { Observation } from "../../../src/telemetry/observe.ts";
 import type { TokenStore } from "../../../src/tokens/token.ts";
 import type { TestDatabase } from "../database.ts";
 import { checkExport, checkResponse } from "./check_response.ts";
-import { checkStatement, checkStatementOfOne, type TenancyRules } from "./check_statement.ts";
+import {
+  checkStatement,
+  checkStatementOfOne,
+  nameRules,
+  type TenancyRules,
+} from "./check_statement.ts";
 import { openRecord } from "../record_responses.ts";
 import { collectSent, findLeaks, findPostgres } from "./find_leaks.ts";
 import { observeStatements } from "./observe_statements.ts";
@@ -55,7 +60,8 @@ afterEach(async () => {
  * and metrics contain nothing of another tenant, no token, no SQL and no text of Postgres; and after
  * each test the rows of every tenant that wrote nothing are unchanged.
  */
-export function guardService({ test, rules, metrics }: GuardOptions): ServiceGuard {
+export function guardService({ test, metrics, ...options }: GuardOptions): ServiceGuard {
+  const rules = nameRules(options.rules);
   const tenants = new Map<string, string>();
   const allInFlight = new Set<InFlight>();
   const secrets = { tokens: new Set<string>(), sent: new Set<string>() };

@@ -44,6 +44,7 @@ function table(name: string, update = true) {
   const columns = [column(1, "id"), column(2, "tenant_id"), column(3, "value", update)];
   return {
     name,
+    schema: "public",
     kind: "r" as const,
     comment: null,
     pinnable: true,
@@ -60,14 +61,14 @@ function table(name: string, update = true) {
 }
 
 const FOUND: Introspection = {
-  usable: true,
+  usable: ["public"],
   timeZone: "UTC",
   tables: [table("deals"), table("archive", false), table("sessions"), table("Api_Tokens")],
   types: { "23": INT4 },
-  credentialTables: ["Vault"],
+  credentialTables: ["vault"],
 };
 const { catalogue } = await buildCatalogue(FOUND, {
-  schema: "public",
+  schemas: ["public"],
   tenantColumn: "tenant_id",
   policy: { ...EMPTY_POLICY, credentialTables: ["VAULT"] },
 });

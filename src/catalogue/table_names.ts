@@ -1,0 +1,109 @@
+import type { SqlText } from "./catalogue.ts";
+import type { FoundTable } from "./introspect.ts";
+import type { Policy, TablePolicy } from "./policy.ts";
+import { qualify } from "./quote_identifier.ts";
+
+/** A table that was found, with what it is called and what the policy says of it. */
+export interface NamedTable extends FoundTable {
+  /** `"schema"."table"`, quoted. */
+  readonly identifier: SqlText;
+  /** What it is called without the policy: `orders`, `sales_orders` outside the first schema. */
+  readonly called: string;
+  /** How the policy names it, or would. */
+  readonly policyKey: string;
+  readonly policy: TablePolicy | undefined;
+}
+
+/** Tables and their entries of the policy. */
+export interface NamedTables {
+  readonly tables: readonly NamedTable[];
+  /** By every text that the policy may name them by. */
+  readonly byName: ReadonlyMap<string, NamedTable>;
+  /** What stops the start: the policy cannot be applied without a guess. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * Returns what a table is called where the policy gives it no name: its own name, and behind that of its
+ * schema where this is not the first one that is exposed.
+ * @see T73
+ */
+export function callTable(
+  { schema, name }: Pick<FoundTable, "schema" | "name">,
+  [first]: readonly string[],
+): string {
+  return schema === first ? name : `${schema}_${name}`;
+}
+
+/**
+ * Returns what clients call a table, exposed or not, by its name in the database.
+ * @see T70, T73
+ */
+export function nameStoredTable(
+  stored: Pick<FoundTable, "schema" | "name">,
+  { policy, schemas }: { readonly policy: Policy; readonly schemas: readonly string[] },
+): string {
+  const called = callTable(stored, schemas);
+  const entry = policy.tables.get(`${stored.schema}.${stored.name}`) ?? policy.tables.get(called);
+  return entry?.name ?? called;
+}
+
+/**
+ * Finds the policy of each table. The policy names a table as clients call it without the policy, or by
+ * its schema, a dot and its name. A table of the first schema comes before one that is only called so.
+ * @see T74
+ */
+export function nameTables(
+  found: readonly FoundTable[],
+  { policy, schemas }: { readonly policy: Policy; readonly schemas: readonly string[] },
+): NamedTables {
+  const places = placeNames(found, schemas);
+  const conflicts: string[] = [];
+  const keys = new Map<FoundTable, string>();
+  for (const key of policy.tables.keys()) {
+    const place = places.get(key);
+    if (place === undefined) continue;
+    const other = place === "several" ? undefined : keys.get(place);
+    if (place === "several") {
+      conflicts.push(`policy: tables.${key} may be any of several tables, write schema.table`);
+    } else if (other === undefined) keys.set(place, key);
+    else conflicts.push(`policy: tables.${key} and tables.${other} are the same table`);
+  }
+  const named = new Map(found.map((table): [FoundTable, NamedTable] => {
+    const { schema, name } = table;
+    const called = callTable(table, schemas);
+    const key = keys.get(table);
+    return [table, {
+      ...table,
+      identifier: qualify(schema, name),
+      called,
+      policyKey: key ?? (schema === schemas[0] ? name : `${schema}.${name}`),
+      policy: key === undefined ? undefined : policy.tables.get(key),
+    }];
+  }));
+  const byName = new Map<string, NamedTable>();
+  for (const [name, place] of places) {
+    if (place !== "several") byName.set(name, named.get(place)!);
+  }
+  return { tables: [...named.values()], byName, conflicts };
+}
+
+/** The table that each name means; `several` where two schemas and tables read alike: `a_b.c`, `a.b_c`. */
+function placeNames(
+  found: readonly FoundTable[],
+  schemas: readonly string[],
+): ReadonlyMap<string, FoundTable | "several"> {
+  const places = new Map<string, FoundTable | "several">();
+  const isFirst = ({ schema }: FoundTable) => schema === schemas[0];
+  for (const table of found.filter(isFirst)) places.set(table.name, table);
+  for (const table of found) {
+    const name = `${table.schema}.${table.name}`;
+    if (!places.has(name)) places.set(name, table);
+  }
+  const taken = new Set(places.keys());
+  for (const table of found.filter((each) => !isFirst(each))) {
+    const name = callTable(table, schemas);
+    if (!taken.has(name)) places.set(name, places.has(name) ? "several" : table);
+  }
+  return places;
+}
