@@ -1,7 +1,8 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
 import { buildTable } from "./build_table.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
-import type { Introspection, IntrospectOptions } from "./introspect.ts";
+import type { IntrospectOptions } from "./introspect.ts";
+import type { Introspection } from "./introspection.ts";
 import { callTable, nameTables } from "./table_names.ts";
 import { nameTimeZone } from "./time_zone.ts";
 

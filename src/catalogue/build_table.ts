@@ -1,7 +1,7 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Column, ReadOnlyReason, SqlText, Table } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
-import type { FoundColumn, FoundTable, Introspection } from "./introspect.ts";
+import type { FoundColumn, FoundTable, Introspection } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
 import { quoteIdentifier } from "./quote_identifier.ts";
 import { buildRowFilter } from "./row_filter.ts";

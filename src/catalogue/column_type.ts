@@ -1,5 +1,5 @@
 import type { Column, SqlText, ValueKind } from "./catalogue.ts";
-import type { FoundColumn, FoundType, Introspection } from "./introspect.ts";
+import type { FoundColumn, FoundType, Introspection } from "./introspection.ts";
 import { arrayOf, qualify, trustFormattedType } from "./quote_identifier.ts";
 
 /** The properties of a column that follow from its type. */

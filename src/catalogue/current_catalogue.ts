@@ -4,10 +4,11 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { introspect, type Introspection, type IntrospectOptions } from "./introspect.ts";
+import { introspect, type IntrospectOptions } from "./introspect.ts";
+import type { Introspection } from "./introspection.ts";
 
 /** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
-export class CatalogueConflict extends ApiError {
+export class CatalogueConflictError extends ApiError {
   readonly conflicts: readonly string[];
 
   constructor(conflicts: readonly string[]) {
@@ -209,7 +210,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
       options,
     );
     if (inForce === undefined && conflicts.length > 0) {
-      throw new CatalogueConflict(conflicts);
+      throw new CatalogueConflictError(conflicts);
     }
     inForce = { catalogue, source };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });

@@ -17,7 +17,7 @@ export interface IntrospectOptions {
 /**
  * Compiles the one statement that reads the schemas for the role in use: the tables that have the tenant
  * column or that the policy names, their columns, rights, keys and types. Its row has the JSON text of
- * an {@link Introspection}; the same tables give the same text. It needs no right but CONNECT.
+ * an `Introspection`; the same tables give the same text. It needs no right but CONNECT.
  *
  * Operators are compared by name as well: the operator class of hstore orders by `#<#`, and has no `<`
  * that a filter could use.
@@ -206,103 +206,4 @@ select pg_catalog.json_build_object(
       (pg_catalog.lower(pg_catalog.concat(s.nspname, '_', c.relname)))) n (name)
     where n.name = any (${credentials}::text::text[]))
 )::text as introspection` as PendingQuery<{ introspection: string }[]>;
-}
-
-/** The schemas as the role in use sees them, not interpreted. */
-export interface Introspection {
-  /** The schemas that exist and that the role may use. */
-  readonly usable: readonly string[];
-  /** The time zone of a new session that does not ask for one. */
-  readonly timeZone: string;
-  readonly tables: readonly FoundTable[];
-  /** By oid: the types of all columns, with the types that they are based on. */
-  readonly types: Readonly<Record<string, FoundType>>;
-  /** What the policy declares as credential tables and is there, in lower case. */
-  readonly credentialTables: readonly string[];
-}
-
-/** A relation that may be exposed, or that the policy names. */
-export interface FoundTable {
-  readonly schema: string;
-  readonly name: string;
-  /** `pg_class.relkind`: r ordinary, p partitioned, v view, m materialised view, f foreign. */
-  readonly kind: "r" | "p" | "v" | "m" | "f";
-  readonly comment: string | null;
-  /** The role may read ctid, xmin and tableoid. */
-  readonly pinnable: boolean;
-  /** The table has a rule on UPDATE. */
-  readonly hasRewriteRules: boolean;
-  /** A table, or a view of which Postgres turns an update into one of the table beneath. */
-  readonly updatable: boolean;
-  /** It has the rows of child tables as well, which its key does not cover. */
-  readonly hasChildTables: boolean;
-  /** Number of the changes feed whose triggers it has, as digits. */
-  readonly feed: string | null;
-  /** Column numbers of the primary key, in key order. */
-  readonly key: readonly number[];
-  /** Its foreign keys within these schemas, where the policy says that they lead to its tenant. */
-  readonly foreignKeys: readonly FoundForeignKey[];
-  /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
-  readonly indexes: readonly string[];
-  /**
-   * Column numbers of each unique index whose columns are never NULL and compared as a sort compares
-   * them.
-   */
-  readonly unique: readonly (readonly number[])[];
-  /** In column order, including those that the role may not read. */
-  readonly columns: readonly FoundColumn[];
-}
-
-/** A foreign key: columns in the same order as those that they refer to. */
-export interface FoundForeignKey {
-  /** Schema and name of the table that it refers to. */
-  readonly schema: string;
-  readonly target: string;
-  readonly columns: readonly string[];
-  readonly targetColumns: readonly string[];
-}
-
-/** A column as the database describes it. */
-export interface FoundColumn {
-  readonly number: number;
-  readonly name: string;
-  /** Oid. */
-  readonly type: string;
-  /** `atttypmod`; -1 for none. */
-  readonly modifier: number;
-  /** The type with its modifier, as Postgres prints it; null without one. */
-  readonly modified: string | null;
-  readonly notNull: boolean;
-  /** Generated always: a generated column. */
-  readonly generated: boolean;
-  /** Generated always as identity. */
-  readonly identity: boolean;
-  readonly select: boolean;
-  readonly update: boolean;
-  /** False if different texts may be equal under the collation. */
-  readonly deterministic: boolean;
-  readonly comment: string | null;
-}
-
-/** A type as the database describes it. */
-export interface FoundType {
-  readonly schema: string;
-  /** `pg_type.typname`. */
-  readonly name: string;
-  /** `pg_type.typtype`: b base, c composite, d domain, e enum, r range, m multirange. */
-  readonly kind: string;
-  /** `pg_type.typcategory`; S for the texts. */
-  readonly category: string;
-  /** Of a domain: the oid of its type, the modifier, and the type as Postgres prints it. */
-  readonly base: string | null;
-  readonly modifier: number;
-  readonly modified: string | null;
-  readonly notNull: boolean;
-  /** Of a true array: the oid of its element type. */
-  readonly element: string | null;
-  readonly labels: readonly string[] | null;
-  /** `=` by a default operator class that an unqualified `=` finds. */
-  readonly equality: boolean;
-  /** `<` likewise, of btree. */
-  readonly order: boolean;
 }

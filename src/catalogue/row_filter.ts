@@ -2,7 +2,7 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Filter, Group } from "../request/filters.ts";
 import type { Column, RowFilter } from "./catalogue.ts";
 import { hasOperator } from "./operators.ts";
-import type { FoundColumn } from "./introspect.ts";
+import type { FoundColumn } from "./introspection.ts";
 import type { NamedTable } from "./table_names.ts";
 
 /** What a row filter is built from. */

@@ -1,5 +1,5 @@
 import type { SqlText } from "./catalogue.ts";
-import type { FoundTable } from "./introspect.ts";
+import type { FoundTable } from "./introspection.ts";
 import type { Policy, TablePolicy } from "./policy.ts";
 import { qualify } from "./quote_identifier.ts";
 

@@ -1,6 +1,7 @@
 import type { TenantColumn } from "./catalogue.ts";
 import { describeType } from "./column_type.ts";
-import type { Introspection, IntrospectOptions } from "./introspect.ts";
+import type { IntrospectOptions } from "./introspect.ts";
+import type { Introspection } from "./introspection.ts";
 import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";

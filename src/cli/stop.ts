@@ -1,4 +1,4 @@
-import { CatalogueConflict } from "../catalogue/current_catalogue.ts";
+import { CatalogueConflictError } from "../catalogue/current_catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { toApiError } from "../http/database_status.ts";
 import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";
@@ -30,7 +30,7 @@ export function isStop(error: unknown): error is Stop {
 /** Explains a failure in our own words; Postgres's words are not shown. */
 export function explainFailure(thrown: unknown): Stop {
   if (isStop(thrown)) return thrown;
-  if (thrown instanceof CatalogueConflict) {
+  if (thrown instanceof CatalogueConflictError) {
     return stop(FAILED, ...thrown.conflicts.map((conflict) => `rowgate: ${conflict}`));
   }
   const error = thrown instanceof DatabaseError ? toApiError(thrown) : thrown;

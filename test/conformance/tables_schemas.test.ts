@@ -158,7 +158,7 @@ describeService("Tables of several schemas", (conversation) => {
     assertRejected(await query("sales_made"), 404);
   });
 
-  it("are exported, described, and kept apart in audit and answers [T73] [R23] [I1]", async () => {
+  it("are exported, described, and kept apart in audit and answers [T73] [R23] [IK8]", async () => {
     const accept = { headers: { accept: "text/csv" } };
     const { text } = await query("sales_deals", { select: ["fid"], filters: { and: [] } }, accept);
     assertEquals(text.trim().split(/\r\n/).length, 10);

@@ -2,7 +2,10 @@ import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
 import { openChanges } from "../../changes/changes.ts";
 import { keepChanges } from "../../changes/retention.ts";
-import { CatalogueConflict, type CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
+import {
+  CatalogueConflictError,
+  type CurrentCatalogue,
+} from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
@@ -145,12 +148,12 @@ async function prepareService(
 
 /**
  * Reads the catalogue. A failure is observed; `/readyz` reports it and the server tries again.
- * @throws {CatalogueConflict} when no reading would help
+ * @throws {CatalogueConflictError} when no reading would help
  */
 async function loadCatalogue(catalogue: CurrentCatalogue): Promise<void> {
   try {
     await catalogue.current();
   } catch (error) {
-    if (error instanceof CatalogueConflict) throw error;
+    if (error instanceof CatalogueConflictError) throw error;
   }
 }
