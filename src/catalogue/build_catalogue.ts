@@ -116,10 +116,10 @@ function describeForClients(table: Table): unknown {
 }
 
 function describeColumn(column: Column): unknown {
-  const { name, type, kind, nullable, primaryKey, readOnly, labels, comment } = column;
+  const { name, type, baseType, kind, nullable, primaryKey, readOnly, labels, comment } = column;
   const { equality, order, maxLength, timeZone } = column;
   const flags = [nullable, primaryKey, readOnly, equality, order, maxLength, timeZone];
-  return [name, type, kind, ...flags, labels, comment];
+  return [name, type, baseType, kind, ...flags, labels, comment];
 }
 
 async function digest(visible: unknown): Promise<string> {

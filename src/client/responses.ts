@@ -46,11 +46,15 @@ export interface FieldList {
     readonly name: string;
     /** The Postgres name of the type. */
     readonly type: string;
+    /** The type that a domain is based on. */
+    readonly base_type?: string;
     readonly nullable: boolean;
     readonly primary_key: boolean;
     readonly writable: boolean;
     readonly operators: readonly string[];
     readonly enum?: readonly string[];
+    /** The zone of a date or time that has none of its own. */
+    readonly time_zone?: string;
     readonly comment: string | null;
   }[];
 }

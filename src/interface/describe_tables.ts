@@ -38,6 +38,7 @@ function describeField(table: Table, column: Column) {
   return {
     name: column.name,
     type: column.type,
+    ...(column.type === column.baseType ? {} : { base_type: column.baseType }),
     nullable: column.nullable,
     primary_key: column.primaryKey,
     writable: table.writable && column.readOnly === undefined,

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, recordsOf } from "./assert_response.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -7,6 +7,7 @@ import { describeService } from "./describe_service.ts";
 interface ListedField {
   readonly name: string;
   readonly type: string;
+  readonly base_type?: string;
   readonly nullable: boolean;
   readonly primary_key: boolean;
   readonly writable: boolean;
@@ -91,6 +92,23 @@ describeService("Get Fields", ({ get, query, run }) => {
     }
     assert((await find("deals", "amount"))?.type.startsWith("numeric"));
     assertEquals((await find("everything", "a_int8"))?.type, "int8[]");
+  });
+
+  it("reports the base type of a domain, beside its name, and of nothing else [T77]", async () => {
+    const fields = await list("everything");
+    const based = fields.filter((field) => field.base_type !== undefined)
+      .map(({ type, base_type }) => `${type} ${base_type}`);
+    assertEquals([...new Set(based)].sort(), [
+      "cents numeric",
+      "int_list int4[]",
+      "needed_text text",
+      "positive_int int4",
+      "positive_int[] int4[]",
+      "short_text varchar",
+      "small_positive int4",
+    ]);
+    const { text } = await get("/openapi.json");
+    assertMatch(text, /positive_int, a domain of int4/);
   });
 
   it("reports nullable, key and writable [T47]", async () => {

@@ -178,6 +178,11 @@ const FIELD = objectOf({
     description: "The Postgres name of the type.",
     examples: ["timestamptz"],
   },
+  base_type: {
+    type: "string",
+    description: "The type that a domain, or an array of one, is based on.",
+    examples: ["numeric"],
+  },
   nullable: { type: "boolean" },
   primary_key: { type: "boolean" },
   writable: { type: "boolean" },
@@ -189,7 +194,7 @@ const FIELD = objectOf({
     examples: ["Europe/Berlin"],
   },
   comment: COMMENT,
-}, ["enum", "time_zone"]);
+}, ["base_type", "enum", "time_zone"]);
 
 const TOKEN = objectOf({
   id: {

@@ -215,9 +215,10 @@ function describeNewValue(column: Column, { isBrief, share }: Style): JsonSchema
   return isBrief ? schema : { ...schema, description: describeType(column) };
 }
 
-/** Says which zone a type without zone is in. @see T69 */
-function describeType({ type, timeZone }: Column): string {
-  return timeZone === undefined ? type : `${type} in the time zone ${timeZone}`;
+/** Says what a domain is based on, and which zone a type without zone is in. @see T69, T77 */
+function describeType({ type, baseType, timeZone }: Column): string {
+  const whole = type === baseType ? type : `${type}, a domain of ${baseType}`;
+  return timeZone === undefined ? whole : `${whole} in the time zone ${timeZone}`;
 }
 
 function describeKind(column: Column, kind: ValueKind): JsonSchema {
