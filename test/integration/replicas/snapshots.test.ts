@@ -66,7 +66,7 @@ describe("the snapshot of a changes feed on a standby", () => {
       },
     })!;
     const standbys = openSnapshotStandbys(replicas);
-    const options = { schema: "public", tenantColumn: "tenant_id", policy: EMPTY_POLICY };
+    const options = { schemas: ["public"], tenantColumn: "tenant_id", policy: EMPTY_POLICY };
     const catalogue = followDatabase(owner, { ...options, observe: () => {} });
     await enableFeeds({ owner, catalogue }, TABLES);
     const { tables } = await catalogue.current();
