@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
 import { SIZE } from "./dataset.ts";
 import { load, writeAsks } from "./load.ts";
@@ -35,6 +36,7 @@ const [runtime = "node", work = "Q1", concurrency = "16"] = process.argv.slice(2
 const folder = await mkdtemp(join(tmpdir(), "rowgate-profile-"));
 const output = `dist/bench/profile_${runtime}_${work}`;
 await mkdir(output, { recursive: true });
+await makeBundle();
 const cluster = await startCluster();
 try {
   const requests = await run();
