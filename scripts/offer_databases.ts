@@ -1,10 +1,13 @@
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Access } from "../test/support/access.ts";
 import { type Cluster, startCluster } from "../test/support/cluster.ts";
 import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
-import { makeEmbeddedTemplate, makeTemplates } from "../test/support/templates.ts";
+import { addDemonstration, addFixture, makeEmpty } from "../test/support/embedded_templates.ts";
+import type { EmbeddedTemplate } from "../test/support/shared_databases.ts";
+import { makeTemplates } from "../test/support/templates.ts";
 import { installPackages } from "./install_packages.ts";
 
 /** The databases of a run, each of which is started when a test first asks for it. */
@@ -25,18 +28,20 @@ export interface OfferOptions {
 }
 
 /**
- * Offers the tests one Postgres and one embedded data directory, over HTTP on a free loopback port:
- * `/cluster` answers with the superuser's URL, `/embedded` with the path of a tar. Test files run in
- * workers of another process, so none of them could start what all of them share.
+ * Offers the tests one Postgres and data directories of the embedded one, over HTTP on a free loopback
+ * port: `/cluster` answers with the superuser's URL, `/embedded/fixture` with the path of a tar. Test
+ * files run in workers of another process, so none of them could start what all of them share.
  */
 export async function offerDatabases(
   { folder, accesses }: OfferOptions,
 ): Promise<OfferedDatabases> {
   let cluster: Promise<Cluster> | undefined;
-  let embedded: Promise<string> | undefined;
+  const embedded = offerEmbedded(folder);
   const offers: Readonly<Record<string, () => Promise<string>>> = {
     "/cluster": async () => (await (cluster ??= prepareCluster(accesses))).url,
-    "/embedded": () => embedded ??= prepareEmbedded(folder),
+    "/embedded/empty": () => embedded("empty"),
+    "/embedded/fixture": () => embedded("fixture"),
+    "/embedded/demonstration": () => embedded("demonstration"),
   };
   const server = createServer((request, response) => {
     const offer = offers[request.url ?? ""];
@@ -69,12 +74,37 @@ async function prepareCluster(accesses: readonly Access[]): Promise<Cluster> {
   return cluster;
 }
 
-async function prepareEmbedded(folder: string): Promise<string> {
-  console.log("Preparing the data of the embedded Postgres, for the first test that asks for it");
-  const file = join(folder, "fixture.tar");
-  await makeEmbeddedTemplate(file);
-  return file;
+/** Returns a function that makes a data directory when it is first asked for, and the path of its tar. */
+function offerEmbedded(folder: string): (name: EmbeddedTemplate) => Promise<string> {
+  const made = new Map<EmbeddedTemplate, Promise<Blob>>();
+  const make = (name: EmbeddedTemplate): Promise<Blob> => {
+    const tar = made.get(name) ?? MAKERS[name](make);
+    made.set(name, tar);
+    return tar;
+  };
+  const written = new Map<EmbeddedTemplate, Promise<string>>();
+  const write = async (name: EmbeddedTemplate) => {
+    const file = join(folder, `${name}.tar`);
+    await writeFile(file, new Uint8Array(await (await make(name)).arrayBuffer()));
+    return file;
+  };
+  return (name) => {
+    const file = written.get(name) ?? write(name);
+    written.set(name, file);
+    return file;
+  };
 }
+
+type Make = (name: EmbeddedTemplate) => Promise<Blob>;
+
+const MAKERS: Readonly<Record<EmbeddedTemplate, (make: Make) => Promise<Blob>>> = {
+  empty() {
+    console.log("Preparing the data of the embedded Postgres, for the first test that asks for it");
+    return makeEmpty();
+  },
+  fixture: async (make) => await addFixture(await make("empty")),
+  demonstration: async (make) => await addDemonstration(await make("empty")),
+};
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {

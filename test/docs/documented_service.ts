@@ -5,13 +5,12 @@ import { type Environment, readConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
-import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
 import { openChanges } from "../../src/changes/changes.ts";
 import { openWebhookService } from "../../src/webhooks/webhook_service.ts";
-import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import type { Access } from "../../src/tokens/token.ts";
+import { embeddedTemplate } from "../support/shared_databases.ts";
 
 /** A service as a document describes it. */
 export interface DocumentedService {
@@ -39,9 +38,11 @@ const ACCESSES: ReadonlyMap<string, Access> = new Map([
 ]);
 
 /** Starts the demonstration on the embedded Postgres, in memory, with the tokens of the documents. */
-export async function startDemonstration(): Promise<DocumentedService> {
-  const embedded = await openEmbedded();
-  return await startService({ ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud" }, {
+export async function startDemonstration(
+  environment: Environment = { ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud" },
+): Promise<DocumentedService> {
+  const embedded = await openEmbedded({ load: await embeddedTemplate("demonstration") });
+  return await startService(environment, {
     policy: JSON.stringify(DEMONSTRATION_POLICY),
     embedded,
   });
@@ -59,8 +60,6 @@ export async function startService(
   const observe = () => {};
   const database = openDatabase(config, observe, embedded === undefined ? {} : { embedded });
   if (embedded !== undefined) {
-    await migrateSchema(database);
-    await fillDemonstration(database);
     // Webhooks belong to a token; that of the documents is in no table otherwise.
     await database.run(
       (sql) =>

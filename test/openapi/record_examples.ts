@@ -1,11 +1,9 @@
 import { createApp, type Dependencies } from "../../src/app.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { DEMONSTRATION_POLICY } from "../../src/demonstration/schema.ts";
-import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import type { ErrorExample } from "../../src/interface/openapi/error_examples.ts";
 import type { Example } from "../../src/interface/openapi/examples.ts";
 import type { ErrorStatus } from "../../src/interface/openapi/operations.ts";
-import { startDemonstration, startService } from "../docs/documented_service.ts";
+import { startDemonstration } from "../docs/documented_service.ts";
 import { enableFeeds } from "../support/feeds.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { type RecipeResponse, sendRecipe } from "./send_recipe.ts";
@@ -73,9 +71,7 @@ async function recordRejections(): Promise<readonly ErrorExample[]> {
 }
 
 async function exceedRateLimit(): Promise<ErrorExample> {
-  const embedded = await openEmbedded();
-  const policy = JSON.stringify(DEMONSTRATION_POLICY);
-  const service = await startService({ ROWGATE_RATE_LIMIT: "1/min" }, { policy, embedded });
+  const service = await startDemonstration({ ROWGATE_RATE_LIMIT: "1/min" });
   const recipe = { method: "GET", path: "/integration/token" };
   await sendRecipe(service.app, recipe);
   const response = await sendRecipe(service.app, recipe);

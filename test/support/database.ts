@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import process from "node:process";
 import postgres from "postgres";
 import type { Sql } from "../../src/postgres/driver.ts";
@@ -65,7 +64,7 @@ async function cloneReal(
   const cluster = given ?? await clusterUrl();
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
   const source = ACCESS === undefined || ACCESS === "plain" ? template : `${template}_${ACCESS}`;
-  await command(cluster, `create database ${name} template template_${source}`);
+  await clone(cluster, name, `template_${source}`);
   const url = `${cluster}/${name}`;
   const serving = new URL(url);
   serving.username = serving.password = "rowgate_app";
@@ -78,30 +77,41 @@ async function cloneReal(
     admin,
     drop: async () => {
       await admin.end({ timeout: 1 });
-      await command(cluster, `drop database if exists ${name} with (force)`);
+      await withServer(cluster, async (server) => {
+        await server.unsafe(`drop database if exists ${name} with (force)`);
+      });
     },
   };
 }
 
-async function command(cluster: string, text: string): Promise<void> {
-  const server = postgres(`${cluster}/postgres`, { max: 1, onnotice: () => {} });
-  try {
+/** Copies the files of the template, which costs half of what Postgres does by default since 15. */
+async function clone(cluster: string, name: string, template: string): Promise<void> {
+  await withServer(cluster, async (server) => {
+    const [found] = await server<[{ copies: boolean }]>`
+      select current_setting('server_version_num')::int4 >= 150000 as copies`;
+    const strategy = found.copies ? " strategy file_copy" : "";
     // Two clones of one template at the same time can fail with "is being accessed by other users".
     for (let attempt = 1;; attempt++) {
-      const failed = await server.unsafe(text).then(() => undefined, (error) => error);
+      const failed = await server.unsafe(`create database ${name} template ${template}${strategy}`)
+        .then(() => undefined, (error) => error);
       if (failed === undefined) return;
       if (attempt === 20 || failed.code !== "55006") throw failed;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
+  });
+}
+
+async function withServer(cluster: string, use: (server: Sql) => Promise<void>): Promise<void> {
+  const server = postgres(`${cluster}/postgres`, { max: 1, onnotice: () => {} });
+  try {
+    await use(server);
   } finally {
     await server.end({ timeout: 1 });
   }
 }
 
 async function openMemory(template: Template): Promise<MadeDatabase> {
-  const embedded = template === "empty" ? await openEmbedded() : await openEmbedded({
-    load: new Blob([new Uint8Array(await readFile(await embeddedTemplate()))]),
-  });
+  const embedded = await openEmbedded({ load: await embeddedTemplate(template) });
   const admin = connectEmbedded(embedded);
   return {
     kind: "embedded",

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import process from "node:process";
 
 /** Returns the URL of the superuser of the run's Postgres, which is started for the first that asks. */
@@ -5,9 +6,13 @@ export async function clusterUrl(): Promise<string> {
   return process.env.ROWGATE_TEST_CLUSTER ?? await ask("cluster");
 }
 
-/** Returns the path of a tar with the fixture, as the data directory of an embedded Postgres. */
-export async function embeddedTemplate(): Promise<string> {
-  return await ask("embedded");
+/** What the data directory of an embedded Postgres begins with. */
+export type EmbeddedTemplate = "empty" | "fixture" | "demonstration";
+
+/** Returns a data directory for an embedded Postgres, made for the first that asks, as a tar. */
+export async function embeddedTemplate(name: EmbeddedTemplate): Promise<Blob> {
+  const file = await ask(`embedded/${name}`);
+  return new Blob([new Uint8Array(await readFile(file))]);
 }
 
 async function ask(name: string): Promise<string> {

@@ -1,10 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import postgres from "postgres";
-import { connectEmbedded } from "./connect_embedded.ts";
 import type { Access } from "./access.ts";
-import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 
-const FIXTURE = new URL("./fixture.sql", import.meta.url);
+/** The statements that make the tables of the tests. */
+export const FIXTURE = new URL("./fixture.sql", import.meta.url);
 
 /**
  * Makes the databases that every test clones: `template_empty` and `template_fixture`, and both once
@@ -33,15 +32,4 @@ async function runIn(url: string, text: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql.unsafe(text);
   await sql.end();
-}
-
-/** Makes the data directory that every embedded database of the tests begins with, as a file. */
-export async function makeEmbeddedTemplate(file: string): Promise<void> {
-  const embedded = await openEmbedded();
-  const sql = connectEmbedded(embedded);
-  await sql.unsafe(await readFile(FIXTURE, "utf8"));
-  await sql.unsafe("discard all");
-  await sql.end();
-  await writeFile(file, new Uint8Array(await (await embedded.dump()).arrayBuffer()));
-  await embedded.close();
 }

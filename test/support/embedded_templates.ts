@@ -1,0 +1,54 @@
+import { PGlite } from "@electric-sql/pglite";
+import { citext } from "@electric-sql/pglite/contrib/citext";
+import { readFile } from "node:fs/promises";
+import { readConfig } from "../../src/config/config.ts";
+import { fillDemonstration } from "../../src/demonstration/fill.ts";
+import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { connectEmbedded } from "./connect_embedded.ts";
+import { FIXTURE } from "./templates.ts";
+
+/** A data directory as a tar. */
+type Tar = Blob;
+
+/**
+ * Makes an empty data directory for the embedded Postgres. It is a third of what `initdb` makes by
+ * default, so that to open it takes half as long: segments of the log have 1 MB, and there is no
+ * database but the one that is served.
+ */
+export async function makeEmpty(): Promise<Tar> {
+  const postgres = await PGlite.create({
+    extensions: { citext },
+    initDbStartParams: ["--wal-segsize=1"],
+  });
+  await postgres.exec("update pg_database set datistemplate = false");
+  for (const name of ["template0", "template1"]) await postgres.exec(`drop database ${name}`);
+  await postgres.exec("checkpoint");
+  const tar = await postgres.dumpDataDir("none");
+  await postgres.close();
+  return tar;
+}
+
+/** Adds the fixture of the tests. */
+export async function addFixture(load: Tar): Promise<Tar> {
+  const embedded = await openEmbedded({ load });
+  const sql = connectEmbedded(embedded);
+  await sql.unsafe(await readFile(FIXTURE, "utf8"));
+  await sql.unsafe("discard all");
+  await sql.end();
+  const tar = await embedded.dump();
+  await embedded.close();
+  return tar;
+}
+
+/** Adds the schema `rowgate` and the demonstration, as the first start of the command does. */
+export async function addDemonstration(load: Tar): Promise<Tar> {
+  const embedded = await openEmbedded({ load });
+  const database = openDatabase(readConfig({}).config!, () => {}, { embedded });
+  await migrateSchema(database);
+  await fillDemonstration(database);
+  const tar = await embedded.dump();
+  await database.close(1000);
+  return tar;
+}
