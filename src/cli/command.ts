@@ -5,6 +5,7 @@ import { addAudit } from "./audit.ts";
 import { addChanges } from "./changes.ts";
 import { addExport } from "./export.ts";
 import { addDoctor } from "./doctor.ts";
+import { addHandout } from "./handout.ts";
 import { addHealth } from "./health.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addServe } from "./serve/serve.ts";
@@ -28,6 +29,7 @@ const SUBCOMMANDS = [
   addDoctor,
   addOpenapi,
   addTypes,
+  addHandout,
 ];
 
 const EXAMPLES = `

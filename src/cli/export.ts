@@ -4,10 +4,9 @@ import { EXPORT_TYPES, type ExportFormat } from "../http/export_format.ts";
 import type { Host } from "../runtime/host.ts";
 import { openFileSink, openOutputSink, type Sink } from "../runtime/sink.ts";
 import { openProgress } from "./progress.ts";
-import { FAILED, isStop, stop, WRONG_USAGE } from "./stop.ts";
-import { parseText, type RunWork } from "./subcommand.ts";
-
-const DEFAULT_URL = "http://127.0.0.1:8080";
+import { DEFAULT_URL, readAddress, readToken, stopUnanswered } from "./server_access.ts";
+import { FAILED, isStop, stop } from "./stop.ts";
+import { parseNames, parseText, type RunWork } from "./subcommand.ts";
 
 const EXAMPLES = `
 Every row that matches, of one moment, as lines of JSON or as CSV. A file gets its name when it is whole;
@@ -46,7 +45,7 @@ export function addExport(root: Command, run: RunWork): void {
     )
     .option("--output <file>", "File to write; without it, the standard output", parseText)
     .option("--filters <json>", "Filters, as in the body of a query", parseFilters)
-    .option("--select <fields>", "Fields, separated by commas", splitNames)
+    .option("--select <fields>", "Fields, separated by commas", parseNames)
     .option("--sort <fields>", "Fields to sort by; - before one for descending", parseSort)
     .option("--wide-numbers", "Write 64-bit integers and numeric as strings, in lines of JSON")
     .addHelpText("after", EXAMPLES)
@@ -63,14 +62,8 @@ function parseFilters(text: string): unknown {
   }
 }
 
-function splitNames(text: string): readonly string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("Expected names separated by commas.");
-  return names;
-}
-
 function parseSort(text: string): ExportOptions["sort"] {
-  return splitNames(text).map((name) =>
+  return parseNames(text).map((name) =>
     name.startsWith("-")
       ? { field: name.slice(1), direction: "desc" }
       : { field: name, direction: "asc" }
@@ -101,16 +94,8 @@ async function exportTable(host: Host, table: string, options: ExportOptions): P
  */
 async function ask(host: Host, table: string, options: ExportOptions): Promise<Response> {
   const { url, format, filters, select, sort, wideNumbers } = options;
-  const token = (options.token ?? host.environment[TOKEN_VARIABLE] ?? "").trim();
-  if (token === "") throw stop(WRONG_USAGE, `rowgate: no token; set ${TOKEN_VARIABLE}`);
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    const expected = "expected http://… or https://…";
-    throw stop(
-      WRONG_USAGE,
-      `rowgate: --url: ${JSON.stringify(url)} is not an address, ${expected}`,
-    );
-  }
-  const base = url.replace(/\/+$/, "");
+  const token = readToken(host, options.token);
+  const base = readAddress(url);
   const wide = wideNumbers ? ";IEEE754Compatible=true" : "";
   const response = await fetch(
     `${base}/integration/tables/${encodeURIComponent(table)}/query`,
@@ -126,10 +111,7 @@ async function ask(host: Host, table: string, options: ExportOptions): Promise<R
       redirect: "manual",
     },
   ).catch(() => undefined);
-  if (response === undefined) {
-    // A token that no header can hold ends here too, and must not be shown.
-    throw stop(FAILED, `rowgate: ${base} does not answer; check that it runs, and the token`);
-  }
+  if (response === undefined) throw stopUnanswered(base);
   if (response.ok && response.headers.get("content-type")?.startsWith(EXPORT_TYPES[format])) {
     return response;
   }

@@ -19,6 +19,16 @@ export function parseText(text: string): string {
 }
 
 /**
+ * Parses names separated by commas.
+ * @throws {InvalidArgumentError} otherwise
+ */
+export function parseNames(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("Expected names separated by commas.");
+  return names;
+}
+
+/**
  * Parses the id of a token, with or without `rg_`. A whole token is rejected without being shown:
  * other users of the machine can read command lines.
  * @throws {InvalidArgumentError} otherwise

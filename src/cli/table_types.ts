@@ -5,11 +5,11 @@ import { printTables } from "../interface/typescript/print_tables.ts";
 import { readTypedTables } from "../interface/typescript/read_tables.ts";
 import type { Host } from "../runtime/host.ts";
 import { readHolder } from "./openapi.ts";
-import { FAILED, stop, WRONG_USAGE } from "./stop.ts";
+import { DEFAULT_URL, readAddress, readToken, stopUnanswered } from "./server_access.ts";
+import { FAILED, stop } from "./stop.ts";
 import type { RunWork } from "./subcommand.ts";
 import { withDatabase } from "./with_database.ts";
 
-const DEFAULT_URL = "http://127.0.0.1:8080";
 const TIMEOUT_MS = 60_000;
 
 const EXAMPLES = `
@@ -52,13 +52,7 @@ function printTypes(host: Host, options: TypesOptions): Promise<number> {
 }
 
 async function printFromServer(host: Host, options: TypesOptions): Promise<number> {
-  const token = (options.token ?? host.environment[TOKEN_VARIABLE] ?? "").trim();
-  if (token === "") {
-    throw stop(
-      WRONG_USAGE,
-      `rowgate: no token; set ${TOKEN_VARIABLE}, or use --tenant to read the database`,
-    );
-  }
+  const token = readToken(host, options.token, ", or use --tenant to read the database");
   return print(host, await fetchDocument(options.url ?? DEFAULT_URL, token), options);
 }
 
@@ -76,13 +70,7 @@ function print(host: Host, document: unknown, { wideNumbers = false }: TypesOpti
  * @throws {Stop} when the address is invalid, does not answer or rejects the token
  */
 async function fetchDocument(url: string, token: string): Promise<unknown> {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw stop(
-      WRONG_USAGE,
-      `rowgate: --url: ${JSON.stringify(url)} is not an address, expected http://… or https://…`,
-    );
-  }
-  const address = `${url.replace(/\/+$/, "")}/openapi.json`;
+  const address = `${readAddress(url)}/openapi.json`;
   const response = await request(address, token);
   if (response.status === 401) throw stop(FAILED, `rowgate: ${address} rejects the token`);
   if (!response.ok) throw stop(FAILED, `rowgate: ${address} answers ${response.status}`);
@@ -102,7 +90,6 @@ async function request(address: string, token: string): Promise<Response> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch {
-    // A token that no header can hold ends here too, and must not be shown.
-    throw stop(FAILED, `rowgate: ${address} does not answer; check that it runs, and the token`);
+    throw stopUnanswered(address);
   }
 }

@@ -99,7 +99,7 @@ export interface Config {
   readonly shutdownMs: number;
 }
 
-/** Variable that holds the token of `rowgate types`: no setting, and no other command reads it. */
+/** Variable that holds the token of commands that ask a running server: it is no setting. */
 export const TOKEN_VARIABLE = "ROWGATE_TOKEN";
 
 /**

@@ -1,4 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { printHandout } from "../../src/handout/print_handout.ts";
+import type { DescribedTable, ServiceRequest } from "../../src/reference/described.ts";
+import { readTable } from "../../src/reference/read_table.ts";
 import type { Page } from "../support/browser_page.ts";
 import { describeConsole } from "./describe_console.ts";
 import {
@@ -111,6 +114,43 @@ describeConsole("the console: reference", (test) => {
       await page.evaluate(() => scrollTo(0, 0));
       if (colorScheme === "dark") await keepPicture(page, "reference");
     }, { colorScheme });
+  }
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`is handed out as a file without barriers, ${colorScheme}`, async ({ page, address }) => {
+      const send = async ({ method, path, body, prefer }: ServiceRequest) => {
+        const headers = {
+          authorization: "Bearer TOKEN",
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(prefer !== undefined && { prefer }),
+        };
+        const init = body === undefined ? {} : { body: JSON.stringify(body) };
+        return await (await fetch(`${address}${path}`, { method, headers, ...init })).json();
+      };
+      const { tables } = await send({ method: "GET", path: "integration/tables" });
+      const scopes = ["query", "update"];
+      const read = await Promise.all(
+        tables.slice(0, 3).map((table: DescribedTable) => readTable(table, { scopes, send })),
+      );
+      const body = printHandout({
+        ...{ address, scopes, tenant: "acme", expiresAt: null, tables: read, errors: [] },
+        day: "2026-01-31",
+      });
+      // The console's own page has a policy that allows no style within it.
+      await page.route("**/handout", (route) => route.fulfill({ contentType: "text/html", body }));
+      await page.goto(`${address}handout`);
+      assertEquals(await findBarriers(page), []);
+      assertEquals(await measureOverflow(page), 0);
+      const shown = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll(".example")].filter((each) => each.checkVisibility())
+            .map((each) => each.className)
+        );
+      const curl = await shown();
+      assertEquals(new Set(curl), new Set(["example curl"]));
+      await page.getByRole("radio", { name: "Python" }).check();
+      assertEquals(new Set(await shown()), new Set(["example python"]));
+    }, { colorScheme, ...(colorScheme === "dark" && { width: 390 }) });
   }
 
   test("fits a phone", async ({ page }) => {

@@ -18,6 +18,14 @@ interface RoleOptions {
   readonly exact?: boolean;
 }
 
+/** A request of the page that a test answers, or not at all. */
+export interface Route {
+  readonly abort: () => Promise<void>;
+  readonly fulfill: (
+    answer: { readonly contentType: string; readonly body: string },
+  ) => Promise<void>;
+}
+
 /** Finds elements, within a page or within others. */
 interface Finder {
   readonly locator: (selector: string, options?: LocatorOptions) => Locator;
@@ -91,7 +99,7 @@ export interface Page extends Finder {
   readonly waitForEvent: (event: "download") => Promise<Download>;
   readonly route: (
     path: string,
-    heed: (route: { readonly abort: () => Promise<void> }) => Promise<void>,
+    heed: (route: Route) => Promise<void>,
   ) => Promise<void>;
   readonly unroute: (path: string) => Promise<void>;
   readonly screenshot: (options: { readonly path: string }) => Promise<unknown>;

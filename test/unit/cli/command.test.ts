@@ -41,6 +41,7 @@ const COMMANDS = [
   ["tables"],
   ["audit"],
   ["setup"],
+  ["handout"],
 ];
 
 describe("rowgate --help", () => {
