@@ -7,6 +7,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly prefer?: string;
+  /** The media type of the response, where it is not JSON. */
+  readonly accept?: string;
 }
 
 /** The response to a request, or what kept it from coming. */
@@ -96,6 +98,12 @@ export function readServiceUrl(): string {
   return new URL(".", location.href).href;
 }
 
+/** How a request is sent. */
+export interface SendOptions {
+  /** Names an update, so that it can be sent again without being done twice. @see IK6 */
+  readonly idempotencyKey?: string;
+}
+
 /**
  * Sends a request. Numbers wider than a double come back as strings, so that the screen shows every
  * digit.
@@ -104,6 +112,7 @@ export function readServiceUrl(): string {
 export async function sendRequest<Body>(
   token: string,
   request: ApiRequest,
+  { idempotencyKey }: SendOptions = {},
 ): Promise<ApiResponse<Body>> {
   const startedMs = performance.now();
   const elapsedMs = () => performance.now() - startedMs;
@@ -115,6 +124,7 @@ export async function sendRequest<Body>(
         ...(token !== "" && { authorization: `Bearer ${token}` }),
         ...(request.body !== undefined && { "content-type": "application/json" }),
         ...(request.prefer !== undefined && { prefer: request.prefer }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": `"${idempotencyKey}"` }),
       },
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
       credentials: "omit",

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiRequest, type Field, type OpenTable, readServiceUrl, type Row } from "./api.ts";
 import { type Change, type FeedEvent, followChanges } from "./follow_changes.ts";
+import { Drawer } from "./frame/drawer.tsx";
+import { Menu } from "./frame/menu.tsx";
 import { ColumnPicker } from "./query_options.tsx";
 import { RequestPanel } from "./request_panel.tsx";
 import { RowsTable } from "./rows.tsx";
+import { TableHead } from "./table_head.tsx";
 
 const BEGINNINGS = [
   ["now", "what changes from now on"],
@@ -38,7 +41,15 @@ export function ChangesView({ token, table, fields }: OpenTable) {
   const [progress, setProgress] = useState(IDLE);
   const following = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => following.current?.abort(), []);
-  if (table.changes !== true) return <WithoutFeed table={table.name} />;
+  const [isCopying, setCopying] = useState(false);
+  if (table.changes !== true) {
+    return (
+      <>
+        <TableHead table={table} />
+        <WithoutFeed table={table.name} />
+      </>
+    );
+  }
 
   const path = makePath(table.name, { since, select });
   const isFollowing = progress.state !== "idle" && progress.state !== "failed";
@@ -67,45 +78,46 @@ export function ChangesView({ token, table, fields }: OpenTable) {
 
   return (
     <>
+      <TableHead table={table}>
+        {!isFollowing && (
+          <Menu label="Columns" title="Columns">
+            {() => <ColumnPicker fields={fields} select={select} onChange={setSelect} />}
+          </Menu>
+        )}
+        <span class="toolbar-gap" />
+        <button type="button" onClick={() => setCopying(true)}>Request</button>
+      </TableHead>
       <form
-        class="panel query"
+        class="line follow"
+        aria-label="Follow"
         onSubmit={(event) => {
           event.preventDefault();
           if (isFollowing) stop();
           else void follow();
         }}
       >
-        <h2>Follow</h2>
-        <div class="line">
-          <span class="segments" role="radiogroup" aria-label="Begin with">
-            {BEGINNINGS.map(([value, label]) => (
-              <label key={value}>
-                <input
-                  type="radio"
-                  name="since"
-                  checked={value === since}
-                  disabled={isFollowing}
-                  onChange={() => setSince(value)}
-                />
-                <span>{label}</span>
-              </label>
-            ))}
-          </span>
-        </div>
-        {!isFollowing && (
-          <div class="setting">
-            <h2>Columns</h2>
-            <ColumnPicker fields={fields} select={select} onChange={setSelect} />
-          </div>
-        )}
-        <div class="line run">
-          <button type="submit" class={isFollowing ? "" : "primary"}>
-            {isFollowing ? "Stop" : "Follow"}
-          </button>
-          {isFollowing && (
-            <span class="small muted">The feed is followed while you use another view</span>
-          )}
-        </div>
+        <span class="segments" role="radiogroup" aria-label="Begin with">
+          {BEGINNINGS.map(([value, label]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name={`since-${table.name}`}
+                checked={value === since}
+                disabled={isFollowing}
+                onChange={() => setSince(value)}
+              />
+              <span>{label}</span>
+            </label>
+          ))}
+        </span>
+        <button type="submit" class={isFollowing ? "" : "primary"}>
+          {isFollowing ? "Stop" : "Follow"}
+        </button>
+        <span class="small muted">
+          {isFollowing
+            ? "The feed is followed while you use another view"
+            : "Shows what any client changes, as it happens"}
+        </span>
       </form>
       <section class="result" aria-label="Changes">
         <p role="status" class="row-count">{describeProgress(progress)}</p>
@@ -122,7 +134,14 @@ export function ChangesView({ token, table, fields }: OpenTable) {
           />
         )}
       </section>
-      <RequestPanel request={makeRequest(path)} />
+      {isCopying && (
+        <Drawer title="The feed as a request" onClose={() => setCopying(false)}>
+          <RequestPanel
+            request={makeRequest(path)}
+            note="The response holds a cursor: send it as since to go on from there."
+          />
+        </Drawer>
+      )}
     </>
   );
 }
@@ -164,7 +183,7 @@ function advance(progress: Progress, event: FeedEvent): Progress {
       return { ...progress, state: "failed", problem: event.error };
     case "change": {
       const number = progress.count + 1;
-      const received = { ...event.change, number, at: new Date().toLocaleTimeString() };
+      const received = { ...event.change, number, at: new Date().toISOString().slice(11, 19) };
       const shown = [received, ...progress.shown.slice(0, MAX_SHOWN - 1)];
       return { ...progress, state: "behind", count: number, shown };
     }

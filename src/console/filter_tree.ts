@@ -138,3 +138,45 @@ export function findNode(root: GroupNode, path: string): NodePlace | undefined {
   const [, part = "", index] = /^\.(field|op|value)(?:\[(\d+)\])?/.exec(rest) ?? [];
   return { id: node.id, part, index: index === undefined ? undefined : Number(index) };
 }
+
+/**
+ * Reads the filter of a request, as an address holds it; undefined if it is none. A condition alone
+ * becomes a group of one.
+ */
+export function readFilter(filter: unknown): GroupNode | undefined {
+  const node = readNode(filter, 1);
+  if (node?.kind !== "condition") return node;
+  return { ...makeGroup(), items: [node] };
+}
+
+function readNode(json: unknown, depth: number): FilterNode | undefined {
+  if (typeof json !== "object" || json === null || depth > MAX_GROUP_DEPTH + 1) return undefined;
+  const { and, or, field, op, value } = json as Readonly<Record<string, unknown>>;
+  if (typeof field === "string") {
+    if (typeof op !== "string" || !Object.hasOwn(OPERATOR_LABELS, op)) return undefined;
+    const operator = value === null ? readNull(op as Operator) : op as Operator;
+    const values = value === undefined ? [] : Array.isArray(value) ? value : [value];
+    const texts = op === "contains" ? [printValue(value)] : values.map(printValue);
+    return {
+      kind: "condition",
+      id: ++lastId,
+      field,
+      op: operator,
+      values: fitValues(operator, texts),
+    };
+  }
+  const items = and ?? or;
+  if (!Array.isArray(items)) return undefined;
+  const nodes = items.map((item) => readNode(item, depth + 1));
+  if (nodes.includes(undefined)) return undefined;
+  return { ...makeGroup(and === undefined ? "or" : "and"), items: nodes as readonly FilterNode[] };
+}
+
+/** Only `eq` and `neq` take null, and mean these. @see Q42 */
+function readNull(op: Operator): Operator {
+  return op === "neq" ? "is_not_null" : op === "eq" ? "is_null" : op;
+}
+
+function printValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}

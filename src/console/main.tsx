@@ -1,90 +1,99 @@
 import { render } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FIRST_PAGE, type Place, type View } from "./frame/address.ts";
+import { KeptContext } from "./frame/kept.ts";
+import { useControlKey } from "./frame/keys.ts";
+import { Palette } from "./frame/palette.tsx";
+import { TopBar } from "./frame/top_bar.tsx";
+import { usePlace } from "./frame/use_place.ts";
 import { Reference } from "./reference.tsx";
 import { FormatContext } from "./request_panel.tsx";
 import { type Session, SignIn } from "./session.tsx";
+import { PaletteContext } from "./table_head.tsx";
+import { listChoices, listViews } from "./views.ts";
 import { WebhooksView } from "./webhooks_view.tsx";
-import { type TableView, Workbench } from "./workbench.tsx";
-
-type View = TableView | "webhooks" | "reference";
-
-const VIEWS: readonly (readonly [View, string])[] = [
-  ["rows", "Rows"],
-  ["update", "Update"],
-  ["changes", "Changes"],
-  ["webhooks", "Webhooks"],
-  ["reference", "Reference"],
-];
-
-/** Those that need no token; without one, the rows are where it is asked for. */
-const PUBLIC_VIEWS: ReadonlySet<View> = new Set<View>(["rows", "reference"]);
+import { Workbench } from "./workbench.tsx";
 
 function App() {
   const [session, setSession] = useState<Session>();
-  const [view, setView] = useState<View>("rows");
+  const [place, go] = usePlace();
   const [format, setFormat] = useState("curl");
-  const open = (opened: Session | undefined) => {
-    setSession(opened);
-    setView("rows");
+  const [hasPalette, setPalette] = useState(false);
+  const [kept, setKept] = useState(() => new Map<string, unknown>());
+  // Where each table was left, so that returning to it loses nothing.
+  const left = useRef(new Map<string, Place>());
+  const { view, table, query } = place;
+  if (table !== undefined) left.current.set(table, place);
+
+  const show = (next: View) => go({ ...place, view: next, table: table ?? firstTable(session) });
+  const openTable = (name: string) => {
+    const before = left.current.get(name) ?? { table: name, query: FIRST_PAGE };
+    const shown = view === "update" || view === "changes" ? view : "rows";
+    go({ ...before, table: name, view: shown });
   };
+  const open = (opened: Session) => {
+    setSession(opened);
+    const isTable = view !== "webhooks" && view !== "reference";
+    if (isTable && table === undefined) {
+      go({ view: "rows", table: firstTable(opened), query: FIRST_PAGE }, { replace: true });
+    }
+  };
+  const forget = () => {
+    setSession(undefined);
+    setKept(new Map());
+    left.current.clear();
+    go({ view: "rows", table: undefined, query: FIRST_PAGE }, { replace: true });
+  };
+  const openPalette = () => setPalette(true);
+  useControlKey("k", session && openPalette);
+  useEffect(() => {
+    const name = table ?? (view === "rows" ? undefined : view);
+    document.title = name === undefined ? "Rowgate console" : `${name} · Rowgate`;
+  }, [view, table]);
+  const choices = useMemo(
+    () =>
+      hasPalette && session !== undefined ? listChoices(session, { openTable, show, forget }) : [],
+    [hasPalette],
+  );
   return (
-    <FormatContext.Provider value={{ name: format, choose: setFormat }}>
-      <a class="skip" href="#main">Skip to content</a>
-      <header class="top">
-        <span class="brand">
-          <img src="console/icon.svg" alt="" width="22" height="22" /> Rowgate
-        </span>
-        <nav aria-label="Views">
-          {VIEWS.filter(([id]) => isOpenTo(id, session)).map(([id, label]) => (
-            <button
-              key={id}
-              type="button"
-              class="tab"
-              aria-current={view === id ? "page" : undefined}
-              onClick={() => setView(id)}
-            >
-              {label}
-            </button>
-          ))}
-        </nav>
-        {session !== undefined && (
-          <TokenSummary
+    <KeptContext.Provider value={kept}>
+      <PaletteContext.Provider value={openPalette}>
+        <FormatContext.Provider value={{ name: format, choose: setFormat }}>
+          <TopBar
+            views={listViews(session)}
+            view={view}
             session={session}
-            onForget={() => open(undefined)}
+            onView={show}
+            onFind={openPalette}
+            onForget={forget}
           />
-        )}
-      </header>
-      {view === "reference"
-        ? <Reference session={session} />
-        : session === undefined
-        ? <SignIn onOpen={open} />
-        : view === "webhooks"
-        ? <WebhooksView token={session.token} />
-        : <Workbench session={session} view={view} onView={setView} />}
-    </FormatContext.Provider>
+          {view === "reference"
+            ? <Reference session={session} />
+            : session === undefined
+            ? <SignIn onOpen={open} table={table} />
+            : view === "webhooks"
+            ? <WebhooksView token={session.token} />
+            : (
+              <Workbench
+                key={session.token}
+                session={session}
+                view={view}
+                tableName={table ?? firstTable(session)}
+                query={query}
+                onTable={openTable}
+                onQuery={(next) =>
+                  go({ ...place, table: table ?? firstTable(session), query: next })}
+              />
+            )}
+          {hasPalette && <Palette choices={choices} onClose={() => setPalette(false)} />}
+        </FormatContext.Provider>
+      </PaletteContext.Provider>
+    </KeptContext.Provider>
   );
 }
 
-function isOpenTo(view: View, session: Session | undefined): boolean {
-  if (view === "webhooks") return session?.info.scopes.includes("webhooks") ?? false;
-  return session !== undefined || PUBLIC_VIEWS.has(view);
-}
-
-interface TokenSummaryProps {
-  readonly session: Session;
-  readonly onForget: () => void;
-}
-
-function TokenSummary({ session: { info }, onForget }: TokenSummaryProps) {
-  return (
-    <div class="token-summary">
-      <span class="tenant" title={`Token ${info.name ?? "without a name"}`}>
-        <span class="muted">tenant</span> {info.tenant}
-      </span>
-      {info.scopes.map((scope) => <span key={scope} class="badge">{scope}</span>)}
-      <button type="button" onClick={onForget}>Forget token</button>
-    </div>
-  );
+function firstTable(session: Session | undefined): string | undefined {
+  return (session?.tables.find(({ writable }) => writable) ?? session?.tables[0])?.name;
 }
 
 render(<App />, document.getElementById("app")!);

@@ -1,6 +1,7 @@
 import { createContext } from "preact";
-import { useContext, useId, useState } from "preact/hooks";
+import { useContext, useId } from "preact/hooks";
 import { type ApiRequest, readServiceUrl } from "./api.ts";
+import { CopyButton } from "./copy_button.tsx";
 import { printJson, REQUEST_FORMATS } from "./request_formats.ts";
 
 /** The format chosen, shared by all panels so that it is chosen once. */
@@ -12,19 +13,20 @@ export interface FormatChoice {
 /** Provides the chosen format to the panels. */
 export const FormatContext = createContext<FormatChoice>({ name: "curl", choose: () => {} });
 
+interface RequestPanelProps {
+  readonly request: ApiRequest;
+  /** What is to be known before the copy is used. */
+  readonly note?: string | undefined;
+}
+
 /** A request written for curl, fetch, Python, n8n or as JSON, to be copied. */
-export function RequestPanel({ request }: { readonly request: ApiRequest }) {
+export function RequestPanel({ request, note }: RequestPanelProps) {
   const { name: chosen, choose } = useContext(FormatContext);
-  const [copied, setCopied] = useState<string>();
   const id = useId();
   const format = REQUEST_FORMATS.find(({ name }) => name === chosen);
   const text = format === undefined
     ? printJson(request.body ?? null)
     : format.write(request, readServiceUrl());
-  const copy = async () => {
-    await copyText(text);
-    setCopied(text);
-  };
   return (
     <section class="panel request" aria-label="The request">
       <div class="request-head">
@@ -44,7 +46,7 @@ export function RequestPanel({ request }: { readonly request: ApiRequest }) {
             </label>
           ))}
         </span>
-        <button type="button" onClick={copy}>{copied === text ? "Copied" : "Copy"}</button>
+        <CopyButton text={text} />
       </div>
       <pre
         class="mono"
@@ -52,26 +54,8 @@ export function RequestPanel({ request }: { readonly request: ApiRequest }) {
         role="region"
         aria-label={`The request as ${chosen}`}
       >{text}</pre>
-      <p class="small muted" role="status">
-        {copied === text ? `Copied as ${chosen}.` : format?.hint ?? "The body only"}
-      </p>
+      <p class="small muted">{format?.hint ?? "The body only"}</p>
+      {note !== undefined && <p class="small request-note">{note}</p>}
     </section>
   );
-}
-
-/** On a page without TLS, browsers have no clipboard API; the older way still works there. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) {
-    return await navigator.clipboard.writeText(text).catch(() => copyBySelection(text));
-  }
-  copyBySelection(text);
-}
-
-function copyBySelection(text: string): void {
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand("copy");
-  area.remove();
 }

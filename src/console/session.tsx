@@ -1,5 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { sendRequest, type Table, type Token } from "./api.ts";
+import {
+  explainSignIn,
+  explainText,
+  readPastedToken,
+  type SignInProblem,
+} from "./sign_in_problem.ts";
 
 /** A token and what it gives access to. It is kept in the memory of the page only. */
 export interface Session {
@@ -8,27 +14,33 @@ export interface Session {
   readonly tables: readonly Table[];
 }
 
+interface SignInProps {
+  readonly onOpen: (session: Session) => void;
+  /** Where the token leads, when the address says so. */
+  readonly table: string | undefined;
+}
+
 /** Asks for a token. It goes neither into the browser's storage nor into the address. */
-export function SignIn({ onOpen }: { readonly onOpen: (session: Session) => void }) {
-  const [problem, setProblem] = useState<string>();
+export function SignIn({ onOpen, table }: SignInProps) {
+  const [failed, setFailed] = useState<SignInProblem>();
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
 
   async function open(event: Event): Promise<void> {
     event.preventDefault();
     setBusy(true);
-    setProblem(undefined);
-    const opened = await openSession(input.current!.value.trim());
+    setFailed(undefined);
+    const opened = await openSession(readPastedToken(input.current!.value));
     setBusy(false);
-    if (typeof opened !== "string") return onOpen(opened);
-    setProblem(opened);
-    input.current!.focus();
+    if ("token" in opened) return onOpen(opened);
+    setFailed(opened);
+    input.current!.select();
   }
 
   return (
-    <main class="sign-in" id="main">
+    <main class="sign-in" id="main" tabIndex={-1}>
       <form class="card" onSubmit={open}>
-        <h1>Browse your rows</h1>
+        <h1>{table === undefined ? "Browse your rows" : `Open ${table}`}</h1>
         <p class="muted">
           Paste an API token of this service. A token belongs to one tenant, and you see only that
           tenant's rows.
@@ -46,27 +58,34 @@ export function SignIn({ onOpen }: { readonly onOpen: (session: Session) => void
             spellcheck={false}
             autofocus
             required
-            aria-invalid={problem !== undefined}
+            aria-invalid={failed !== undefined}
             aria-describedby="token-problem token-kept"
           />
           <button type="submit" class="primary" disabled={busy}>
             {busy ? "Opening…" : "Open"}
           </button>
         </div>
-        <p id="token-problem" class="problem" role="alert">{problem}</p>
+        <div id="token-problem" role="alert">
+          {failed !== undefined && (
+            <>
+              <p class="problem">{failed.problem}</p>
+              <p class="small">{failed.remedy}</p>
+            </>
+          )}
+        </div>
         <p id="token-kept" class="small muted">
-          The token stays in the memory of this page. Reload the page and it is gone.
+          The token stays in the memory of this page. Reload the page and it is gone; links to this
+          page never contain it.
         </p>
       </form>
     </main>
   );
 }
 
-/** Reads what a token gives access to; returns the text of the error when that fails. */
-async function openSession(token: string): Promise<Session | string> {
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    return "This is not an API token: a token is one word of letters, digits and symbols.";
-  }
+/** Reads what a token gives access to, or says why that failed. */
+async function openSession(token: string): Promise<Session | SignInProblem> {
+  const wrong = explainText(token);
+  if (wrong !== undefined) return wrong;
   const [info, tables] = await Promise.all([
     sendRequest<{ readonly token: Token }>(token, { method: "GET", path: "integration/token" }),
     sendRequest<{ readonly tables: readonly Table[] }>(token, {
@@ -74,7 +93,7 @@ async function openSession(token: string): Promise<Session | string> {
       path: "integration/tables",
     }),
   ]);
-  if (info.body === undefined) return info.error ?? "The token is not valid";
-  if (tables.body === undefined) return tables.error ?? "The tables could not be read";
+  if (info.body === undefined) return explainSignIn(info);
+  if (tables.body === undefined) return explainSignIn(tables);
   return { token, info: info.body.token, tables: tables.body.tables };
 }

@@ -1,103 +1,105 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Field, readFields, type Table } from "./api.ts";
+import { BrowseView } from "./browse/browse_view.tsx";
 import { ChangesView } from "./changes_view.tsx";
-import type { ColumnValue } from "./column_values.tsx";
-import { FieldTable } from "./field_table.tsx";
-import { QueryView } from "./query_view.tsx";
+import { UpdateView } from "./edit/update_view.tsx";
+import type { PlaceQuery, TableView } from "./frame/address.ts";
 import { SectionList } from "./section_list.tsx";
 import type { Session } from "./session.tsx";
-import { UpdateView } from "./update_view.tsx";
-
-/** What can be done with a table. */
-export type TableView = "rows" | "update" | "changes";
+import { TableHead } from "./table_head.tsx";
 
 interface WorkbenchProps {
   readonly session: Session;
   readonly view: TableView;
-  readonly onView: (view: TableView) => void;
+  /** The name of the table of the address. */
+  readonly tableName: string | undefined;
+  readonly query: PlaceQuery;
+  readonly onTable: (name: string) => void;
+  readonly onQuery: (query: PlaceQuery) => void;
 }
 
-/** The tables of the token, and one of them to query, update or follow. */
-export function Workbench({ session, view, onView }: WorkbenchProps) {
+/** The tables of the token, and one of them to look at, update or follow. */
+export function Workbench(props: WorkbenchProps) {
+  const { session, view, tableName, query, onTable, onQuery } = props;
   const { token, tables } = session;
-  const [table, setTable] = useState(tables.find(({ writable }) => writable) ?? tables[0]);
-  const [description, setDescription] = useState<Description>();
-  const [filters, setFilters] = useState<readonly ColumnValue[]>([]);
-  // From then on it is only hidden, so that a feed is followed while another view is used.
-  const [hasFollowed, setHasFollowed] = useState(false);
-  if (view === "changes" && !hasFollowed) setHasFollowed(true);
-  useEffect(() => {
-    if (table !== undefined) void describeTable(token, table).then(setDescription);
-  }, [token, table]);
-  if (table === undefined) {
-    return <main id="main" class="empty-state">This token gives access to no table.</main>;
-  }
-  // While the description of another table is being read, the last one still stands in the state.
-  const { fields, problem } = description?.table === table
-    ? description
-    : { fields: undefined, problem: undefined };
+  const table = tables.find(({ name }) => name === tableName);
+  const description = useDescription(token, table);
+  // Feeds are followed while another view or table is looked at.
+  const [followed, setFollowed] = useState<readonly Described[]>([]);
+  const [version, setVersion] = useState(0);
+  const isNew = description?.fields !== undefined && view === "changes" &&
+    followed.every((each) => each.table !== description.table);
+  if (isNew) setFollowed([...followed, description as Described]);
+  const sections = useMemo(
+    () =>
+      tables.map(({ name, writable, comment }) => ({
+        name,
+        note: writable ? undefined : "read only",
+        title: comment ?? undefined,
+      })),
+    [tables],
+  );
+  const { fields, problem } = description ?? {};
   return (
-    <div class="bench">
+    <div class="bench fixed">
       <SectionList
         title="Tables"
         label="Table"
-        sections={tables.map(({ name, writable, comment }) => ({
-          name,
-          note: writable ? undefined : "read only",
-          title: comment ?? undefined,
-        }))}
-        chosen={table.name}
-        onChoose={(name) => {
-          setTable(tables.find((each) => each.name === name));
-          setFilters([]);
-        }}
+        sections={sections}
+        chosen={tableName ?? ""}
+        onChoose={onTable}
       />
-      <main id="main">
-        <div class="table-head">
-          <h1>{table.name}</h1>
-          {!table.writable && <span class="badge">read only</span>}
-          <p class="muted">{table.comment}</p>
-        </div>
-        <p class="problem" role="alert">{problem}</p>
-        {fields !== undefined && (
+      <main id="main" tabIndex={-1}>
+        {tables.length === 0 && <p class="empty-state">This token gives access to no table.</p>}
+        {tables.length > 0 && table === undefined && (
+          <p class="empty-state">
+            {tableName}{" "}
+            is not among the tables of this token. Choose another one, or enter the token with which
+            the link was made.
+          </p>
+        )}
+        {problem !== undefined && <p class="problem" role="alert">{problem}</p>}
+        {table !== undefined && fields === undefined && <TableHead table={table} />}
+        {table !== undefined && fields !== undefined && (
           <>
-            <FieldList fields={fields} />
-            <div hidden={view !== "rows"}>
-              <QueryView
+            <div class="view" hidden={view !== "rows"}>
+              <BrowseView
                 key={table.name}
-                {...{ token, table, fields }}
-                onEdit={(key) => {
-                  setFilters(key);
-                  onView("update");
-                }}
+                {...{ token, table, fields, query, version, onQuery }}
+                mayUpdate={session.info.scopes.includes("update")}
+                isShown={view === "rows"}
+                onChanged={() => setVersion(version + 1)}
               />
             </div>
-            {hasFollowed && (
-              <div hidden={view !== "changes"}>
-                <ChangesView key={table.name} {...{ token, table, fields }} />
-              </div>
-            )}
             {view === "update" && (
-              <UpdateView key={table.name} {...{ token, table, fields }} initialFilters={filters} />
+              <div class="view padded">
+                <UpdateView
+                  key={table.name}
+                  {...{ token, table, fields }}
+                  filter={query.filter}
+                  onChanged={() => setVersion(version + 1)}
+                />
+              </div>
             )}
           </>
         )}
+        {followed.map((each) => (
+          <div
+            key={each.table.name}
+            class="view padded"
+            hidden={view !== "changes" || each.table !== table}
+          >
+            <ChangesView {...{ token }} table={each.table} fields={each.fields} />
+          </div>
+        ))}
       </main>
     </div>
   );
 }
 
-/** The columns of a table, folded away until they are asked for. */
-function FieldList({ fields }: { readonly fields: readonly Field[] }) {
-  return (
-    <details class="panel fields">
-      <summary>
-        <h2>Fields</h2> <span class="muted">{fields.length}</span>
-        <span class="names muted">{fields.map(({ name }) => name).join(" · ")}</span>
-      </summary>
-      <FieldTable fields={fields} />
-    </details>
-  );
+interface Described {
+  readonly table: Table;
+  readonly fields: readonly Field[];
 }
 
 interface Description {
@@ -106,7 +108,16 @@ interface Description {
   readonly problem: string | undefined;
 }
 
-async function describeTable(token: string, table: Table): Promise<Description> {
-  const response = await readFields(token, table.name);
-  return { table, fields: response.body?.fields, problem: response.error };
+/** Reads the columns of a table once; undefined until they are there. */
+function useDescription(token: string, table: Table | undefined): Description | undefined {
+  const [known, setKnown] = useState<ReadonlyMap<Table, Description>>(new Map());
+  useEffect(() => {
+    if (table === undefined || known.get(table)?.fields !== undefined) return;
+    void readFields(token, table.name).then(({ body, error }) =>
+      setKnown((before) =>
+        new Map(before).set(table, { table, fields: body?.fields, problem: error })
+      )
+    );
+  }, [token, table]);
+  return table && known.get(table);
 }

@@ -27,11 +27,11 @@ describeConsole("the console: changes", (test) => {
     await openView(page, "Changes");
     await follow(page);
     await setNote(address, "first");
-    await page.locator("td", { hasText: "first" }).waitFor();
+    await page.locator(`${ROWS} td`, { hasText: "first" }).waitFor();
     await openView(page, "Rows");
     await setNote(address, "second");
     await openView(page, "Changes");
-    await page.locator("td", { hasText: "second" }).waitFor();
+    await page.locator(`${ROWS} td`, { hasText: "second" }).waitFor();
     const rows = await page.locator(ROWS).allInnerTexts();
     assertMatch(rows[0]!, /upsert.*A-2026-01472.*second/s);
     assertMatch(rows[1]!, /upsert.*A-2026-01472.*first/s);
@@ -51,7 +51,8 @@ describeConsole("the console: changes", (test) => {
 
   test("offers the request of a client that polls", async ({ page, address }) => {
     await openView(page, "Changes");
-    const text = await page.locator(".request pre").last().innerText();
+    await page.getByRole("button", { name: "Request", exact: true }).click();
+    const text = await page.locator(".request pre").innerText();
     assert(text.includes(`${address}integration/tables/orders/changes?since=now&wait=30`), text);
   });
 

@@ -78,14 +78,16 @@ async function enter(
   await chooseTable(page, table);
 }
 
-/** Chooses a table, from the list at the side or from the drop-down of a narrow screen. */
+/** Chooses a table, from the list at the side or, on a narrow screen, from what the button opens. */
 export async function chooseTable(page: Page, table: string): Promise<void> {
-  const list = page.getByRole("combobox", { name: "Table", exact: true });
-  if (await list.isVisible()) await list.selectOption(table);
+  const list = page.getByRole("navigation", { name: "Tables" });
+  if (await list.isVisible()) await list.getByRole("button", { name: table }).click();
   else {
-    await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: table })
-      .click();
+    await page.getByRole("button", { name: "Choose another table" }).click();
+    await page.locator(".palette input:focus").waitFor();
+    await page.keyboard.type(table);
+    await page.keyboard.press("Enter");
   }
   await page.getByRole("heading", { name: table, exact: true }).waitFor();
-  await page.getByRole("button", { name: "Run" }).waitFor();
+  await page.locator(`.browse [aria-label="Rows of ${table}"], .browse .error-message`).waitFor();
 }

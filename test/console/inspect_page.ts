@@ -39,12 +39,24 @@ export function measureOverflow(page: Page): Promise<number> {
 export function findSmallControls(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     (min) =>
-      [...document.querySelectorAll("button, select, input:not([type=radio], [type=checkbox])")]
+      [...document.querySelectorAll(
+        "button, select, textarea, input:not([type=radio], [type=checkbox], [aria-hidden])",
+      )]
         .filter((control) => control.checkVisibility())
         .map((control) => ({ box: control.getBoundingClientRect(), text: control.outerHTML }))
         .filter(({ box }) => box.height < min || box.width < min).map(({ text }) => text),
     MIN_CONTROL_PIXELS,
   );
+}
+
+/** Counts the rows of the grid that are in sight as a whole. */
+export function countRowsInSight(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const grid = document.querySelector(".grid-scroll")!.getBoundingClientRect();
+    const bottom = Math.min(grid.bottom, innerHeight);
+    return [...document.querySelectorAll(".grid tbody tr")]
+      .filter((row) => row.getBoundingClientRect().bottom <= bottom).length;
+  });
 }
 
 /** Writes a screenshot for the documentation if `ROWGATE_WRITE_SCREENSHOTS` is set. */

@@ -27,6 +27,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
 }
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -120,7 +121,12 @@ function collect(context: BrowserContext, page: Page, address: string) {
   context.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(address) && !/^(data|blob):/.test(url)) complaints.push(`asked ${url}`);
-    requests.push({ method: request.method(), url, headers: request.headers() });
+    requests.push({
+      method: request.method(),
+      url,
+      headers: request.headers(),
+      body: request.postData(),
+    });
   });
   return { complaints, requests };
 }

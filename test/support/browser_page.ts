@@ -11,7 +11,10 @@ type Role =
   | "heading"
   | "navigation"
   | "radio"
-  | "region";
+  | "dialog"
+  | "gridcell"
+  | "region"
+  | "searchbox";
 
 interface RoleOptions {
   readonly name?: string | RegExp;
@@ -46,9 +49,10 @@ export interface Locator extends Finder {
   readonly nth: (index: number) => Locator;
   readonly filter: (options: LocatorOptions) => Locator;
   readonly count: () => Promise<number>;
-  readonly waitFor: () => Promise<void>;
+  readonly waitFor: (options?: { readonly state: "detached" | "hidden" }) => Promise<void>;
   readonly isVisible: () => Promise<boolean>;
   readonly click: () => Promise<void>;
+  readonly dblclick: () => Promise<void>;
   readonly check: () => Promise<void>;
   readonly fill: (value: string) => Promise<void>;
   readonly selectOption: (value: string) => Promise<unknown>;
@@ -65,6 +69,7 @@ export interface PageRequest {
   readonly method: () => string;
   readonly url: () => string;
   readonly headers: () => Record<string, string>;
+  readonly postData: () => string | null;
 }
 
 interface Download {
@@ -84,6 +89,7 @@ export interface Page extends Finder {
     & ((event: "console", heed: (message: ConsoleMessage) => void) => void);
   readonly goto: (address: string) => Promise<unknown>;
   readonly reload: () => Promise<unknown>;
+  readonly goBack: () => Promise<unknown>;
   readonly url: () => string;
   readonly content: () => Promise<string>;
   readonly setDefaultTimeout: (milliseconds: number) => void;
@@ -92,7 +98,7 @@ export interface Page extends Finder {
     look: string | ((argument: Argument) => Result | Promise<Result>),
     argument?: Argument,
   ) => Promise<Result>;
-  readonly waitForFunction: (look: () => boolean) => Promise<unknown>;
+  readonly waitForFunction: (look: () => boolean | undefined) => Promise<unknown>;
   readonly waitForResponse: (
     isMeant: (response: { readonly url: () => string }) => boolean,
   ) => Promise<unknown>;

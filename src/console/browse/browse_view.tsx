@@ -1,0 +1,220 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { OpenTable, Row } from "../api.ts";
+import { ErrorMessage, readIssues } from "../error_message.tsx";
+import type { FilterContext, PlacedIssue } from "../filter_editor.tsx";
+import { findNode, type GroupNode, makeGroup, replaceNode } from "../filter_tree.ts";
+import type { PlaceQuery } from "../frame/address.ts";
+import { useControlKey } from "../frame/keys.ts";
+import { RowDrawer } from "../edit/row_drawer.tsx";
+import { TableHead } from "../table_head.tsx";
+import { parseValue } from "../value.ts";
+import { CellInspector } from "./cell_inspector.tsx";
+import { useDraft, writeDraft } from "./draft.ts";
+import { ExportNotice, useExport } from "./export_menu.tsx";
+import { FilterChips } from "./filter_chips.tsx";
+import { FilterPanel } from "./filter_panel.tsx";
+import { type CellPlace, Grid } from "./grid.tsx";
+import { Pager } from "./pager.tsx";
+import { findColumns, findSort, makeQuery } from "./query_request.ts";
+import { RowsToolbar } from "./rows_toolbar.tsx";
+import { sortBy } from "./sort_by.ts";
+import { useRows } from "./use_rows.ts";
+
+interface BrowseViewProps extends OpenTable {
+  readonly query: PlaceQuery;
+  /** Whether the token may update. */
+  readonly mayUpdate: boolean;
+  /** False while another view is shown. */
+  readonly isShown: boolean;
+  /** Changes when rows may have changed. */
+  readonly version: number;
+  readonly onQuery: (query: PlaceQuery) => void;
+  /** Called when a row was changed here. */
+  readonly onChanged: () => void;
+}
+
+/** The rows of a table: its first page at once, then what is chosen of it. */
+export function BrowseView(props: BrowseViewProps) {
+  const { token, table, fields, query, isShown, version, onQuery } = props;
+  const queried = { table, fields };
+  const byName = useMemo(() => new Map(fields.map((field) => [field.name, field])), [fields]);
+  const rows = useRows({ token, table, fields, query, isShown, version });
+  const draft = useDraft(table.name, query.filter);
+  const [isOpen, setOpen] = useState(false);
+  const [touched, setTouched] = useState<ReadonlySet<number>>(new Set());
+  const [cell, setCell] = useState<CellPlace>();
+  const [row, setRow] = useState<Row>();
+  const [focus, setFocus] = useState(0);
+  // The focus goes to the rows once those of a new table or filter are there.
+  const awaitsFocus = useRef(true);
+
+  const { answer, page } = rows;
+  const records = page?.response.body?.records ?? [];
+  const shown = page?.query ?? query;
+  const failed = answer?.response.error === undefined ? undefined : answer.response;
+  const issues: readonly PlacedIssue[] = readIssues(failed?.error)
+    .map((issue) => ({ ...issue, place: findNode(draft.root, issue.path) }));
+  const marked = issues.filter(({ place }) => place !== undefined && !touched.has(place.id));
+  const isStale = draft.isChanged || (failed !== undefined && page !== undefined);
+  const running = useExport({
+    token,
+    table: table.name,
+    request: makeQuery({ ...query, sort: findSort(query, queried) }, queried),
+  });
+
+  const run = (root: GroupNode) => {
+    const filter = writeDraft(root, byName);
+    setTouched(new Set());
+    awaitsFocus.current = true;
+    draft.keep(root, filter);
+    onQuery({ ...query, filter, page: 1 });
+    if (JSON.stringify(filter) === JSON.stringify(query.filter)) rows.reload();
+  };
+  // A filter that has run is folded away; one that failed stays open, with its problems.
+  useEffect(() => {
+    if (answer === undefined) return;
+    setOpen((before) => failed === undefined ? before && draft.isChanged : marked.length > 0);
+    if (failed !== undefined) setTimeout(focusFirstInvalid);
+    else if (awaitsFocus.current && isShown) setFocus(focus + 1);
+    awaitsFocus.current = false;
+  }, [answer]);
+  useControlKey(
+    "Enter",
+    isShown && cell === undefined && row === undefined ? () => run(draft.root) : undefined,
+  );
+
+  const context: FilterContext = {
+    root: draft.root,
+    fields: byName,
+    issues: marked,
+    change: (id, node) => {
+      draft.change(
+        id === draft.root.id ? node as GroupNode : replaceNode(draft.root, id, () => node),
+      );
+      setTouched(new Set([...touched, id]));
+    },
+    remove: (id) => draft.change(replaceNode(draft.root, id, () => undefined)),
+  };
+  const columns = useMemo(() => {
+    const wanted = findColumns(shown.columns, queried);
+    return wanted.filter((name) => byName.has(name));
+  }, [shown.columns.join(), fields]);
+  const grid = useMemo(() => (
+    <Grid
+      label={`Rows of ${table.name}`}
+      rows={records}
+      columns={columns}
+      fields={byName}
+      frozen={table.primary_key.length}
+      sort={findSort(shown, queried)}
+      isStale={isStale}
+      focus={focus}
+      onSort={(field, more) => onQuery({ ...query, ...sortBy(query.sort, field, more), page: 1 })}
+      onOpenRow={(index) => setRow(records[index])}
+      onOpenCell={setCell}
+    />
+  ), [records, columns, isStale, focus, query]);
+  const inspected = cell && records[cell.row];
+
+  return (
+    <section class="browse" aria-label="Rows" aria-busy={rows.busy}>
+      <TableHead table={table}>
+        <RowsToolbar
+          {...{ table, fields, query, onQuery }}
+          root={draft.root}
+          isOpen={isOpen}
+          onToggle={() => setOpen(!isOpen)}
+          onExport={running.start}
+          request={makeQuery({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
+        />
+      </TableHead>
+      {isOpen
+        ? (
+          <FilterPanel
+            context={context}
+            busy={rows.busy}
+            isChanged={draft.isChanged}
+            onRun={() => run(draft.root)}
+            onReset={() => draft.reset()}
+          />
+        )
+        : (
+          <FilterChips
+            root={draft.root}
+            onOpen={() => setOpen(true)}
+            onRemove={(id) => run(replaceNode(draft.root, id, () => undefined))}
+            onClear={() => run(makeGroup())}
+          />
+        )}
+      {isStale && (
+        <div class="notice stale-notice" role="status">
+          <span>
+            {failed === undefined
+              ? "The filter has changed. These are still the rows of the one before."
+              : "These are still the rows of the query before."}
+          </span>
+          {!isOpen && failed === undefined && (
+            <button type="button" onClick={() => run(draft.root)}>Run</button>
+          )}
+        </div>
+      )}
+      {failed !== undefined && (
+        <ErrorMessage
+          response={failed}
+          issues={issues.filter(({ place }) => place === undefined)}
+          hasMarkedIssues={marked.length > 0}
+        />
+      )}
+      <ExportNotice running={running} />
+      {page !== undefined && (records.length > 0 ? grid : (
+        <p class="empty-state">
+          {shown.filter === undefined ? "This table has no rows." : "No row matches the filter."}
+        </p>
+      ))}
+      {page?.response.body !== undefined && (
+        <Pager
+          page={page.response.body}
+          durationMs={page.response.durationMs}
+          busy={rows.busy}
+          onPage={(number) => onQuery({ ...query, page: number })}
+          onSize={(perPage) => onQuery({ ...query, perPage, page: 1 })}
+        />
+      )}
+      {cell !== undefined && inspected !== undefined && (
+        <CellInspector
+          name={cell.column}
+          field={byName.get(cell.column)}
+          value={inspected[cell.column]}
+          onClose={() => setCell(undefined)}
+          onOpenRow={table.primary_key.length === 0 ? undefined : () => {
+            setCell(undefined);
+            setRow(inspected);
+          }}
+        />
+      )}
+      {row !== undefined && (
+        <RowDrawer
+          {...{ token, table, fields }}
+          filters={keyOf(row)}
+          row={row}
+          editable={props.mayUpdate && table.writable && table.primary_key.length > 0}
+          onClose={() => setRow(undefined)}
+          onSaved={props.onChanged}
+        />
+      )}
+    </section>
+  );
+
+  function keyOf(of: Row): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(
+      table.primary_key.map((name) => [
+        name,
+        parseValue(String(of[name]), byName.get(name)?.type),
+      ]),
+    );
+  }
+}
+
+function focusFirstInvalid(): void {
+  document.querySelector<HTMLElement>('.filter-panel [aria-invalid="true"]')?.focus();
+}

@@ -1,0 +1,159 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ApiRequest, ApiResponse, OpenTable, Row, UpdateResult } from "../api.ts";
+import { isWithin, writeColumnValues } from "../column_values.tsx";
+import { ErrorMessage, readIssues } from "../error_message.tsx";
+import { Drawer } from "../frame/drawer.tsx";
+import { useKept } from "../frame/kept.ts";
+import { useControlKey } from "../frame/keys.ts";
+import { editField, type RowEdits } from "./row_edits.ts";
+import { RowField } from "./row_field.tsx";
+import { RowPreview } from "./row_preview.tsx";
+import { isUnknown, type Preview, previewUpdate, readRows, sendUpdate } from "./send_update.ts";
+
+interface RowDrawerProps extends OpenTable {
+  /** As it is known already; the rest is read. */
+  readonly row: Row;
+  /** The key of the row; empty if the table has none. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  /** Whether the token may update the table. */
+  readonly editable: boolean;
+  readonly onClose: () => void;
+  /** Called when the row was changed. */
+  readonly onSaved: () => void;
+}
+
+/** A row with all its fields, from which it is edited. Only fields that were touched are sent. */
+export function RowDrawer(props: RowDrawerProps) {
+  const { token, table, fields, filters, editable, onClose, onSaved } = props;
+  const [response, setResponse] = useState<Awaited<ReturnType<typeof readRows>>>();
+  const [edits, setEdits] = useKept<RowEdits>(
+    `${table.name} row ${JSON.stringify(filters)}`,
+    () => ({}),
+  );
+  const [preview, setPreview] = useState<Preview>();
+  const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
+  const [done, setDone] = useState("");
+  const [busy, setBusy] = useState(false);
+  const body = useRef<HTMLDivElement>(null);
+  const hasKey = table.primary_key.length > 0;
+  const row: Row | undefined = hasKey ? response?.body?.records[0] : props.row;
+  const read = async () => {
+    if (hasKey) setResponse(await readRows(token, { table: table.name, filters, perPage: 1 }));
+  };
+  useEffect(() => void read(), []);
+
+  const touched = Object.values(edits);
+  const changes = writeColumnValues(touched, { member: "fields", fields });
+  const issues = readIssues(failed?.error);
+  const issuesOf = (name: string) => issues.filter(({ path }) => isWithin(path, `fields.${name}`));
+  const request: ApiRequest = {
+    method: "PATCH",
+    path: `integration/tables/${table.name}/records/single`,
+    body: { filters, fields: changes },
+  };
+  async function runOnce(work: () => Promise<void>): Promise<void> {
+    if (busy) return;
+    setBusy(true);
+    setFailed(undefined);
+    setDone("");
+    await work();
+    setBusy(false);
+  }
+  const tryOut = () =>
+    runOnce(async () => {
+      const tried = await previewUpdate(token, { request, table: table.name, filters });
+      if (tried.response.body !== undefined) return setPreview(tried);
+      setFailed(tried.response);
+      setTimeout(() => body.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+    });
+  const save = (previewed: Preview) =>
+    runOnce(async () => {
+      const sent = await sendUpdate(token, previewed);
+      if (sent.body === undefined) {
+        setFailed(sent);
+        if (!isUnknown(sent)) setPreview(undefined);
+        return;
+      }
+      setPreview(undefined);
+      setEdits({});
+      await read();
+      setDone(sent.body.updated === 0 ? "Nothing had to be changed." : "Saved.");
+      onSaved();
+    });
+  const next = touched.length === 0
+    ? undefined
+    : preview === undefined
+    ? tryOut
+    : () => save(preview);
+  useControlKey("Enter", next && (() => void next()));
+  const names = touched.length === 1 ? "1 field" : `${touched.length} fields`;
+  return (
+    <Drawer
+      title={hasKey ? Object.values(filters).join(" / ") : "Row"}
+      note={<span class="muted grow">{table.name}</span>}
+      onClose={onClose}
+      foot={editable && row !== undefined && (
+        <>
+          {preview !== undefined && (
+            <button
+              type="button"
+              disabled={busy}
+              onClick={() => setPreview(undefined)}
+            >
+              Back
+            </button>
+          )}
+          <button
+            type="button"
+            class={preview === undefined ? "primary" : "danger"}
+            disabled={busy || next === undefined}
+            onClick={() => void next?.()}
+          >
+            {preview === undefined ? "Preview" : `Save ${names}`}
+          </button>
+          <span class="small muted grow" role="status">
+            {done || (touched.length === 0 ? "Nothing touched" : `${names} touched`)}
+          </span>
+        </>
+      )}
+    >
+      <div ref={body} class="row-fields">
+        {failed !== undefined && (
+          <ErrorMessage
+            response={failed}
+            issues={issues.filter(({ path }) =>
+              touched.every(({ field }) => !isWithin(path, `fields.${field}`))
+            )}
+            hasMarkedIssues={touched.some(({ field }) => issuesOf(field).length > 0)}
+          />
+        )}
+        {response?.error !== undefined && <p class="problem" role="alert">{response.error}</p>}
+        {response?.body !== undefined && row === undefined && (
+          <p class="empty-state">This row is no longer there.</p>
+        )}
+        {row !== undefined && preview !== undefined && (
+          <RowPreview
+            row={preview.page?.records[0] ?? row}
+            base={row}
+            changes={changes}
+            updated={preview.response.body!.updated}
+          />
+        )}
+        {row !== undefined && preview === undefined && fields.map((field) => (
+          <RowField
+            key={field.name}
+            field={field}
+            value={row[field.name]}
+            edit={edits[field.name]}
+            editable={editable}
+            issues={issuesOf(field.name)}
+            onEdit={(typed) => {
+              setDone("");
+              setEdits(editField(edits, { field, row, typed }));
+            }}
+          />
+        ))}
+      </div>
+    </Drawer>
+  );
+}

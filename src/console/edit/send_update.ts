@@ -1,0 +1,116 @@
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Page,
+  type Row,
+  sendRequest,
+  type UpdateResult,
+} from "../api.ts";
+
+/** Rows of a preview; of more, the first are shown. */
+const PREVIEWED_ROWS = 10;
+
+/** An update that was tried and rolled back. */
+export interface Preview {
+  /** The request that was tried, without its preferences. */
+  readonly request: ApiRequest;
+  /** Undefined when unknown: the token may not query. */
+  readonly matched: number | undefined;
+  readonly response: ApiResponse<UpdateResult>;
+  /** The first rows that match, with their present values. */
+  readonly page: Page | undefined;
+  /** Under which the update is sent, also when it must be sent again. */
+  readonly idempotencyKey: string;
+}
+
+interface PreviewOptions {
+  readonly request: ApiRequest;
+  readonly table: string;
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+/** Runs an update that is rolled back, and queries the rows that it matches. @see U45 */
+export async function previewUpdate(
+  token: string,
+  { request, table, filters }: PreviewOptions,
+): Promise<Preview> {
+  const [rows, response] = await Promise.all([
+    readRows(token, { table, filters, perPage: PREVIEWED_ROWS }),
+    sendRequest<UpdateResult>(token, { ...request, prefer: "tx=rollback, handling=strict" }),
+  ]);
+  const matched = rows.body?.total ?? response.matched;
+  return { request, matched, response, page: rows.body, idempotencyKey: makeKey() };
+}
+
+/** Reads the rows whose columns have the values of an update's filters, whole. */
+export function readRows(
+  token: string,
+  { table, filters, perPage }: {
+    readonly table: string;
+    readonly filters: Readonly<Record<string, unknown>>;
+    readonly perPage: number;
+  },
+): Promise<ApiResponse<Page>> {
+  const and = Object.entries(filters).map(([field, value]) => ({ field, op: "eq", value }));
+  return sendRequest<Page>(token, {
+    method: "POST",
+    path: `integration/tables/${table}/query`,
+    body: { filters: { and }, per_page: perPage },
+  });
+}
+
+/** Reads rows again by their keys, in the same order; a row that is gone has no columns. */
+export async function readAgain(
+  token: string,
+  { table, primaryKey, rows }: {
+    readonly table: string;
+    readonly primaryKey: readonly string[];
+    readonly rows: readonly Row[];
+  },
+): Promise<readonly Row[] | undefined> {
+  if (primaryKey.length === 0 || rows.length === 0) return undefined;
+  const or = rows.map((row) => ({
+    and: primaryKey.map((field) => ({ field, op: "eq", value: row[field] })),
+  }));
+  const { body } = await sendRequest<Page>(token, {
+    method: "POST",
+    path: `integration/tables/${table}/query`,
+    body: { filters: { or }, per_page: rows.length },
+  });
+  const keyOf = (row: Row) => JSON.stringify(primaryKey.map((name) => row[name]));
+  const found = new Map(body?.records.map((row) => [keyOf(row), row]));
+  return body && rows.map((row) => found.get(keyOf(row)) ?? {});
+}
+
+/** The request to send after a preview: a bulk update may reach no more rows than the preview did. */
+export function makeFinalRequest({ request, matched }: Preview): ApiRequest {
+  if (!request.path.endsWith("/bulk") || matched === undefined || matched === 0) return request;
+  return { ...request, prefer: `max-affected=${matched}` };
+}
+
+/**
+ * Sends an update that was previewed, under its key. Where the service keeps no answers, it says so, and
+ * the update is sent without one.
+ * @see IK17
+ */
+export async function sendUpdate(
+  token: string,
+  preview: Preview,
+): Promise<ApiResponse<UpdateResult>> {
+  const request = makeFinalRequest(preview);
+  const { idempotencyKey } = preview;
+  const response = await sendRequest<UpdateResult>(token, request, { idempotencyKey });
+  const isRejected = response.status === 400 && response.error?.startsWith("Idempotency-Key");
+  return isRejected ? await sendRequest<UpdateResult>(token, request) : response;
+}
+
+/** Whether an update may have been made although no answer says so. It is sent again under its key. */
+export function isUnknown({ status }: ApiResponse<unknown>): boolean {
+  return status === 0 || status === 502 || status === 503 || status === 504;
+}
+
+/** `crypto.randomUUID` is missing on pages without TLS. */
+function makeKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

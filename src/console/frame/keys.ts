@@ -1,0 +1,17 @@
+import { useEffect, useRef } from "preact/hooks";
+
+/** Calls a function at Ctrl (on a Mac, Command) and a key, wherever the focus is. */
+export function useControlKey(key: string, run: (() => void) | undefined): void {
+  const current = useRef(run);
+  current.current = run;
+  useEffect(() => {
+    const heed = (event: KeyboardEvent) => {
+      if (event.key !== key || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+      if (current.current === undefined) return;
+      event.preventDefault();
+      current.current();
+    };
+    addEventListener("keydown", heed);
+    return () => removeEventListener("keydown", heed);
+  }, [key]);
+}

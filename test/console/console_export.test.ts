@@ -1,0 +1,46 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Page } from "../support/browser_page.ts";
+import { addCondition, chooseColumns, outermost, run } from "./build_filter.ts";
+import { describeConsole } from "./describe_console.ts";
+
+async function save(page: Page, form: string): Promise<{ name: string; text: string }> {
+  await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator(".menu-panel").getByRole("button", { name: form }).click(),
+  ]);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of await download.createReadStream()) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return { name: download.suggestedFilename(), text };
+}
+
+describeConsole("the console: exports", (test) => {
+  test("saves every row that the filter finds, with the columns and sort of the page", async (opened) => {
+    const { page } = opened;
+    await addCondition(await outermost(page), { field: "total", op: "gte", values: ["500"] });
+    await run(page);
+    await chooseColumns(page, ["total"]);
+    const csv = await save(page, "CSV");
+    assertEquals(csv.name, "orders.csv");
+    const lines = csv.text.trim().split(/\r?\n/);
+    assertEquals(lines.length, 358);
+    assertEquals(lines[0], "id,total");
+    const ndjson = await save(page, "NDJSON");
+    const rows = ndjson.text.trim().split("\n").map((line) => JSON.parse(line));
+    assertEquals([ndjson.name, rows.length], ["orders.ndjson", 357]);
+    assert(rows.every((row, at) => at === 0 || row.id > rows[at - 1].id));
+    await page.getByText("Saved orders.ndjson", { exact: false }).waitFor();
+    for (const { url } of opened.requests) assert(!url.includes("TOKEN"), url);
+  });
+
+  test("says why an export was not saved", async ({ page }) => {
+    await page.route("**/query", (route) => route.abort());
+    await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
+    await page.locator(".menu-panel").getByRole("button", { name: "CSV" }).click();
+    await page.getByText("orders.csv was not saved", { exact: false }).waitFor();
+    await page.unroute("**/query");
+  });
+});

@@ -1,0 +1,88 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Page } from "../support/browser_page.ts";
+import { describeConsole } from "./describe_console.ts";
+
+async function openRow(page: Page, row: number): Promise<void> {
+  await page.locator(".grid").getByRole("button", { name: `Open row ${row}`, exact: true }).click();
+  await page.locator(".row-field").first().waitFor();
+}
+
+describeConsole("the console: one row", (test) => {
+  test("opens a cell: JSON is printed, and can be copied", async ({ page }) => {
+    const cell = page.locator(".grid tbody tr").nth(1).locator("td").nth(9);
+    const text = await cell.innerText();
+    await cell.click();
+    assertEquals(await page.locator("dialog").count(), 0);
+    await cell.click();
+    const value = page.getByRole("region", { name: "The value of delivery" });
+    assertEquals(await value.innerText(), JSON.stringify(JSON.parse(text), null, 2));
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assertEquals(
+      JSON.parse(await page.evaluate(() => navigator.clipboard.readText())),
+      JSON.parse(text),
+    );
+    await page.keyboard.press("Escape");
+    await page.locator(".grid td:focus").waitFor();
+    // The focus is where it was; Enter opens as well.
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "note", exact: true }).waitFor();
+  });
+
+  test("edits a row: only what was touched is sent, after a preview", async ({ page, requests }) => {
+    await openRow(page, 7);
+    const field = (name: string) => page.locator(`[data-field="${name}"]`);
+    assertEquals(
+      await page.locator(".row-field").count(),
+      11,
+    );
+    assertEquals(await field("id").locator("input").count(), 0);
+    await field("note").getByLabel("note", { exact: true }).fill("Call first");
+    await field("order_no").getByLabel("order_no").fill("A-2026-00007x");
+    await field("order_no").getByLabel("order_no").fill("A-2026-00007");
+    await field("shipped_at").getByLabel("shipped_at is NULL").check();
+    await page.getByText("2 fields touched").waitFor();
+    assertMatch(await field("note").locator(".was").innerText(), /was NULL/);
+    await page.getByRole("button", { name: "Preview" }).click();
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.getByText("Nothing has been changed yet.", { exact: false }).waitFor();
+    const cells = await preview.locator("tbody tr").allInnerTexts();
+    assertMatch(cells[0]!, /note\s+NULL\s+Call first/);
+    assertMatch(cells[1]!, /shipped_at\s+2026-\S+\s+NULL/);
+    await page.getByRole("button", { name: "Save 2 fields" }).click();
+    await page.getByText("Saved.").waitFor();
+    const updates = requests.filter(({ method }) => method === "PATCH");
+    assertEquals(updates.map(({ body }) => JSON.parse(body!)), [
+      ...Array(2).fill({ filters: { id: 7 }, fields: { note: "Call first", shipped_at: null } }),
+    ]);
+    assertEquals(updates[0]!.headers["idempotency-key"], undefined);
+    assertMatch(updates[1]!.headers["idempotency-key"]!, /^"[0-9a-f]{32}"$/);
+    await page.keyboard.press("Escape");
+    // The rows were read again.
+    await page.locator("td", { hasText: "Call first" }).waitFor();
+    await page.locator(".grid tbody tr").nth(6).locator("td.none").first().waitFor();
+  });
+
+  test("keeps what was typed while another row is looked at, and marks a wrong value", async ({ page }) => {
+    await openRow(page, 3);
+    const total = page.locator('[data-field="total"]').getByLabel("total");
+    await total.fill("a lot");
+    await page.keyboard.press("Escape");
+    await openRow(page, 4);
+    assert(await page.locator('[data-field="total"]').getByLabel("total").inputValue() !== "a lot");
+    await page.keyboard.press("Escape");
+    await openRow(page, 3);
+    assertEquals(await total.inputValue(), "a lot");
+    await page.keyboard.press("Control+Enter");
+    await page.locator('[data-field="total"]').getByText("expected a number", { exact: false })
+      .waitFor();
+    assertEquals(await total.getAttribute("aria-invalid"), "true");
+  });
+
+  test("is not edited by a token that may only query", async ({ page }) => {
+    await openRow(page, 1);
+    assertEquals(await page.locator(".drawer input").count(), 0);
+    assertEquals(await page.getByRole("button", { name: "Preview" }).count(), 0);
+  }, { token: "QUERY_TOKEN" });
+});
