@@ -57,16 +57,27 @@ export function describeStatementFunction(table: FeedTable, feed: number): strin
   const { key, tenant } = describeParts(table);
   const read = (rows: "new" | "old") =>
     `select ${tenant("r")} as tenant, ${key("r")} as key from "$${rows}" r`;
-  // Numbers may be equal and not the same: 1.0 and 1.00.
-  const columns = [
-    ...table.tenant === undefined ? [] : [table.tenant.identifier],
-    ...table.primaryKey.map(({ identifier, baseType }) =>
-      baseType === "numeric" ? `${identifier}::text as ${identifier}` : identifier
-    ),
-  ].join(", ");
-  // Compared by type, which is cheaper than by text; a key that is kept needs no second entry.
-  const moved = `select ${tenant("r")}, ${key("r")}
-      from (select ${columns} from "$old" except select ${columns} from "$new") r`;
+  // Tenants may be equal and not the same, as those of type citext, and so may numbers: 1.0 and 1.00. Other
+  // keys are compared by type, which costs less than by text. The tenant may be a part of the key.
+  const ofTenant = (row: "o" | "n" | "r") => `${tenant(row)} collate "C"`;
+  const ofKey = (row: "o" | "n" | "r") =>
+    table.primaryKey.map(({ identifier, baseType }) =>
+      `${row}.${identifier}${baseType === "numeric" ? "::text" : ""}`
+    );
+  const parts = (rows: "new" | "old") =>
+    `select ${ofTenant("r")} as "$tenant", ${
+      ofKey("r").map((column, place) => `${column} as ${table.primaryKey[place]!.identifier}`)
+        .join(", ")
+    } from "$${rows}" r`;
+  // A key that is kept needs no second entry.
+  const moved = `select r."$tenant", ${key("r")} from (${parts("old")} except ${parts("new")}) r`;
+  // The usual case, in which none has moved, is found out by a join in half the time of the EXCEPT.
+  const equal = [
+    `${ofTenant("o")} = ${ofTenant("n")}`,
+    ...ofKey("o").map((column, place) => `${column} = ${ofKey("n")[place]}`),
+  ].join(" and ");
+  const anyMoved = `exists (select from "$old" o where ${tenant("o")} is not null
+      and not exists (select from "$new" n where ${equal}))`;
   const one = (row: "new" | "old") =>
     `insert into rowgate.changes (feed, tenant, amount, keys)
       select ${feed}, ${tenant("r")}, 1, array[${key("r")}] from "$${row}" r
@@ -100,7 +111,11 @@ export function describeStatementFunction(table: FeedTable, feed: number): strin
     }) then
         ${one("old")}
       end if;`,
-    ofMany: many(`${read("new")} union all ${moved}`),
+    ofMany: `if ${anyMoved} then
+        ${many(`${read("new")} union all ${moved}`)}
+      else
+        ${many(read("new"))}
+      end if;`,
     ofFew: few(`${read("new")} union ${read("old")}`),
   });
   return `create function rowgate.changes_${feed}() returns trigger

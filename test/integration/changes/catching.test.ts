@@ -13,6 +13,7 @@ const SCHEMA = `
   create table days_1 partition of days for values from ('2026-01-01') to ('2026-02-01');
   create table codes (code char(6) primary key, tenant_id int4 not null, at timestamptz);
   create table moments (at timestamptz, kind text, tenant_id int4 not null, primary key (at, kind));
+  create table measures (tenant_id char(3), id numeric, n int4, primary key (tenant_id, id));
   grant select, update on all tables in schema public to rowgate_app;`;
 
 describe("what the triggers of a feed catch", () => {
@@ -24,7 +25,7 @@ describe("what the triggers of a feed catch", () => {
     service = await createTestService("real", { template: "empty" });
     await run(SCHEMA);
     await service.catalogue.refresh(await service.catalogue.current(), { reason: "test" });
-    await enableFeeds(service, ["shelves", "boxes", "days", "codes", "moments"]);
+    await enableFeeds(service, ["shelves", "boxes", "days", "codes", "moments", "measures"]);
     reader = openReader(service);
   });
   after(() => service.close());
@@ -89,6 +90,18 @@ describe("what the triggers of a feed catch", () => {
     assertEquals(copy.size, 1250);
     const rest = await run("select count(*)::int4 n from boxes where tenant_id = 1 and id > 1000");
     assertEquals(rest[0]!["n"], 1250);
+  });
+
+  it("bulk updates of keys that hold the tenant, and numbers that are equal and not the same [CH1]", async () => {
+    const rows = "insert into measures select 1 + n % 2, n, 0 from generate_series(1, 1400) n";
+    assertEquals((await changesOf("measures", rows)).length, 700);
+    assertEquals((await changesOf("measures", "update measures set n = n + 1")).length, 700);
+    const text = "update measures set id = case id when 2 then 2.0 else id end";
+    assertEquals((await changesOf("measures", text)).length, 701);
+    const away = `update measures set tenant_id = case id when 4 then '2' else tenant_id end`;
+    assertEquals((await changesOf("measures", away)).filter((each) => each.startsWith("-")), [
+      "-1   4",
+    ]);
   });
 
   it("COPY and TRUNCATE [CH1]", async () => {
