@@ -51,6 +51,9 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   }
   const writable = tenancy !== "shared" && (stored || policy.writable) && found.updatable &&
     !policy.readOnly && unlockable === undefined;
+  if (stored && !found.updatable) {
+    warnings.push(`table "${found.name}": cannot be updated, its engine does not support that`);
+  }
   const tenants = tenancy === "shared" || tenancy.via.length > 0 ? [] : tenancy.columns;
   const tenant = tenants.length === 1 ? tenants[0] : undefined;
   const tenantNames = tenants.map(({ name }) => name);
@@ -114,6 +117,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     only,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
+    isSpread: found.distribution !== undefined || found.engines?.includes("") === true,
     feed: keyUnique && hasLog && found.feed !== null ? Number(found.feed) : undefined,
     hasRewriteRules: found.hasRewriteRules,
     timeZone: context.timeZone === "UTC" ? undefined : context.timeZone,

@@ -183,10 +183,12 @@ export interface Table {
   readonly tenant: TenantColumn | undefined;
   /** Which of its rows exist for clients; undefined: all of the tenant. @see T64 */
   readonly only: RowFilter | undefined;
-  /** False: shared, read-only by policy, or no column can be updated. */
+  /** False: shared, read-only by policy, of an engine without updates, or no column can be updated. */
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
+  /** True when its rows are on several servers, or may be. */
+  readonly isSpread?: boolean;
   /** Number of its changes feed; undefined where it has none, or clients cannot see the whole key. */
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */

@@ -6,6 +6,7 @@ import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
 import type { Introspection } from "./introspection.ts";
+import { probeEngines } from "./probe_engines.ts";
 
 /** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
 export class CatalogueConflictError extends ApiError {
@@ -205,14 +206,13 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   /** The same schema gives the same text; then requests keep the catalogue that they have. */
   async function replace(source: string, reason: string): Promise<void> {
     if (inForce?.source === source) return;
-    const { catalogue, warnings, conflicts } = await buildCatalogue(
-      JSON.parse(source) as Introspection,
-      options,
-    );
+    const read = JSON.parse(source) as Introspection;
+    const { found, complete } = await probeEngines(database, read);
+    const { catalogue, warnings, conflicts } = await buildCatalogue(found, options);
     if (inForce === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    inForce = { catalogue, source };
+    inForce = { catalogue, source: complete ? source : "" };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;

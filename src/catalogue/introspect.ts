@@ -60,6 +60,21 @@ attributes as materialized (
   select a.* from relations r
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
 ),
+parts (root, oid) as (
+  select r.oid, r.oid from relations r where r.relkind in ('r', 'p')
+  union all
+  select p.root, h.inhrelid from parts p
+  join pg_catalog.pg_inherits h on h.inhparent = p.oid
+),
+engines as (
+  select p.root, pg_catalog.json_agg(distinct coalesce(m.amname, '') order by coalesce(m.amname, ''))
+    as list
+  from parts p
+  join pg_catalog.pg_class c on c.oid = p.oid and c.relkind in ('r', 'f')
+  left join pg_catalog.pg_am m on m.oid = c.relam
+  group by p.root
+  having pg_catalog.bool_or(c.relam <> 2)
+),
 types (oid) as (
   select a.atttypid from attributes a
   union
@@ -138,6 +153,7 @@ described_tables as (
       where w.ev_class = r.oid and w.ev_type = '2' and r.relkind in ('r', 'p')),
     'updatable', case r.relkind when 'v'
       then pg_catalog.pg_relation_is_updatable(r.oid, false) & 4 = 4 else r.relkind in ('r', 'p') end,
+    'engines', e.list,
     'hasChildTables', r.relkind = 'r' and exists (
       select from pg_catalog.pg_inherits h where h.inhparent = r.oid),
     'feed', (select (pg_catalog.regexp_match(p.proname::text, '^changes_([0-9]{1,10})$'))[1]
@@ -189,12 +205,14 @@ described_tables as (
     'columns', coalesce(c.list, '[]')) as description
   from relations r
   left join described_columns c on c.attrelid = r.oid
+  left join engines e on e.root = r.oid
   left join pg_catalog.pg_description d on d.objoid = r.oid
     and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objsubid = 0
 )
 select pg_catalog.json_build_object(
   'usable', (select coalesce(pg_catalog.json_agg(s.nspname order by s.place), '[]') from spaces s),
   'timeZone', (${compileTimeZone(sql)}),
+  'distributes', pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null,
   'tables', (select coalesce(pg_catalog.json_agg(t.description order by t.place, t.relname), '[]')
     from described_tables t),
   'types', (select coalesce(pg_catalog.json_object_agg(t.oid, t.description order by t.oid), '{}')

@@ -4,6 +4,8 @@ export interface Introspection {
   readonly usable: readonly string[];
   /** The time zone of a new session that does not ask for one. */
   readonly timeZone: string;
+  /** An extension keeps the rows of tables on other servers, and says so in `pg_dist_partition`. */
+  readonly distributes: boolean;
   readonly tables: readonly FoundTable[];
   /** By oid: the types of all columns, with the types that they are based on. */
   readonly types: Readonly<Record<string, FoundType>>;
@@ -24,6 +26,13 @@ export interface FoundTable {
   readonly hasRewriteRules: boolean;
   /** A table, or a view of which Postgres turns an update into one of the table beneath. */
   readonly updatable: boolean;
+  /**
+   * The access methods of the table, its partitions and child tables, and "" for foreign tables; null
+   * where all are Postgres's own heap.
+   */
+  readonly engines: readonly string[] | null;
+  /** The column whose value decides on which server a row is; `probeEngines` finds it. */
+  readonly distribution?: string | undefined;
   /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;
   /** Number of the changes feed whose triggers it has, as digits. */

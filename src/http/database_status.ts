@@ -9,6 +9,8 @@ type Describe = (error: DatabaseError) => readonly [status: number, message: str
 const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
 /** No connection was made. With any other code the other server may have committed its part. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
+/** A foreign table without updates, or a published table whose rows nothing identifies. */
+const NOT_UPDATABLE = "55000";
 
 /**
  * Status and message of each kind of database error. `value`, `not_null`, `check` and `stale` are
@@ -39,7 +41,9 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
       ? [503, `The database is not available; ${OUTCOME_UNKNOWN}`]
       : [503, unchanged("The database is not available", error)],
   unavailable: (error) =>
-    error.code === POOL_WAIT
+    error.write && error.code === NOT_UPDATABLE
+      ? [403, "The database does not allow updates of this table"]
+      : error.code === POOL_WAIT
       ? [503, unchanged("The service is busy, no connection to the database became free", error)]
       : [503, unchanged("The database is not available", error)],
   lost: ({ write }) => [

@@ -38,8 +38,14 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
 
   const openShape = () =>
     openBatcher<QueryPlan, PageRow>((plans, run) => {
-      const rows = untilAborted(find(plans, run), run);
-      return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
+      const results = new Map<QueryPlan, Promise<PageRow | undefined>>();
+      for (const some of splitByServer(plans)) {
+        const rows = untilAborted(find(some, run), run);
+        for (const [place, plan] of some.entries()) {
+          results.set(plan, rows.then((found) => readRow(plan, found?.[place], place)));
+        }
+      }
+      return plans.map((plan) => results.get(plan)!);
     }, { maxItems: MAX_LOOK_UPS, lateMs: LATE_MS });
 
   return ({ plan, key }, runAlone) => {
@@ -49,6 +55,19 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     if (batcher === undefined) shapes.add(name, batcher = openShape(), tenant);
     return batcher({ item: plan, tenant, runAlone });
   };
+}
+
+/** One statement would read from the servers of its tenants one after the other. */
+function splitByServer(plans: readonly QueryPlan[]): readonly (readonly QueryPlan[])[] {
+  if (plans[0]!.table.isSpread !== true) return [plans];
+  const byTenant = new Map<string, QueryPlan[]>();
+  for (const plan of plans) {
+    const { tenant } = plan.scope;
+    const some = byTenant.get(tenant);
+    if (some === undefined) byTenant.set(tenant, [plan]);
+    else some.push(plan);
+  }
+  return [...byTenant.values()];
 }
 
 /** Undefined once it is late: a read may be repeated while the first one is still on its way. */

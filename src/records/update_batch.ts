@@ -4,7 +4,7 @@ import { MAX_PIPELINED_STATEMENTS } from "../errors/limits.ts";
 import { toApiError } from "../http/database_status.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Step, StepGroup } from "../postgres/database.ts";
-import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
+import { DatabaseError } from "../postgres/database_error.ts";
 import type { Rows } from "../postgres/driver.ts";
 import type { FailureKind } from "../postgres/failure_kind.ts";
 import { compileUpdateByKey, type KeyedRow, SECOND_ROW } from "../sql/update_by_key.ts";
@@ -30,11 +30,11 @@ import {
   MAX_REPEATS,
   readKeyed,
   rejectContended,
-  UNSUPPORTED,
   wasOvertaken,
   withoutPin,
 } from "./update_one.ts";
 import { makeRuledSteps } from "./update_with_rules.ts";
+import { REFUSED, takeWay } from "./ways.ts";
 
 /**
  * Runs the single updates of a batch in one transaction, in order, each seeing those before it. Gives
@@ -77,18 +77,21 @@ async function decideBatch(
   document: unknown,
 ): Promise<readonly (0 | 1)[]> {
   const { table } = plan;
+  const unpinned = { ...plan, updates: plan.updates.map(withoutPin) };
   let locks = table.hasRewriteRules;
-  let current = plan;
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
-    try {
-      const results = await runTransaction(run, current, { locks, document });
-      if (results !== undefined) return results;
-    } catch (error) {
-      const isLast = current !== plan || findDatabaseError(error)?.code !== UNSUPPORTED;
-      if (isLast) throw error;
-      current = { ...plan, updates: plan.updates.map(withoutPin) };
-    }
+    const results = await takeWay(
+      "batch",
+      plan,
+      () => runTransaction(run, plan, { locks, document }),
+    );
+    if (results === REFUSED) break;
+    if (results !== undefined) return results;
     locks = true;
+  }
+  for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
+    const results = await runTransaction(run, unpinned, { locks: true, document });
+    if (results !== undefined) return results;
   }
   throw rejectContended();
 }

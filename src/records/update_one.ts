@@ -22,6 +22,7 @@ import {
 import { exceeds, rejectExceeded } from "./max_affected.ts";
 import { type Run, transact } from "./run.ts";
 import { updateWithRules } from "./update_with_rules.ts";
+import { REFUSED, takeWay } from "./ways.ts";
 
 /**
  * Updates exactly one row, or nothing, and gives how many rows were written: 0 when the row held the
@@ -52,33 +53,15 @@ function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
   return checkResult(plan, { matched: String(answer.matched), wanted: false, updated: "0" });
 }
 
+/** Takes the first way that the engine supports, and a lock where another request came in between. */
 async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
-  const row = await orUndefined(SECOND_WAY, () => writeInOneStatement(run, plan));
+  const row = await writeInOneStatement(run, plan);
   if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
-  const written = await orUndefined(SECOND_WAY, () => writeInTransaction(run, plan));
-  if (written !== undefined) return checkResult(plan, written);
+  const written = plan.table.pinnable
+    ? await takeWay("lock and pin", plan, () => writeInTransaction(run, plan))
+    : REFUSED;
+  if (written !== REFUSED) return checkResult(plan, written);
   return checkResult(plan, await writeInTransaction(run, withoutPin(plan)));
-}
-
-/**
- * SQLSTATE of a statement that Postgres or an engine behind it does not support for this table: the
- * system columns of a version, for instance, where a part of it is elsewhere. It has written nothing,
- * and the next way may do.
- */
-export const UNSUPPORTED = "0A000";
-const SECOND_WAY: ReadonlySet<string> = new Set([UNSUPPORTED]);
-
-/** Gives the result, or undefined where it fails with one of these codes. */
-async function orUndefined<T>(
-  codes: ReadonlySet<string>,
-  attempt: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (error instanceof DatabaseError && codes.has(error.code)) return undefined;
-    throw error;
-  }
 }
 
 /** Gives a plan whose row is held by its lock alone. @see M18 */
@@ -90,10 +73,14 @@ export function withoutPin(plan: UpdatePlan): UpdatePlan {
 async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const { table, rollback, byKey, maxAffected } = plan;
   if (table.hasRewriteRules || rollback) return undefined;
-  if (byKey && !exceeds("1", maxAffected)) return await writeByKey(run, plan);
+  if (byKey && !exceeds("1", maxAffected)) {
+    const row = await takeWay("key", plan, () => writeByKey(run, plan));
+    if (row !== REFUSED) return row;
+  }
   if (!table.pinnable) return undefined;
   const compile = (sql: Sql) => compileUpdateSingle(sql, plan, run.settings);
-  return readClaimed(await writeAlone(run, compile, { brief: false }));
+  const row = await takeWay("pin", plan, () => writeAlone(run, compile, { brief: false }));
+  return row === REFUSED ? undefined : readClaimed(row);
 }
 
 /** Batched with other updates by key; undefined where the key no longer is one. */

@@ -1,12 +1,14 @@
 import type { SqlText, Table } from "../catalogue/catalogue.ts";
+import { literal } from "../catalogue/literal.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
+
+export { literal };
 
 /**
  * One template for each text: the driver keeps every template that it has seen, so a new one for each
  * request would never be freed. The texts come from the catalogue, or from the number of items in a
  * list, so there are only so many of them.
  */
-const LITERALS = new Map<SqlText, TemplateStringsArray>();
 const COLUMNS = new Map<SqlText, TemplateStringsArray>();
 const LISTS = new Map<string, TemplateStringsArray>();
 
@@ -17,11 +19,6 @@ const SEPARATORS = {
   "+": " + ",
   ",": ", ",
 } as const;
-
-/** Puts text of the catalogue (a quoted identifier, a type name) into a statement as it is. */
-export function literal(sql: Sql, text: SqlText): Fragment {
-  return sql(LITERALS.get(text) ?? keep(LITERALS, text, [text]));
-}
 
 /**
  * Compiles the table of a statement, `"schema"."table" "$row"`: no statement names it in another way.

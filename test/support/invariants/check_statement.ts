@@ -53,9 +53,18 @@ const ALLOWED: readonly RegExp[] = [
   /^[^;]*\browgate\.webhooks\b[^;]*$/,
   /^with recursive "\$chain" as \([^;]*rowgate\.tokens[^;]*$/,
   /^select pg_catalog\.pg_advisory_xact_lock\(pg_catalog\.hashtextextended\([^;]*$/,
+  // What an engine can do, from Postgres's own catalogue.
+  /^with recursive parts \(name, oid\) as \([^;]*pg_relation_is_updatable[^;]*$/,
+  /^select pg_catalog\.format\([^;]* from pg_catalog\.pg_dist_partition d\s[^;]*$/,
   /^select 1$/,
   /^select where false$/,
 ];
+
+const NAME = String.raw`"(?:[^"]|"")+"`;
+const PROBE = new RegExp(
+  `^explain (update ${NAME}\\.${NAME} set (${NAME}) = \\2|` +
+    `select ctid, xmin, tableoid from ${NAME}\\.${NAME})$`,
+);
 
 /**
  * Finds what is wrong with a statement. Each table of the operator must be bound to the tenant of the
@@ -67,6 +76,8 @@ export function checkStatement(
   { text, parameters }: PrintedStatement,
   { rules, tenant, tenants }: StatementCheck,
 ): string[] {
+  // Plans a statement and runs nothing.
+  if (PROBE.test(text)) return [];
   const tokens = parseStatement(text);
   const references = listTables(tokens);
   const exposed = references.filter(({ schema }) => rules.schemas.includes(schema));

@@ -51,6 +51,7 @@ function table(name: string, update = true) {
     feed: null,
     hasRewriteRules: false,
     hasChildTables: false,
+    engines: null,
     updatable: true,
     key: [1],
     foreignKeys: [],
@@ -63,6 +64,7 @@ function table(name: string, update = true) {
 const FOUND: Introspection = {
   usable: ["public"],
   timeZone: "UTC",
+  distributes: false,
   tables: [table("deals"), table("archive", false), table("sessions"), table("Api_Tokens")],
   types: { "23": INT4 },
   credentialTables: ["vault"],

@@ -18,6 +18,7 @@ interface FindOptions {
   readonly select?: readonly string[];
   readonly count?: boolean;
   readonly tenant?: string;
+  readonly table?: typeof TABLE;
 }
 
 type Row = { column1: string; column2: string | null };
@@ -32,11 +33,11 @@ function open(rows: readonly Row[]) {
   const lookUp = batchLookUps({ run } as unknown as Database, () => {});
   const find = (
     value: number,
-    { select = [], count = true, tenant = "1" }: FindOptions = {},
+    { select = [], count = true, tenant = "1", table = TABLE }: FindOptions = {},
   ) => {
     const body = { filters: { and: [{ field: "id", op: "eq", value }] }, select };
     const access = makeAccess({ tenant });
-    const options = { table: TABLE, access, count, wideNumbersAsText: false };
+    const options = { table, access, count, wideNumbersAsText: false };
     const plan = planQuery(parseQueryRequest(body), options);
     return lookUp({ plan, key: findKey(plan)! }, () => Promise.resolve(ALONE));
   };
@@ -79,6 +80,14 @@ describe("batchLookUps", () => {
       const { find } = open(rows);
       assertEquals(await Promise.all([find(1), find(2), find(3)]), [ALONE, ALONE, ALONE]);
     }
+  });
+
+  it("reads each tenant's in a statement of its own where rows are on several servers [M21]", async () => {
+    const table = { ...TABLE, isSpread: true };
+    const { find, asked } = open(FOUND);
+    const all = [0, 1, 2, 3, 4, 5].map((key) => find(key, { table, tenant: String(key % 2) }));
+    await Promise.all(all);
+    assertEquals(asked, [4, 2]);
   });
 
   it("batches the shapes that were used last, and each tenant's share of them [P12] [RE34]", async () => {

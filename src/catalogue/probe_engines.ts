@@ -1,0 +1,142 @@
+import type { Compile, Database } from "../postgres/database.ts";
+import { DatabaseError, isTransient } from "../postgres/database_error.ts";
+import type { Row, Sql } from "../postgres/driver.ts";
+import { printArray } from "../text/array_text.ts";
+import type { FoundTable, Introspection } from "./introspection.ts";
+import type { SqlText } from "./catalogue.ts";
+import { literal } from "./literal.ts";
+import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+
+/** What was found out about the engines of tables. */
+export interface Probed {
+  readonly found: Introspection;
+  /** False where the database could not answer for now, and has to be asked again. */
+  readonly complete: boolean;
+}
+
+/** Postgres's own engine, which can do everything. */
+const HEAP = "heap";
+/** What stands for a foreign table in the list of engines. */
+const FOREIGN = "";
+
+/**
+ * SQLSTATEs of an engine that cannot do a thing: a feature that is not supported, a foreign table that
+ * does not allow updates, a function of an access method that does not exist.
+ */
+const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]);
+
+/**
+ * Finds out what tables can do whose rows are not in Postgres's own heap alone: whether they can be
+ * updated, whether a version of a row can be pinned, and which column says on which server a row is. A
+ * statement is tried with EXPLAIN, which plans it and runs nothing: no row is read, no trigger fires.
+ * One table of each engine is tried; an ordinary schema has none, and costs nothing.
+ * @see M20
+ */
+export async function probeEngines(database: Database, found: Introspection): Promise<Probed> {
+  let complete = true;
+  const attempt = async <R extends Row>(
+    compile: Compile<R>,
+  ): Promise<R[] | "refused" | undefined> => {
+    try {
+      return await database.run(compile, { write: false });
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      if (REFUSALS.has(error.code)) return "refused";
+      if (isTransient(error)) complete = false;
+      return undefined;
+    }
+  };
+  const distributions = found.distributes ? await readDistributions(attempt) : NONE;
+  const other = found.tables.filter(({ engines }) => engines !== null);
+  const readOnly = await findReadOnly(attempt, other);
+  const abilities = new Map<string, Promise<Ability>>();
+  const tables = await Promise.all(found.tables.map(async (table): Promise<FoundTable> => {
+    const distribution = distributions.get(nameOf(table));
+    if (table.engines === null && distribution === undefined) return table;
+    const engine = JSON.stringify([table.engines, distribution !== undefined]);
+    const ability = abilities.get(engine) ?? tryEngine(attempt, table);
+    if (!abilities.has(engine) && pickColumn(table) !== undefined) abilities.set(engine, ability);
+    const { updatable, pinnable } = await ability;
+    return {
+      ...table,
+      updatable: table.updatable && updatable && !readOnly.has(nameOf(table)),
+      pinnable: table.pinnable && pinnable,
+      distribution,
+    };
+  }));
+  return { found: { ...found, tables }, complete };
+}
+
+type Attempt = <R extends Row>(compile: Compile<R>) => Promise<R[] | "refused" | undefined>;
+
+interface Ability {
+  readonly updatable: boolean;
+  readonly pinnable: boolean;
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** The name by which statements call it. */
+function nameOf({ schema, name }: FoundTable): SqlText {
+  return qualify(schema, name);
+}
+
+/** The text of the column is that of a node of Postgres, which names it by its number. */
+async function readDistributions(attempt: Attempt): Promise<ReadonlyMap<string, string>> {
+  const rows = await attempt<{ name: string; column: string }>((sql) =>
+    sql`select pg_catalog.format('"%s"."%s"', pg_catalog.replace(n.nspname, '"', '""'),
+      pg_catalog.replace(c.relname, '"', '""')) as name, a.attname::text as column
+    from pg_catalog.pg_dist_partition d
+    join pg_catalog.pg_class c on c.oid = d.logicalrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid
+      and a.attnum = (pg_catalog.regexp_match(d.partkey::text, ':varattno ([0-9]+)'))[1]::int2`
+  );
+  return Array.isArray(rows) ? new Map(rows.map(({ name, column }) => [name, column])) : NONE;
+}
+
+/** Gives the names of those of which all rows are in foreign tables that do not allow updates. */
+async function findReadOnly(
+  attempt: Attempt,
+  tables: readonly FoundTable[],
+): Promise<ReadonlySet<string>> {
+  const foreign = tables.filter(({ engines }) => engines!.every((engine) => engine === FOREIGN));
+  if (foreign.length === 0) return new Set();
+  const names = printArray(foreign.map(nameOf));
+  const rows = await attempt<{ name: string }>((sql) =>
+    sql`with recursive parts (name, oid) as (
+      select f.name, pg_catalog.to_regclass(f.name)::oid
+      from pg_catalog.unnest(${names}::text::text[]) f (name)
+      union all
+      select p.name, h.inhrelid from parts p
+      join pg_catalog.pg_inherits h on h.inhparent = p.oid
+    )
+    select p.name from parts p join pg_catalog.pg_class c on c.oid = p.oid and c.relkind = 'f'
+    group by p.name
+    having pg_catalog.bool_and(pg_catalog.pg_relation_is_updatable(c.oid, false) & 4 = 0)`
+  );
+  return new Set(Array.isArray(rows) ? rows.map(({ name }) => name) : []);
+}
+
+/** A table with some rows in the heap, or in foreign tables, can be updated in part at least. */
+async function tryEngine(attempt: Attempt, table: FoundTable): Promise<Ability> {
+  const column = pickColumn(table);
+  const engines = table.engines ?? [HEAP];
+  const isMixed = engines.some((engine) => engine === FOREIGN) ||
+    engines.length > 1 && engines.includes(HEAP);
+  const name = nameOf(table);
+  const update = (sql: Sql) => {
+    const field = literal(sql, quoteIdentifier(column!));
+    return sql`explain update ${literal(sql, name)} set ${field} = ${field}`;
+  };
+  const read = (sql: Sql) => sql`explain select ctid, xmin, tableoid from ${literal(sql, name)}`;
+  const updated = column === undefined || isMixed ? undefined : await attempt(update);
+  const pinned = table.pinnable ? await attempt(read) : undefined;
+  return { updatable: updated !== "refused", pinnable: pinned !== "refused" };
+}
+
+function pickColumn({ columns }: FoundTable): string | undefined {
+  return columns.find(({ select, update, generated, identity }) =>
+    select && update && !generated && !identity
+  )?.name;
+}

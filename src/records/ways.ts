@@ -1,0 +1,54 @@
+import type { Table } from "../catalogue/catalogue.ts";
+import type { Scope } from "../plan/scope.ts";
+import { findDatabaseError } from "../postgres/database_error.ts";
+
+/**
+ * Ways of updating one row, each of which asks less of the engine than the one before: a statement by the
+ * key, one that is pinned to the version of the row, a transaction that locks the row and pins its
+ * version, one that only locks it. `batch` is the way of several updates without locks.
+ * @see M18
+ */
+export type Way = "key" | "pin" | "lock and pin" | "lock" | "batch";
+
+/** What a way is taken for: the rows of one tenant may be on a server of their own. */
+export interface WayOptions {
+  readonly table: Table;
+  readonly scope: Scope;
+}
+
+/**
+ * SQLSTATE of a statement that Postgres or an engine behind it does not support for this table: the
+ * system columns of a version, for instance, where a part of it is elsewhere. It has written nothing,
+ * and the next way may do.
+ */
+const UNSUPPORTED = "0A000";
+
+/** Stands for the result of a way that the engine has refused. */
+export const REFUSED: unique symbol = Symbol();
+
+/** When ways were refused, in milliseconds; forgotten with the table. */
+const REFUSALS = new WeakMap<Table, Map<string, number>>();
+/** Most that are remembered of a table; more tenants try each way again. */
+const MAX_REFUSALS = 1000;
+/** After so long a way is tried again: a trigger of yours may have refused one update alone. */
+const REMEMBERED_MS = 600_000;
+
+/** Takes a way, and remembers when the engine refuses it, so that the next update spares it. */
+export async function takeWay<T>(
+  way: Way,
+  { table, scope }: WayOptions,
+  attempt: () => Promise<T>,
+): Promise<T | typeof REFUSED> {
+  const name = `${way} ${scope.tenant}`;
+  const refused = REFUSALS.get(table) ?? new Map<string, number>();
+  const nowMs = performance.now();
+  if (nowMs - (refused.get(name) ?? -Infinity) < REMEMBERED_MS) return REFUSED;
+  try {
+    return await attempt();
+  } catch (error) {
+    if (findDatabaseError(error)?.code !== UNSUPPORTED) throw error;
+    if (refused.size >= MAX_REFUSALS) refused.clear();
+    REFUSALS.set(table, refused.set(name, nowMs));
+    return REFUSED;
+  }
+}
