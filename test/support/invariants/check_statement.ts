@@ -1,3 +1,4 @@
+import { ALLOWED, PROBE } from "./allowed_statements.ts";
 import type { PrintedStatement } from "../print_statement.ts";
 import { listTables, parseStatement, type TableReference, type Token } from "./parse_statement.ts";
 
@@ -29,44 +30,6 @@ export interface StatementCheck {
 }
 
 /**
- * The statements that name no table of the operator: catalogue, tokens, secrets, audit, values that only
- * Postgres can validate, settings of a transaction, and statements without a table.
- */
-const ALLOWED: readonly RegExp[] = [
-  /^\s*with recursive spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
-  /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
-  /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
-  /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
-  /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
-  /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
-  // The columns of a constraint, from Postgres's own catalogue.
-  /^with "\$relation" as \(select c\.oid from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n [^;]* from "\$broken" join pg_catalog\.pg_depend d [^;]*$/,
-  /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
-  // Answers that are kept under the key of a request, which belong to its token.
-  /^with "\$claim" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select "\$claimed" claimed from "\$claim"$/,
-  /^select "\$row"\.answer, [^;]* from rowgate\.idempotency_keys "\$row" where [^;]*$/,
-  /^insert into rowgate\.idempotency_keys \([a-z_, ]+\) select [^;]*$/,
-  /^delete from rowgate\.idempotency_keys "\$row" where [^;]*$/,
-  /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
-  /^select rowgate\.prune_changes\(/,
-  // Webhooks, which are of one tenant or belong to the service, and the tokens that they hang on.
-  /^[^;]*\browgate\.webhooks\b[^;]*$/,
-  /^with recursive "\$chain" as \([^;]*rowgate\.tokens[^;]*$/,
-  /^select pg_catalog\.pg_advisory_xact_lock\(pg_catalog\.hashtextextended\([^;]*$/,
-  // What an engine can do, from Postgres's own catalogue.
-  /^with recursive parts \(name, oid\) as \([^;]*pg_relation_is_updatable[^;]*$/,
-  /^select pg_catalog\.format\([^;]* from pg_catalog\.pg_dist_partition d\s[^;]*$/,
-  /^select 1$/,
-  /^select where false$/,
-];
-
-const NAME = String.raw`"(?:[^"]|"")+"`;
-const PROBE = new RegExp(
-  `^explain (update ${NAME}\\.${NAME} set (${NAME}) = \\2|` +
-    `select ctid, xmin, tableoid from ${NAME}\\.${NAME})$`,
-);
-
-/**
  * Finds what is wrong with a statement. Each table of the operator must be bound to the tenant of the
  * request by `"$row".column = $n::text::type` in the WHERE of its own level, where nothing is or-ed, or
  * by `exists (…)` over the path that the policy names, which a statement that writes must lock; in a list of look-ups each to that of some request that is being served, in a subquery of its own;
@@ -76,7 +39,6 @@ export function checkStatement(
   { text, parameters }: PrintedStatement,
   { rules, tenant, tenants }: StatementCheck,
 ): string[] {
-  // Plans a statement and runs nothing.
   if (PROBE.test(text)) return [];
   const tokens = parseStatement(text);
   const references = listTables(tokens);

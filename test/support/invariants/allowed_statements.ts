@@ -1,0 +1,38 @@
+/**
+ * The statements that name no table of the operator: catalogue, tokens, secrets, audit, values that only
+ * Postgres can validate, settings of a transaction, and statements without a table.
+ */
+export const ALLOWED: readonly RegExp[] = [
+  /^\s*with recursive spaces as materialized \(\s*select n\.oid, n\.nspname, wanted\.place from unnest\(/,
+  /^\s*select pg_catalog\.json_build_object\([^;]* as record from rowgate\.tokens t\s+where t\.digest = pg_catalog\.decode\(\$1::text, 'hex'\)$/,
+  /^select s\.number::text as number, pg_catalog\.encode\(s\.secret, 'hex'\) as secret\s+from rowgate\.secrets s order by s\.number desc limit \$1::text::int8$/,
+  /^select count\("\$list"\."\$value"::[^;]{1,200}\) from unnest\(\$1::text\[\]\) "\$list"\("\$value"\)$/,
+  /^select concat\((set_config\(\$\d+::text, \$\d+::text, true\)(, )?)+\)$/,
+  /^with "\$t" as materialized \(\s*select c\.oid, c\.relname::text as name,\s+pg_catalog\.has_schema_privilege\(n\.oid, 'USAGE'\)/,
+  // The columns of a constraint, from Postgres's own catalogue.
+  /^with "\$relation" as \(select c\.oid from pg_catalog\.pg_class c join pg_catalog\.pg_namespace n [^;]* from "\$broken" join pg_catalog\.pg_depend d [^;]*$/,
+  /^insert into rowgate\.audit \([a-z_, ]+\) select (\$\d+::text(::[a-z0-9[\]]+)?(, )?)+$/,
+  // Answers that are kept under the key of a request, which belong to its token.
+  /^with "\$claim" as materialized \([^;]* from rowgate\.idempotency_keys "\$row" where [^;]*\) select "\$claimed" claimed from "\$claim"$/,
+  /^select "\$row"\.answer, [^;]* from rowgate\.idempotency_keys "\$row" where [^;]*$/,
+  /^insert into rowgate\.idempotency_keys \([a-z_, ]+\) select [^;]*$/,
+  /^delete from rowgate\.idempotency_keys "\$row" where [^;]*$/,
+  /^(with "\$none" as [^;]{1,400} "\$last" as \(select\) )?select \(select rowgate\.changes_moment\(\)\)::text moment, [^;]*$/,
+  /^select rowgate\.prune_changes\(/,
+  // Webhooks, which are of one tenant or belong to the service, and the tokens that they hang on.
+  /^[^;]*\browgate\.webhooks\b[^;]*$/,
+  /^with recursive "\$chain" as \([^;]*rowgate\.tokens[^;]*$/,
+  /^select pg_catalog\.pg_advisory_xact_lock\(pg_catalog\.hashtextextended\([^;]*$/,
+  // What an engine can do, from Postgres's own catalogue.
+  /^with recursive parts \(name, oid\) as \([^;]*pg_relation_is_updatable[^;]*$/,
+  /^select pg_catalog\.format\([^;]* from pg_catalog\.pg_dist_partition d\s[^;]*$/,
+  /^select 1$/,
+  /^select where false$/,
+];
+
+const NAME = String.raw`"(?:[^"]|"")+"`;
+/** Plans a statement, to see what the engine of a table can do, and runs nothing. */
+export const PROBE: RegExp = new RegExp(
+  `^explain (update ${NAME}\\.${NAME} set (${NAME}) = \\2|` +
+    `select ctid, xmin, tableoid from ${NAME}\\.${NAME})$`,
+);
