@@ -9,7 +9,7 @@ import { quote } from "./errors/issue.ts";
 import { openByteBudget } from "./http/byte_budget.ts";
 import { openHealth } from "./http/health.ts";
 import { limitInFlight } from "./http/in_flight.ts";
-import { openRateLimits } from "./http/rate_limit.ts";
+import { openRateLimits, type RateLimits } from "./http/rate_limit.ts";
 import {
   type Exchange,
   respond,
@@ -47,6 +47,8 @@ export interface Dependencies {
   readonly webhooks?: Webhooks | undefined;
   /** Left out: there are no standbys. */
   readonly replicas?: Replicas | undefined;
+  /** Left out: this process counts alone, by the limit of the configuration. */
+  readonly rateLimits?: RateLimits | undefined;
   /** Aborted when the server is about to stop: load balancers should send no more. */
   readonly stopping?: AbortSignal;
 }
@@ -91,7 +93,8 @@ export function createApp(dependencies: Dependencies): App {
     reading: openStandbys(dependencies.replicas, { cursors, records, options }),
     changes: dependencies.changes ?? openChanges(database, { observe, tenantSetting }),
     webhooks: dependencies.webhooks,
-    rateLimits: config.rateLimit && openRateLimits(config.rateLimit),
+    rateLimits: dependencies.rateLimits ??
+      (config.rateLimit && openRateLimits(config.rateLimit)),
     bodies: openByteBudget(config.maxBodiesBytes),
   };
   const router = makeRouter([

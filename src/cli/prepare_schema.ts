@@ -2,6 +2,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Output } from "../runtime/host.ts";
 import { migrateSchema, type SchemaNeeds } from "../schema/migrate_schema.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
+import { RATES_FUNCTIONS } from "../schema/rates_statements.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import { showWork } from "./progress.ts";
 import { FAILED, stop } from "./stop.ts";
@@ -44,6 +45,7 @@ export function describeGrants(role: string, { audit, webhooks }: SchemaNeeds): 
     `grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to ${role};`,
     `grant execute on function ${CHANGES_FUNCTIONS.join(", ")} to ${role};`,
     `grant select, insert, delete on rowgate.idempotency_keys to ${role};`,
+    `grant execute on function ${RATES_FUNCTIONS.join(", ")} to ${role};`,
     ...(audit ? [`grant insert on rowgate.audit to ${role};`] : []),
     ...(webhooks ? [`grant select, insert, update, delete on rowgate.webhooks to ${role};`] : []),
   ];

@@ -18,6 +18,8 @@ import {
   path,
   type RateLimit,
   rateLimit,
+  type RateLimitScope,
+  rateLimitScope,
   schemas,
   tenantSetting,
   timeZone,
@@ -79,6 +81,8 @@ export interface Config {
   readonly tokenLookUps: number;
   /** Of each token; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
+  /** What the limit holds for: each process, or all instances on the same database. */
+  readonly rateLimitScope: RateLimitScope;
   readonly prepare: boolean;
   readonly tenantSetting: string | undefined;
   readonly audit: boolean;
@@ -240,6 +244,10 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     defaultText: "off",
     help: "Requests of each token: 10/s, 600/min, 5000/h",
   }),
+  rateLimitScope: setting("ROWGATE_RATE_LIMIT_SCOPE", rateLimitScope, {
+    default: "process",
+    help: "process, or instances: the limit of all of them together",
+  }),
   prepare: setting("ROWGATE_PREPARE", onOrOff, {
     default: true,
     help: "Prepared statements; off behind a transaction pooler",
@@ -272,10 +280,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: [],
     help: "Origins that browsers may call from, separated by commas",
   }),
-  console: setting("ROWGATE_CONSOLE", onOrOff, {
-    default: true,
-    help: "Serve the console at /",
-  }),
+  console: setting("ROWGATE_CONSOLE", onOrOff, { default: true, help: "Serve the console at /" }),
   mcp: setting("ROWGATE_MCP", onOrOff, { default: true, help: "Serve agents (MCP) at /mcp" }),
   logLevel: setting("ROWGATE_LOG_LEVEL", logLevel, {
     default: "info",

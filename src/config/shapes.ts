@@ -99,6 +99,15 @@ export const timeZone: Shape<string> = v.pipe(
   ),
 );
 
+/** What a rate limit holds for. */
+export type RateLimitScope = "process" | "instances";
+
+/** Whether each process counts alone, or all instances together. */
+export const rateLimitScope: Shape<RateLimitScope> = v.picklist(
+  ["process", "instances"],
+  "expected process or instances",
+);
+
 /** `off`, or requests in a window: `600/min`. */
 export const rateLimit: Shape<RateLimit | undefined> = v.union([
   v.pipe(v.literal("off"), v.transform(() => undefined)),

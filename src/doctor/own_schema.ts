@@ -1,4 +1,5 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
+import { RATES_FUNCTIONS } from "../schema/rates_statements.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the serving role may do in the schema `rowgate`. */
@@ -10,6 +11,8 @@ interface Rights {
   readonly audit: TableRights | null;
   readonly secrets: TableRights | null;
   readonly answers: TableRights | null;
+  /** The role may lease from the rate limit of all instances; null: its functions are not there. */
+  readonly leases: boolean | null;
 }
 
 interface TableRights {
@@ -41,6 +44,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
     ...checkSecrets(rights),
     ...checkAudit(setup, rights),
     ...checkAnswers(rights),
+    ...checkRates(setup, rights),
   ];
   return { seen: `${there}, ${audit}`, findings };
 }
@@ -136,6 +140,22 @@ function checkAnswers({ role, tokens, answers }: Rights): Finding[] {
   }];
 }
 
+function checkRates({ config }: Setup, { role, tokens, leases }: Rights): Finding[] {
+  const isShared = config.rateLimit !== undefined && config.rateLimitScope === "instances";
+  if (tokens === null || !isShared || leases === true) return [];
+  return [{
+    id: "rates_rights",
+    level: "warning",
+    what: leases === null
+      ? "ROWGATE_RATE_LIMIT_SCOPE is instances, but there is no function rowgate.lease_rates"
+      : `ROWGATE_RATE_LIMIT_SCOPE is instances, but the role ${role} may not call rowgate.lease_rates`,
+    why: "each process counts alone, and all of them together admit a multiple of it",
+    fix: (leases === null ? 'rowgate setup --print | psql "$OWNER_URL"\n' : "") +
+      `grant usage on schema rowgate to ${quoteIdentifier(role)}; ` +
+      `grant execute on function ${RATES_FUNCTIONS.join(", ")} to ${quoteIdentifier(role)};`,
+  }];
+}
+
 function readRights({ database }: Setup): Promise<Rights> {
   return askJson(database, (sql) =>
     sql`with "$t" as (
@@ -157,6 +177,12 @@ function readRights({ database }: Setup): Promise<Rights> {
         'tokens', (select rights from "$t" where name = 'tokens'),
         'audit', (select rights from "$t" where name = 'audit'),
         'secrets', (select rights from "$t" where name = 'secrets'),
-        'answers', (select rights from "$t" where name = 'idempotency_keys'))::text as found
+        'answers', (select rights from "$t" where name = 'idempotency_keys'),
+        'leases', (select case when count(*) = 3 then pg_catalog.bool_and(
+            pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+            and pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) end
+          from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+          where n.nspname = 'rowgate'
+            and p.proname in ('lease_rates', 'count_rate_members', 'prune_rates')))::text as found
       from pg_catalog.pg_roles r where r.rolname = current_user`);
 }

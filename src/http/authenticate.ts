@@ -39,7 +39,8 @@ export async function authenticate(
   trace.access = access;
   exchange.tenant = access.tenant;
   place.claim(access.tenant);
-  const standing = rateLimits?.countRequest(access.tokenId);
+  const counted = rateLimits?.countRequest(access.tokenId);
+  const standing = counted instanceof Promise ? await counted : counted;
   Object.assign(exchange.headers, standing?.headers);
   if (standing?.rejection === undefined) return access;
   trace.limited = "token";

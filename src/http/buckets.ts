@@ -12,6 +12,8 @@ export interface BucketOptions {
 /** The result of one attempt. */
 export interface Draw {
   readonly granted: boolean;
+  /** The share of the limit that was applied, where it was not all of it. */
+  readonly share?: number;
   /** Whole attempts that are left now. */
   readonly remaining: number;
   /** Whole seconds, at least 1, until there is one more. */

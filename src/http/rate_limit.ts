@@ -1,6 +1,11 @@
+import type { Config } from "../config/config.ts";
 import type { RateLimit } from "../config/shapes.ts";
 import { ApiError } from "../errors/api_error.ts";
-import { openBuckets } from "./buckets.ts";
+import type { Database } from "../postgres/database.ts";
+import type { Observe } from "../telemetry/observe.ts";
+import { type Draw, openBuckets } from "./buckets.ts";
+import { openRateLeases, type RateLeases } from "./rate_leases.ts";
+import { openSharedBuckets } from "./shared_buckets.ts";
 
 /** The state of a token's limit after a request. */
 export interface Standing {
@@ -12,17 +17,22 @@ export interface Standing {
 
 /** The limits of one service. */
 export interface RateLimits {
-  /** Counts a request of a valid token. */
-  readonly countRequest: (tokenId: string) => Standing;
+  /** Counts a request of a valid token; only now and then it has to ask the database. Never rejects. */
+  readonly countRequest: (tokenId: string) => Standing | Promise<Standing>;
   /**
    * Counts an invalid token of a peer; gives 429 with `Retry-After` when there were too many of
    * them. An unknown peer is not counted.
    */
   readonly countInvalidToken: (peer: string | undefined) => ApiError | undefined;
+  /** Gives back what this process has leased, and counts no more. */
+  readonly close: () => Promise<void>;
 }
 
-/** What tests set. */
+/** What is shared, and what tests set. */
 export interface RateLimitsOptions {
+  /** Where the limits of all instances are kept; left out: this process counts alone. */
+  readonly leases?: RateLeases | undefined;
+  readonly observe?: Observe;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -37,22 +47,26 @@ const MAX_BUCKETS = 100_000;
  */
 export function openRateLimits(
   { requests, windowSeconds }: RateLimit,
-  { now = () => performance.now() }: RateLimitsOptions = {},
+  { leases, observe = () => {}, now = () => performance.now() }: RateLimitsOptions = {},
 ): RateLimits {
   const options = { capacity: requests, windowSeconds, size: MAX_BUCKETS, now };
-  const tokens = openBuckets(options);
+  const shared = leases && openSharedBuckets({ ...options, leases, observe });
+  const tokens = shared ?? openBuckets(options);
   const peers = openBuckets(options);
-  const policy = `"default";q=${requests};w=${windowSeconds}`;
-  const allowed = `${requests} requests in ${windowSeconds} s`;
 
-  function countRequest(tokenId: string): Standing {
-    const { granted, remaining, nextSeconds } = tokens.draw(tokenId);
+  function countRequest(tokenId: string): Standing | Promise<Standing> {
+    const drawn = tokens.draw(tokenId);
+    return drawn instanceof Promise ? drawn.then(describe) : describe(drawn);
+  }
+
+  function describe({ granted, share = requests, remaining, nextSeconds }: Draw): Standing {
     const headers = {
-      "RateLimit-Policy": policy,
+      "RateLimit-Policy": `"default";q=${share};w=${windowSeconds}`,
       "RateLimit": `"default";r=${remaining};t=${nextSeconds}`,
     };
     if (granted) return { headers, rejection: undefined };
-    const message = `The rate limit of this token is reached, expected at most ${allowed}`;
+    const message = `The rate limit of this token is reached, expected at most ${share} requests ` +
+      `in ${windowSeconds} s`;
     return { headers, rejection: reject(message, nextSeconds) };
   }
 
@@ -63,7 +77,19 @@ export function openRateLimits(
     return reject("Authorization: too many invalid API tokens from this address", nextSeconds);
   }
 
-  return { countRequest, countInvalidToken };
+  return { countRequest, countInvalidToken, close: shared?.close ?? (() => Promise.resolve()) };
+}
+
+/** Opens the limits of the configuration; undefined when there are none. @see R21, M21 */
+export function openConfiguredRateLimits(
+  { rateLimit, rateLimitScope, databaseUrl }: Config,
+  { database, observe }: { readonly database: Database; readonly observe: Observe },
+): RateLimits | undefined {
+  if (rateLimit === undefined) return undefined;
+  // The embedded Postgres has one process.
+  const isShared = rateLimitScope === "instances" && databaseUrl !== undefined;
+  const leases = isShared ? openRateLeases(database, rateLimit) : undefined;
+  return openRateLimits(rateLimit, { leases, observe });
 }
 
 function reject(message: string, seconds: number): ApiError {

@@ -30,10 +30,11 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
           from pg_catalog.pg_namespace n
           join pg_catalog.pg_class c on c.relnamespace = n.oid
             and c.relname in ('tokens', 'audit', 'secrets', 'changes', 'webhooks',
-              'idempotency_keys')
+              'idempotency_keys', 'rates')
           where n.nspname = 'rowgate'
         )
         select (case when not exists (select from "$t" where name = 'tokens') then 0
+            when exists (select from "$t" where name = 'rates') then 7
             when exists (select from "$t" where name = 'idempotency_keys') then 6
             when exists (select from "$t" where name = 'webhooks') then 5
             when exists (select from "$t" where name = 'changes') then 4

@@ -1,5 +1,6 @@
 import { CHANGES_VERSION } from "./changes_statements.ts";
 import { IDEMPOTENCY_VERSION } from "./idempotency_statements.ts";
+import { RATES_VERSION } from "./rates_statements.ts";
 import { WEBHOOKS_VERSION } from "./webhooks_statements.ts";
 
 /** Marks a statement without parameters, which can be run and printed. */
@@ -95,6 +96,7 @@ export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
   CHANGES_VERSION,
   WEBHOOKS_VERSION,
   IDEMPOTENCY_VERSION,
+  RATES_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */

@@ -55,6 +55,8 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   pool: true,
   pool_wait: true,
   abandoned: true,
+  rate_leases: true,
+  rate_members: true,
   exports: true,
   prepared: true,
   batch: true,

@@ -107,6 +107,12 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
       meters.exportedRows.inc(observation.rows);
       meters.exportedBytes.inc(observation.bytes);
       break;
+    case "rate_leases":
+      meters.rateLeases.inc({ result: observation.result });
+      break;
+    case "rate_members":
+      meters.rateMembers.set(observation.members);
+      break;
     case "prepared":
       meters.prepared.set(observation.statements);
       break;
@@ -195,6 +201,12 @@ function openMeters(registry: Registry) {
       "operation",
     ),
     limited: counter("rate_limited_total", "Requests rejected by a rate limit", "limit"),
+    rateLeases: counter(
+      "rate_leases_total",
+      "Statements that leased from the rate limit of all instances",
+      "result",
+    ),
+    rateMembers: shared("rate_members", "Processes that share the rate limit"),
     rows: counter("rows_total", "Rows returned or updated", "operation"),
     inFlight: gauge("requests_in_flight", "Requests not answered yet"),
     failures: counter("failures_total", "Failures behind responses of 500 and above", "where"),

@@ -110,6 +110,10 @@ export type Measurement =
   }
   /** A statement stopped waiting for a connection: it has one, or gave up. */
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
+  /** A lease of several tokens' limits was asked for, where instances share it. */
+  | { readonly kind: "rate_leases"; readonly result: "leased" | "failed" }
+  /** Processes that share the rate limit. */
+  | { readonly kind: "rate_members"; readonly members: number }
   /** Exports that run. */
   | { readonly kind: "exports"; readonly running: number }
   /** Sessions in which Postgres still runs a statement that no request waits for. */

@@ -4,6 +4,7 @@ import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/curre
 import { parsePolicy } from "../../src/catalogue/policy.ts";
 import { readConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/postgres/database.ts";
+import { openConfiguredRateLimits } from "../../src/http/rate_limit.ts";
 import { openReplicas } from "../../src/replicas/replicas.ts";
 import { openSnapshotStandbys } from "../../src/replicas/snapshot_standbys.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
@@ -134,6 +135,7 @@ export async function createTestService(
     fetch: options.fetch,
   });
   if (options.fetch !== undefined) hooks.start();
+  const rateLimits = openConfiguredRateLimits(config, { database: opened, observe });
   const app = guard.app(
     server?.app ??
       createApp({
@@ -146,6 +148,7 @@ export async function createTestService(
         changes,
         webhooks: hooks.webhooks,
         replicas,
+        rateLimits,
       }),
   );
   return {
@@ -167,6 +170,7 @@ export async function createTestService(
       changes.close();
       await hooks.close(1000);
       catalogue.close();
+      await rateLimits?.close();
       await replicas?.close(1000);
       if (owner !== opened) await owner.close(1000);
       await serving.close(1000);

@@ -55,6 +55,8 @@ export async function issueTokens(
       .admin`grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to rowgate_app`;
     await test.admin`grant execute on function rowgate.changes_moment(),
       rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) to rowgate_app`;
+    await test.admin`grant execute on function rowgate.lease_rates(json, float8, float8),
+      rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) to rowgate_app`;
     await test.admin`grant insert on rowgate.audit to rowgate_app`;
     await test.admin`grant select, insert, delete on rowgate.idempotency_keys to rowgate_app`;
     await test.admin`grant select, insert, update, delete on rowgate.webhooks to rowgate_app`;

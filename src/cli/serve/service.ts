@@ -9,6 +9,7 @@ import {
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";
+import { openConfiguredRateLimits } from "../../http/rate_limit.ts";
 import { openReplicas } from "../../replicas/replicas.ts";
 import { openSnapshotStandbys } from "../../replicas/snapshot_standbys.ts";
 import { keepAnswersPruned } from "../../schema/prune_answers.ts";
@@ -82,10 +83,12 @@ export async function assembleService(
   const parts = { config, database, catalogue: catalogue.current, changes, observe };
   const hooks = openWebhookService(parts);
   const { webhooks } = hooks;
+  const rateLimits = openConfiguredRateLimits(config, { database, observe });
   const stopping = new AbortController();
   const app = createApp({
     ...{ config, database, catalogue, tokens, observe, metrics, changes, webhooks },
     replicas,
+    rateLimits,
     stopping: stopping.signal,
   });
   const log = keepChanges(database, { days: changesDays, observe });
@@ -104,7 +107,7 @@ export async function assembleService(
     answers.close();
     changes.close();
     const endMs = performance.now() + timeoutMs;
-    await hooks.close(timeoutMs);
+    await Promise.all([hooks.close(timeoutMs), rateLimits?.close()]);
     catalogue.close();
     const restMs = Math.max(0, endMs - performance.now());
     await Promise.all([replicas?.close(restMs), database.close(restMs)]);

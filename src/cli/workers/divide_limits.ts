@@ -21,7 +21,7 @@ export function divideLimits(
   const split = (whole: number) =>
     Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0);
   const share = (whole: number) => Math.max(1, split(whole));
-  const { poolSize, poolIdleSize, transactions, tokenLookUps, rateLimit } = config;
+  const { poolSize, poolIdleSize, transactions, tokenLookUps, rateLimit, rateLimitScope } = config;
   const { exports, maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
   return {
     ...config,
@@ -33,6 +33,9 @@ export function divideLimits(
     maxInFlight: share(maxInFlight),
     maxBodiesBytes: share(maxBodiesBytes),
     maxUnsentBytes: share(maxUnsentBytes),
-    rateLimit: rateLimit && { ...rateLimit, requests: share(rateLimit.requests) },
+    // That of all instances is one limit for all their workers as well.
+    rateLimit: rateLimitScope === "process" && rateLimit !== undefined
+      ? { ...rateLimit, requests: share(rateLimit.requests) }
+      : rateLimit,
   };
 }

@@ -50,6 +50,7 @@ const CONFIG: Config = {
   tokenLookUps: 2,
   maxPageBytes: 8388608,
   rateLimit: undefined,
+  rateLimitScope: "process",
   prepare: true,
   tenantSetting: undefined,
   audit: false,

@@ -46,6 +46,7 @@ export function configure(overrides: Partial<Config>): Config {
     tokenLookUps: 2,
     maxPageBytes: 8388608,
     rateLimit: undefined,
+    rateLimitScope: "process",
     prepare: true,
     tenantSetting: undefined,
     audit: false,

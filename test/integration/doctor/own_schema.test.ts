@@ -56,6 +56,21 @@ describe("doctor on the schema rowgate", () => {
     assertEquals(await look(ON), []);
   });
 
+  it("finds a rate limit that cannot be shared, and its statement fixes that [M23]", async () => {
+    const shared = { ROWGATE_RATE_LIMIT: "600/min", ROWGATE_RATE_LIMIT_SCOPE: "instances" };
+    assertEquals(await look({ ROWGATE_RATE_LIMIT: "600/min" }), []);
+    assertEquals(await look(shared), [
+      "warning: ROWGATE_RATE_LIMIT_SCOPE is instances, " +
+      "but the role rowgate_app may not call rowgate.lease_rates",
+    ]);
+    await applyFixes(shared);
+    assertEquals(await look(shared), []);
+    await test.admin`drop function rowgate.lease_rates`;
+    assertEquals(await look(shared), [
+      "warning: ROWGATE_RATE_LIMIT_SCOPE is instances, but there is no function rowgate.lease_rates",
+    ]);
+  });
+
   it("finds that the audit table is missing", async () => {
     await test.admin`drop table rowgate.audit`;
     assertEquals(await look({}), []);

@@ -4,6 +4,7 @@ import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { openConfiguredRateLimits } from "../../../src/http/rate_limit.ts";
 import { openReplicas } from "../../../src/replicas/replicas.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
@@ -39,6 +40,7 @@ export function openSecondInstance(
     observe,
   });
   const replicas = openReplicas(config, { database, observe });
+  const rateLimits = openConfiguredRateLimits(config, { database, observe });
   const app = createApp({
     config,
     database,
@@ -47,6 +49,7 @@ export function openSecondInstance(
     metrics: createMetrics(),
     observe,
     replicas,
+    rateLimits,
   });
   return {
     send: async (method, path, options) => {
@@ -59,6 +62,7 @@ export function openSecondInstance(
     },
     close: async () => {
       catalogue.close();
+      await rateLimits?.close();
       await replicas?.close(1000);
       await database.close(1000);
     },

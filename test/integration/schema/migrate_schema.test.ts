@@ -39,10 +39,10 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 6, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 7, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 6,
+        version: 7,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
@@ -53,7 +53,7 @@ for (const kind of DATABASE_KINDS) {
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 

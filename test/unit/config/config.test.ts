@@ -37,6 +37,7 @@ const DEFAULTS = {
   tokenLookUps: 2,
   maxPageBytes: 8388608,
   rateLimit: undefined,
+  rateLimitScope: "process",
   prepare: true,
   tenantSetting: undefined,
   audit: false,
@@ -72,6 +73,7 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   ROWGATE_MAX_TSQUERY_CHARACTERS: ["0", "1000001", "off"],
   ROWGATE_TOKEN_LOOKUPS: ["0", "1001", "1.5"],
   ROWGATE_RATE_LIMIT: ["", "0/s", "600", "600/m", "600/day", "1.5/s", "-1/s", "1000001/h", "on"],
+  ROWGATE_RATE_LIMIT_SCOPE: ["", "on", "all", "instance"],
   ROWGATE_AUDIT: ["true", "ON"],
   ROWGATE_AUDIT_DAYS: ["0", "-1", "1.5", "36501", "30d", "off"],
   ROWGATE_IDEMPOTENCY_HOURS: ["0", "-1", "1.5", "8761", "24h", "off"],
@@ -145,6 +147,7 @@ describe("readConfig", () => {
       ROWGATE_IDEMPOTENCY_HOURS: "48",
       ROWGATE_WEBHOOK_HOSTS: "hooks.zapier.com,*.n8n.cloud:8443",
       ROWGATE_RATE_LIMIT: "600/min",
+      ROWGATE_RATE_LIMIT_SCOPE: "instances",
     });
     assertEquals<unknown>({ ...config }, {
       host: "::",
@@ -180,6 +183,7 @@ describe("readConfig", () => {
       tokenLookUps: 4,
       maxPageBytes: 70000,
       rateLimit: { requests: 600, windowSeconds: 60 },
+      rateLimitScope: "instances",
       prepare: false,
       tenantSetting: "app.tenant_id",
       audit: true,

@@ -31,6 +31,15 @@ describe("the limits of a service with several workers", () => {
     assertEquals(shares.map(({ rateLimit }) => rateLimit), [limit, limit, limit]);
   });
 
+  it("do not divide a rate limit that all instances share [M21]", () => {
+    const environment = {
+      ROWGATE_RATE_LIMIT: "600/min",
+      ROWGATE_RATE_LIMIT_SCOPE: "instances",
+    };
+    const limit = { requests: 600, windowSeconds: 60 };
+    assertEquals(divide(environment, 3).map(({ rateLimit }) => rateLimit), [limit, limit, limit]);
+  });
+
   it("leave each worker at least one, and no rate limit where there is none", () => {
     const shares = divide({ ROWGATE_POOL_SIZE: "1" }, 2);
     assertEquals(shares.map(({ poolSize, rateLimit }) => [poolSize, rateLimit]), [

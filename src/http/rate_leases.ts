@@ -1,0 +1,78 @@
+import type { Database } from "../postgres/database.ts";
+
+/** What is asked of a token's limit. */
+export interface LeaseQuestion {
+  readonly id: string;
+  /** Requests that are wanted. */
+  readonly want: number;
+  /** Requests of an earlier lease that were not used; negative: that were used without a lease. */
+  readonly back: number;
+}
+
+/** What was given. */
+export interface Lease {
+  readonly id: string;
+  readonly granted: number;
+  /** What is left for all. */
+  readonly level: number;
+}
+
+/** Where the limits of all instances are kept. */
+export interface RateLeases {
+  /** @throws {DatabaseError} `permission` or `stale` where the role or the schema does not allow it */
+  readonly lease: (asked: readonly LeaseQuestion[]) => Promise<readonly Lease[]>;
+  /** Says that this process leases, or has ended; gives how many do. @throws {DatabaseError} */
+  readonly countMembers: (ended: boolean) => Promise<number>;
+  /** Deletes buckets that are full again, and gives how many. @throws {DatabaseError} */
+  readonly prune: () => Promise<number>;
+}
+
+/** Buckets that one statement deletes. */
+export const PRUNED_BUCKETS = 10_000;
+
+/** Opens the leases of a database. The functions are in the schema `rowgate`; the clock is the database's. */
+export function openRateLeases(
+  database: Pick<Database, "run">,
+  { requests, windowSeconds }: { readonly requests: number; readonly windowSeconds: number },
+): RateLeases {
+  const member = crypto.randomUUID();
+
+  async function lease(asked: readonly LeaseQuestion[]): Promise<readonly Lease[]> {
+    const rows = await database.run<{ id: string; granted: string; level: string }>(
+      (sql) =>
+        sql`select l.id, l.granted::text, l.level::text from rowgate.lease_rates(
+          ${JSON.stringify(asked)}::text::json, ${String(requests)}::text::float8,
+          ${String(requests / windowSeconds)}::text::float8) l`,
+      { write: true },
+    );
+    return rows.map(({ id, granted, level }) => ({
+      id,
+      granted: Number(granted),
+      level: Number(level),
+    }));
+  }
+
+  async function countMembers(ended: boolean): Promise<number> {
+    const [row] = await database.run<{ members: string }>(
+      (sql) =>
+        sql`select rowgate.count_rate_members(${member}::text, ${
+          String(ended)
+        }::text::bool)::text as members`,
+      { write: true },
+    );
+    return Number(row!.members);
+  }
+
+  async function prune(): Promise<number> {
+    const [row] = await database.run<{ deleted: string }>(
+      (sql) =>
+        sql`select rowgate.prune_rates(${String(windowSeconds)}::text::float8, ${
+          String(PRUNED_BUCKETS)
+        }::text::int4)::text as deleted`,
+      { write: true },
+    );
+    return Number(row!.deleted);
+  }
+
+  return { lease, countMembers, prune };
+}

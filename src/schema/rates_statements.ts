@@ -1,0 +1,132 @@
+/** Marks a statement without parameters, which can be run and printed. */
+function statement(text: TemplateStringsArray): TemplateStringsArray {
+  return text;
+}
+
+/**
+ * What is left of each token's limit, as of a moment of the database's clock. Unlogged: a commit waits
+ * for no disk, and a crash or failover only fills the buckets. No second index, so that an update moves
+ * nothing.
+ */
+const RATES_TABLE = statement`create unlogged table if not exists rowgate.rates (
+  token_id text primary key,
+  level float8 not null,
+  granted float8 not null default 0,
+  at timestamptz not null
+) with (fillfactor = 50)`;
+
+/** The processes that lease from it, for the share of each while it is unavailable. */
+const MEMBERS_TABLE = statement`create unlogged table if not exists rowgate.rate_members (
+  id text primary key,
+  at timestamptz not null
+) with (fillfactor = 50)`;
+
+/**
+ * Leases requests of tokens, and takes back what was not used (or adds what was used without a lease,
+ * as a negative number). Where little is left, it gives a quarter of that, so that others get some too.
+ * Rows are locked in the order of their ids, so that no two processes wait for each other.
+ */
+const LEASE_FUNCTION = statement`create or replace function rowgate.lease_rates(
+  asked json, capacity float8, per_second float8
+) returns table (id text, granted float8, level float8)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  one record;
+begin
+  for one in
+    select a.id, a.want, a.back from json_to_recordset(asked) a(id text, want float8, back float8)
+    order by a.id collate "C"
+  loop
+    loop
+      update rowgate.rates r set (level, granted, at) = (
+        select filled.level - given.amount, given.amount, filled.at
+        from (
+          select least(capacity, greatest(0, r.level + one.back
+            + per_second * greatest(0, extract(epoch from clock_timestamp() - r.at)))) as level,
+            clock_timestamp() as at
+        ) filled,
+        lateral (
+          select least(one.want, greatest(least(1, floor(filled.level)), floor(filled.level / 4)))
+            as amount
+        ) given
+      )
+      where r.token_id = one.id
+      returning r.token_id, r.granted, r.level into id, granted, level;
+      exit when found;
+      insert into rowgate.rates (token_id, level, at) values (one.id, capacity, clock_timestamp())
+        on conflict do nothing;
+    end loop;
+    return next;
+  end loop;
+end $rowgate$`;
+
+/** Notes that a process is there, or has ended, and counts those of the last half minute. */
+const MEMBER_FUNCTION = statement`create or replace function rowgate.count_rate_members(
+  member text, ended bool
+) returns int4
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $rowgate$
+begin
+  if ended then
+    delete from rowgate.rate_members m where m.id = member;
+  else
+    insert into rowgate.rate_members as m (id, at) values (member, clock_timestamp())
+      on conflict (id) do update set at = excluded.at;
+  end if;
+  return (select count(*) from rowgate.rate_members m
+    where m.at > clock_timestamp() - interval '30 s');
+end $rowgate$`;
+
+/** Deletes buckets that are full again by now, which is what a missing one is, and old members. */
+const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_rates(
+  window_seconds float8, most int4
+) returns int4
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  deleted int4;
+begin
+  delete from rowgate.rate_members m where m.at < clock_timestamp() - interval '1 hour';
+  delete from rowgate.rates r where r.ctid = any (array(
+    select old.ctid from rowgate.rates old
+    where old.at < clock_timestamp() - window_seconds * interval '1 s'
+    limit most for update skip locked));
+  get diagnostics deleted = row_count;
+  return deleted;
+end $rowgate$`;
+
+const NOT_FOR_ALL = statement`revoke all on function rowgate.lease_rates(json, float8, float8),
+  rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) from public`;
+
+/** Lets the roles that read tokens already, and hence serve, lease as well. They may not write the tables. */
+const GRANTS = statement`do $rowgate$
+declare
+  reader text;
+begin
+  for reader in
+    select distinct pg_catalog.quote_ident(r.rolname)
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
+    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
+      and r.oid = a.grantee and r.oid <> c.relowner
+  loop
+    execute pg_catalog.concat('grant execute on function rowgate.lease_rates(json, float8, float8), ',
+      'rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) to ', reader);
+  end loop;
+end $rowgate$`;
+
+/** The functions that a serving role calls. */
+export const RATES_FUNCTIONS: readonly string[] = [
+  "rowgate.lease_rates(json, float8, float8)",
+  "rowgate.count_rate_members(text, bool)",
+  "rowgate.prune_rates(float8, int4)",
+];
+
+/** The statements that create what the rate limit of several instances is leased from. @see M21 */
+export const RATES_VERSION: readonly TemplateStringsArray[] = [
+  RATES_TABLE,
+  MEMBERS_TABLE,
+  LEASE_FUNCTION,
+  MEMBER_FUNCTION,
+  PRUNE_FUNCTION,
+  NOT_FOR_ALL,
+  GRANTS,
+  statement`insert into rowgate.migrations (version) values (7) on conflict do nothing`,
+];

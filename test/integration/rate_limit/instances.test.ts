@@ -1,0 +1,217 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { readConfig } from "../../../src/config/config.ts";
+import { openRateLeases } from "../../../src/http/rate_leases.ts";
+import { openSharedBuckets, type SharedBuckets } from "../../../src/http/shared_buckets.ts";
+import type { Database } from "../../../src/postgres/database.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import type { Observation } from "../../../src/telemetry/observe.ts";
+import { createTestService, type TestService } from "../../support/service.ts";
+import { openSecondInstance, type SecondInstance } from "../records/second_instance.ts";
+
+const LIMIT = 600;
+/** Others than the first. */
+const OTHERS = 3;
+/** A twentieth of the limit. */
+const LEASE = LIMIT / 20;
+const ENVIRONMENT = {
+  ROWGATE_RATE_LIMIT: `${LIMIT}/min`,
+  ROWGATE_RATE_LIMIT_SCOPE: "instances",
+};
+
+describe("a rate limit of all instances", () => {
+  let service: TestService;
+  let others: readonly SecondInstance[];
+  let database: Database;
+  before(async () => {
+    service = await createTestService("real", { environment: ENVIRONMENT });
+    others = Array.from(
+      { length: OTHERS },
+      () => openSecondInstance(service.database, service.tokens.a, ENVIRONMENT),
+    );
+    const { config } = readConfig({ DATABASE_URL: service.database.servingUrl! });
+    database = openDatabase(config!, () => {});
+  });
+  after(async () => {
+    for (const other of others ?? []) await other.close();
+    await database?.close(1000);
+    await service?.close();
+  });
+
+  const ask = ({ send }: Pick<SecondInstance, "send">, token: string) =>
+    send("GET", "/integration/token", { token });
+
+  /** Buckets of so many in a window, with what they observe. */
+  function open(
+    { capacity, windowSeconds, on = database }: {
+      readonly capacity: number;
+      readonly windowSeconds: number;
+      readonly on?: Pick<Database, "run">;
+    },
+  ) {
+    const observed: Observation[] = [];
+    const leases = openRateLeases(on, { requests: capacity, windowSeconds });
+    const buckets = openSharedBuckets({
+      ...{ capacity, windowSeconds, leases, size: 1000 },
+      now: () => performance.now(),
+      observe: (observation) => void observed.push(observation),
+    });
+    return { ...buckets, observed };
+  }
+
+  it("admits no more than the limit of a token, however its requests are spread [M21] [R57]", async () => {
+    const token = await service.issue();
+    const all = [service, ...others];
+    const startMs = performance.now();
+    let admitted = 0;
+    let rejected = 0;
+    const sent = async (client: number) => {
+      for (let request = 0; request < 100; request++) {
+        const { status, headers } = await ask(all[client % all.length]!, token);
+        assertEquals(headers.get("ratelimit-policy"), `"default";q=${LIMIT};w=60`);
+        if (status === 200) admitted++;
+        else rejected++;
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, client) => sent(client)));
+    const seconds = (performance.now() - startMs) / 1000;
+    const most = LIMIT + seconds * LIMIT / 60 + 1;
+    assert(admitted <= most, `${admitted} of at most ${most}`);
+    // What one instance holds cannot be used by the others.
+    assert(admitted >= LIMIT - OTHERS * LEASE, `only ${admitted}`);
+    assertEquals(admitted + rejected, 1200);
+    const { text } = await service.send("GET", "/metrics");
+    const leased = Number(/^rowgate_rate_leases_total\{result="leased"\} (\d+)$/m.exec(text)![1]);
+    assert(leased < 100, `${leased} statements for some 300 requests`);
+    assertMatch(text, /^rowgate_rate_members [1-9]$/m);
+  });
+
+  it("counts each token for itself, and lets a client go on at its rate [M21]", async () => {
+    const [fast, slow] = [0, 1].map(() => open({ capacity: 20, windowSeconds: 1 }));
+    const names = ["a", "b"].map((name) => `${name} ${crypto.randomUUID()}`);
+    const startMs = performance.now();
+    const counts = [0, 0];
+    while (performance.now() - startMs < 1500) {
+      for (const [place, name] of names.entries()) {
+        for (const { draw } of [fast!, slow!]) if ((await draw(name)).granted) counts[place]!++;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const seconds = (performance.now() - startMs) / 1000;
+    for (const count of counts) {
+      assert(count <= 20 + 20 * seconds + 1, `${count} in ${seconds} s`);
+      assert(count >= 20 + 20 * (seconds - 0.6) - 10, `only ${count} in ${seconds} s`);
+    }
+    await Promise.all([fast!.close(), slow!.close()]);
+  });
+
+  it("gives back what an instance has leased when it ends [M21]", async () => {
+    const name = crypto.randomUUID();
+    const first = open({ capacity: 100, windowSeconds: 3600 });
+    for (let request = 0; request < 7; request++) await first.draw(name);
+    await first.close();
+    assertEquals(await readLevel(name), 93);
+    const second = open({ capacity: 100, windowSeconds: 3600 });
+    assertEquals((await second.draw(name)).remaining, 92);
+    await second.close();
+  });
+
+  async function readLevel(name: string): Promise<number> {
+    const [row] = await service.database.admin`
+      select round(level) as level from rowgate.rates where token_id = ${name}`;
+    return Number(row!["level"]);
+  }
+
+  it("admits each instance its share while the database is unavailable, and reports it after [M22]", async () => {
+    let away = false;
+    const breakable: Pick<Database, "run"> = {
+      run: (...asked) => away ? Promise.reject(new Error("away")) : database.run(...asked),
+    };
+    const instances = Array.from(
+      { length: 2 },
+      () => open({ capacity: 40, windowSeconds: 3600, on: breakable }),
+    );
+    const leases = openRateLeases(database, { requests: 40, windowSeconds: 3600 });
+    await waitForMembers(instances, (await leases.countMembers(true)) || 1);
+    const name = crypto.randomUUID();
+    for (const { draw } of instances) await draw(name);
+    away = true;
+    const counts = await Promise.all(instances.map(({ draw }) => drawAll(draw, name)));
+    const members = membersOf(instances[0]!);
+    for (const count of counts) assert(count >= 1 && count <= 2 + 40 / 2, `${counts}`);
+    assert(counts[0]! + counts[1]! <= 40 * 2 / members + 4, `${counts}, ${members} members`);
+    const warning = instances[0]!.observed.find(({ kind }) => kind === "warning");
+    assert(warning?.kind === "warning" && /^the rate limit is not shared/.test(warning.message));
+    const drawn = await instances[0]!.draw(name);
+    assert(!drawn.granted && drawn.share === Math.floor(40 / members));
+    away = false;
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    for (const { draw } of instances) await draw(name);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const level = await readLevel(name);
+    assert(level <= 40 - counts[0]! - counts[1]! + 2, `${level} left after ${counts}`);
+    await Promise.all(instances.map(({ close }) => close()));
+  });
+
+  async function drawAll(draw: SharedBuckets["draw"], name: string): Promise<number> {
+    for (let count = 0;; count++) if (!(await draw(name)).granted) return count;
+  }
+
+  const membersOf = ({ observed }: { readonly observed: readonly Observation[] }) =>
+    observed.reduce((last, one) => one.kind === "rate_members" ? one.members : last, 0);
+
+  async function waitForMembers(
+    instances: readonly { readonly observed: readonly Observation[] }[],
+    least: number,
+  ): Promise<void> {
+    while (instances.some((one) => membersOf(one) < least)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  it("needs no right on the tables, and works without its functions [M23]", async () => {
+    const { admin } = service.database;
+    const [rights] = await admin`select
+      has_table_privilege('rowgate_app', 'rowgate.rates', 'select, insert, update, delete') as any,
+      (select relpersistence from pg_class where oid = 'rowgate.rates'::regclass) as kind`;
+    assertEquals([rights!["any"], rights!["kind"]], [false, "u"]);
+    await admin`revoke execute on function rowgate.lease_rates(json, float8, float8) from rowgate_app`;
+    const forbidden = open({ capacity: 8, windowSeconds: 3600 });
+    const count = await drawAll(forbidden.draw, crypto.randomUUID());
+    assert(count >= 1 && count <= 8, `${count}`);
+    const warning = forbidden.observed.find(({ kind }) => kind === "warning");
+    assert(warning?.kind === "warning" && warning.message.includes("may not call"));
+    await forbidden.close();
+    await admin`grant execute on function rowgate.lease_rates(json, float8, float8) to rowgate_app`;
+  });
+
+  it("takes many tokens in one statement, and forgets buckets that are full again [M23]", async () => {
+    const many = open({ capacity: 100, windowSeconds: 1 });
+    const names = Array.from({ length: 400 }, () => crypto.randomUUID());
+    await Promise.all(names.map((name) => many.draw(name)));
+    assertEquals(many.observed.filter(({ kind }) => kind === "rate_leases").length, 1);
+    await many.close();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const leases = openRateLeases(database, { requests: 100, windowSeconds: 1 });
+    assert(await leases.prune() >= 400);
+    const [row] = await service.database.admin`
+      select count(*)::int4 as rows from rowgate.rates where token_id = any(${names})`;
+    assertEquals(row!["rows"], 0);
+  });
+
+  it("lets no two instances wait for each other's rows [M21]", async () => {
+    const instances = Array.from({ length: 3 }, () => open({ capacity: 1000, windowSeconds: 1 }));
+    const names = Array.from({ length: 60 }, (_, place) => `n${place}`);
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        instances.flatMap(({ draw }, place) =>
+          (place === 1 ? names.toReversed() : names).flatMap((name) => [draw(name), draw(name)])
+        ),
+      );
+    }
+    for (const { observed, close } of instances) {
+      assert(!observed.some((one) => one.kind === "rate_leases" && one.result === "failed"));
+      await close();
+    }
+  });
+});

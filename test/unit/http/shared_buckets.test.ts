@@ -1,0 +1,77 @@
+import { assert, assertEquals } from "@std/assert";
+import { describe, it } from "@std/testing/bdd";
+import type { Lease, LeaseQuestion } from "../../../src/http/rate_leases.ts";
+import { openSharedBuckets } from "../../../src/http/shared_buckets.ts";
+
+/** Buckets of 100 in an hour on a database that the test answers for. */
+function open(answer: (asked: readonly LeaseQuestion[]) => Promise<readonly Lease[]>, size = 10) {
+  const asked: LeaseQuestion[] = [];
+  const buckets = openSharedBuckets({
+    ...{ capacity: 100, windowSeconds: 3600, size },
+    now: () => performance.now(),
+    observe: () => {},
+    leases: {
+      lease: (questions) => {
+        asked.push(...questions);
+        return answer(questions);
+      },
+      countMembers: () => Promise.resolve(4),
+      prune: () => Promise.resolve(0),
+    },
+  });
+  return { ...buckets, asked };
+}
+
+const grantAll = (questions: readonly LeaseQuestion[]) =>
+  Promise.resolve(questions.map(({ id, want }) => ({ id, granted: want, level: 60 })));
+
+describe("openSharedBuckets", () => {
+  it("asks once for a lease, and spends it without asking [M21]", async () => {
+    const { draw, close, asked } = open(grantAll);
+    assertEquals((await draw("a")).remaining, 65);
+    // Behind half of it the next one is asked for in time.
+    assertEquals([draw("a"), draw("a")].map((drawn) => drawn instanceof Promise), [false, false]);
+    assertEquals(asked, [{ id: "a", want: 6, back: 0 }]);
+    await close();
+    assertEquals(asked.at(-1), { id: "a", want: 0, back: 3 });
+  });
+
+  it("asks for all that wait together, and for as many as wait [M21]", async () => {
+    const { draw, close, asked } = open(grantAll);
+    const drawn = await Promise.all(Array.from({ length: 9 }, () => draw("a")));
+    assert(drawn.every(({ granted }) => granted));
+    assert(asked.length <= 3, JSON.stringify(asked));
+    await close();
+  });
+
+  it("takes the share of its process when the database does not answer in time [M22]", async () => {
+    const { draw, close } = open(() => new Promise(() => {}));
+    const startMs = performance.now();
+    const drawn = await draw("a");
+    const tookMs = performance.now() - startMs;
+    assert(tookMs > 400 && tookMs < 1500, `${tookMs} ms`);
+    assertEquals([drawn.granted, drawn.share], [true, 25]);
+    void close();
+  });
+
+  it("rejects without asking while nothing is left for anyone [M21]", async () => {
+    const { draw, close, asked } = open((questions) =>
+      Promise.resolve(questions.map(({ id }) => ({ id, granted: 0, level: 0 })))
+    );
+    for (let request = 0; request < 20; request++) {
+      const { granted, remaining, nextSeconds } = await draw("a");
+      assertEquals([granted, remaining, nextSeconds], [false, 0, 36]);
+    }
+    assertEquals(asked.length, 1);
+    await close();
+  });
+
+  it("remembers so many keys, and gives back what the oldest had [M23]", async () => {
+    const { draw, close, asked } = open(grantAll, 2);
+    for (const key of ["a", "b", "c"]) await draw(key);
+    await draw("c");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    assertEquals(asked.find(({ want }) => want === 0), { id: "a", want: 0, back: 5 });
+    await close();
+  });
+});
