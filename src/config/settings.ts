@@ -94,7 +94,6 @@ export interface Config {
   readonly webhookHosts: readonly HostRule[];
   readonly corsOrigins: readonly string[];
   readonly console: boolean;
-  /** Whether agents are served at `/mcp`. */
   readonly mcp: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly workers: number | "auto";
