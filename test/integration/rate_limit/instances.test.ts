@@ -59,7 +59,7 @@ describe("a rate limit of all instances", () => {
     return { ...buckets, observed };
   }
 
-  it("admits no more than the limit of a token, however its requests are spread [M21] [R60]", async () => {
+  it("admits no more than the limit of a token, however its requests are spread [M21] [R59]", async () => {
     const token = await service.issue();
     const all = [service, ...others];
     const startMs = performance.now();
