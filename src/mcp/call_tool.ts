@@ -6,8 +6,8 @@ import type { ToolName } from "../interface/mcp/tool_names.ts";
 import { handleRequest, type Service } from "../handle_request.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Arguments } from "./read_message.ts";
-import { makeToolRequest, readText, type ToolRequest } from "./tool_request.ts";
-import { addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
+import { askForFewer, makeToolRequest, readText, type ToolRequest } from "./tool_request.ts";
+import { addMember, addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
 import { cutTables, selectEntries } from "./select_entries.ts";
 
 /** What an agent gets: an answer of the service, or the message of its error. */
@@ -48,7 +48,8 @@ export async function callTool(call: ToolCall, context: CallContext): Promise<To
 async function answer({ name, given, trace }: ToolCall, context: CallContext): Promise<string> {
   const request = makeToolRequest(name, given);
   const ask = (asked: ToolRequest) => send(asked, trace, context);
-  const json = await ask(request);
+  const answered = await ask(request);
+  const { json } = answered;
   switch (name) {
     case "list_tables":
       return cutTables(selectEntries(json, { list: "tables", text: readText(given, "contains") }));
@@ -59,13 +60,14 @@ async function answer({ name, given, trace }: ToolCall, context: CallContext): P
         advise: () => "Use contains to find other columns by a part of their name or comment.",
       });
     case "query_records":
+      if (request.prefer !== undefined) return await shortenPage(answered, { request, given, ask });
       return cutResult({
         json,
         list: "records",
         advise: (records) =>
           records === 0
             ? "The first record alone is longer: select fewer columns."
-            : `Select fewer columns, or read pages with per_page ${records}.`,
+            : `Select fewer columns, read pages with per_page ${records}, or use page_token.`,
       });
     case "list_changes":
       return await shortenChanges(json, { request, ask });
@@ -73,15 +75,61 @@ async function answer({ name, given, trace }: ToolCall, context: CallContext): P
       return addNote(json, "This was a preview: it was rolled back, and nothing is changed.");
     case "update_record":
     case "update_records":
-      return cutUpdated(json);
+      return cutUpdated(answered);
   }
 }
 
-/** The answer to an update of one record has the values that were sent. */
-function cutUpdated(json: string): string {
-  if (fitsResult(json)) return json;
+/** An answer of the service. */
+interface Answer {
+  readonly json: string;
+  readonly headers: Headers;
+}
+
+const KEPT =
+  "This is the result of the first call with this idempotency_key; nothing was done now.";
+
+/**
+ * Says that an update was done before, and not now. The answer to an update of one record has the values
+ * that were sent, which may be long.
+ * @see MC22
+ */
+function cutUpdated({ json, headers }: Answer): string {
+  const kept = headers.has("idempotent-replayed") ? [KEPT] : [];
+  if (fitsResult(json)) return kept.length === 0 ? json : addNote(json, KEPT);
   const { fields: _, ...rest } = JSON.parse(json);
-  return addNote(JSON.stringify(rest), "Cut: fields are as they were sent.");
+  const notes = [...kept, "Cut: fields are as they were sent."];
+  return addNote(JSON.stringify(rest), notes.join(" "));
+}
+
+/**
+ * Asks again for fewer records where they are too long, since the page token of a list that is cut would
+ * skip the rest.
+ * @see MC21
+ */
+async function shortenPage(
+  first: Answer,
+  { request, given, ask }: {
+    readonly request: ToolRequest;
+    readonly given: Arguments;
+    readonly ask: (request: ToolRequest) => Promise<Answer>;
+  },
+): Promise<string> {
+  let answer = first;
+  for (let rows = Infinity;;) {
+    const next = /[?&]after=([\w-]+)/.exec(answer.headers.get("link") ?? "")?.[1];
+    const json = next === undefined ? answer.json : addMember(answer.json, "next_page_token", next);
+    if (fitsResult(json)) return json;
+    // The page token may be long as well.
+    rows = Math.min(takeEntries(answer.json, "records").entries, Math.floor(rows * 0.8));
+    if (rows < 1) {
+      const most = `the ${MAX_TOOL_RESULT_BYTES} bytes of a result`;
+      throw new ApiError(
+        400,
+        `select: The next record is longer than ${most}, expected fewer columns`,
+      );
+    }
+    answer = await ask(askForFewer(request, given, rows));
+  }
 }
 
 /**
@@ -92,7 +140,7 @@ async function shortenChanges(
   first: string,
   { request, ask }: {
     readonly request: ToolRequest;
-    readonly ask: (request: ToolRequest) => Promise<string>;
+    readonly ask: (request: ToolRequest) => Promise<Answer>;
   },
 ): Promise<string> {
   let json = first;
@@ -106,22 +154,23 @@ async function shortenChanges(
       );
     }
     // It is not the same list: what has changed again meanwhile may be longer.
-    json = await ask({ ...request, query: { ...request.query, limit: String(limit) } });
+    ({ json } = await ask({ ...request, query: { ...request.query, limit: String(limit) } }));
   }
   return json;
 }
 
-/** Sends the request of a tool, and returns the JSON of its answer. */
+/** Sends the request of a tool, and returns its answer. */
 async function send(
-  { operation, table, query = {}, prefer, body }: ToolRequest,
+  { operation, table, query = {}, prefer, idempotencyKey, body }: ToolRequest,
   outer: Trace,
   { service, observe }: CallContext,
-): Promise<string> {
+): Promise<Answer> {
   const { exchange: { request, requestId, sending }, peer, traceId, place } = outer;
   const path = operation.path.replace(":table", table);
   const search = new URLSearchParams(query).toString();
   const headers = new Headers({ authorization: request.headers.get("authorization") ?? "" });
   if (prefer !== undefined) headers.set("prefer", prefer);
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
   if (body !== undefined) headers.set("content-type", "application/json");
   const url = new URL(search === "" ? path : `${path}?${search}`, request.url);
   const { method } = operation;
@@ -133,7 +182,8 @@ async function send(
     const counted = { ...service, rateLimits: undefined };
     const handled = { operation, tableName: table, id: "", trace };
     const response = await handleRequest(handled, counted);
-    return await trace.end(response, observe).text();
+    const ended = trace.end(response, observe);
+    return { json: await ended.text(), headers: ended.headers };
   } catch (error) {
     trace.reportError(error, observe);
     trace.end(respondError(error, exchange), observe);

@@ -25,7 +25,12 @@ export function fitsResult(json: string): boolean {
 
 /** Adds a member `note` to a JSON object, as its last. */
 export function addNote(json: string, note: string): string {
-  return `${json.slice(0, -1)},"note":${JSON.stringify(note)}}`;
+  return addMember(json, "note", note);
+}
+
+/** Adds a member to a JSON object, as its last. */
+export function addMember(json: string, name: string, value: string): string {
+  return `${json.slice(0, -1)},${JSON.stringify(name)}:${JSON.stringify(value)}}`;
 }
 
 /**

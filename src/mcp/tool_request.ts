@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
-import { NAME_PATTERN } from "../errors/limits.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS, NAME_PATTERN } from "../errors/limits.ts";
+import { PAGE_TOKEN } from "../http/page_link.ts";
 import type { ToolName } from "../interface/mcp/tool_names.ts";
 import { listFields, listTables } from "../operations/describe.ts";
 import { listChanges } from "../operations/list_changes.ts";
@@ -17,6 +18,7 @@ export interface ToolRequest {
   readonly table: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly prefer?: string;
+  readonly idempotencyKey?: string;
   /** The text of its body; undefined: it has none. */
   readonly body?: string;
 }
@@ -41,7 +43,8 @@ export function makeToolRequest(name: ToolName, given: Arguments): ToolRequest {
       return {
         operation: queryRecords,
         table: readTable(given),
-        body: printBody(given, ["table"]),
+        ...readPageToken(given),
+        body: printBody(given, ["table", "page_token"]),
       };
     case "list_changes":
       rejectOthers(given, ["table", "since", "limit", "wait", "fields"]);
@@ -56,15 +59,17 @@ export function makeToolRequest(name: ToolName, given: Arguments): ToolRequest {
       return {
         operation: updateSingle,
         table: readTable(given),
-        body: printBody(given, ["table"]),
+        ...readIdempotencyKey(given),
+        body: printBody(given, ["table", "idempotency_key"]),
       };
     case "update_records": {
       const [prefer] = readMaxAffected(given);
       if (prefer === undefined) {
         throw new ApiError(400, "max_affected: It is missing, expected a whole number from 0");
       }
-      const body = printBody(given, ["table", "max_affected"]);
-      return { operation: updateBulk, table: readTable(given), prefer, body };
+      const key = readIdempotencyKey(given);
+      const body = printBody(given, ["table", "max_affected", "idempotency_key"]);
+      return { operation: updateBulk, table: readTable(given), prefer, ...key, body };
     }
   }
 }
@@ -94,6 +99,32 @@ function readMaxAffected(given: Arguments): readonly string[] {
   if (Number.isSafeInteger(most) && (most as number) >= 0) return [`max-affected=${most}`];
   const expected = "expected a whole number from 0";
   throw new ApiError(400, `max_affected: ${quote(most)} is not possible, ${expected}`);
+}
+
+/** Asks for page tokens, and begins behind the one that is given. @see MC21 */
+function readPageToken(given: Arguments): Pick<ToolRequest, "prefer" | "query"> {
+  const token = readText(given, "page_token");
+  if (token === "") return {};
+  return { prefer: PAGE_TOKEN, ...(token !== "start" && { query: { after: token } }) };
+}
+
+/** Makes the same request for a page of fewer rows; what follows it is behind its page token. */
+export function askForFewer(request: ToolRequest, given: Arguments, rows: number): ToolRequest {
+  const body = printBody(given, ["table", "page_token", "per_page"]);
+  const perPage = `"per_page":${rows}`;
+  return { ...request, body: body === "{}" ? `{${perPage}}` : `${body.slice(0, -1)},${perPage}}` };
+}
+
+/** Returns the header: a string in quotes. @see MC22 */
+function readIdempotencyKey(given: Arguments): Pick<ToolRequest, "idempotencyKey"> {
+  const key = given.get("idempotency_key");
+  if (key === undefined) return {};
+  const fits = typeof key === "string" && /^[ -~]+$/.test(key) &&
+    key.length <= MAX_IDEMPOTENCY_KEY_CHARACTERS;
+  if (fits) return { idempotencyKey: `"${key.replaceAll(/["\\]/g, "\\$&")}"` };
+  const expected =
+    `expected a string of 1 to ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters of ASCII`;
+  throw new ApiError(400, `idempotency_key: ${quote(key)} is not possible, ${expected}`);
 }
 
 function readPreviewed(given: Arguments): string {

@@ -127,6 +127,27 @@ describeService("agents", ({ service, query, run, kind }) => {
     assertEquals(await notes([3]), ["again"]);
   });
 
+  it("says at the argument what is wrong with a page token or a key [MC21] [MC22]", async () => {
+    const query = { table: "deals", filters: { and: [] } };
+    const wrong = [
+      ["query_records", { ...query, page_token: 5 }, /^page_token: 5 is not possible/],
+      ["query_records", { ...query, page_token: "none" }, /^after: /],
+      ["query_records", { ...query, page_token: "start", page: 0 }, /^page: /],
+    ] as const;
+    for (const [name, given, text] of wrong) {
+      const called = await agent.call(name, given);
+      assertMatch(called.text, text);
+      assert(called.isError);
+    }
+    const update = { table: "deals", filters: { fid: 1 }, fields: { note: "x" } };
+    for (const idempotency_key of ["", "é", "a".repeat(256), 7, null]) {
+      const called = await agent.call("update_record", { ...update, idempotency_key });
+      assertMatch(called.text, /^idempotency_key: .* expected a string of 1 to 255 characters/);
+    }
+    const preview = await agent.call("preview_update", { ...update, idempotency_key: "a" });
+    assertMatch(preview.text, /idempotency_key/);
+  });
+
   it("previews an update, changes nothing and says so [MC11]", async () => {
     const before = await run("select * from deals order by tenant_id, fid");
     const update = { table: "deals", filters: { fid: 4 }, fields: { note: "preview" } };
@@ -238,4 +259,30 @@ describeService("agents", ({ service, query, run, kind }) => {
       );
     });
   }
+
+  it("gives fewer records where those of a page are too long, and skips none [MC21]", async () => {
+    await run(`update deals set title = repeat('é', 6000) where tenant_id = 1 and fid <= 7`);
+    const given = {
+      table: "deals",
+      select: ["fid", "title"],
+      sort: [{ field: "fid" }],
+      per_page: 6,
+    };
+    const found: unknown[] = [];
+    const sizes: number[] = [];
+    for (let page_token: unknown = "start"; page_token !== undefined && sizes.length < 20;) {
+      const { text, answer } = await agent.call("query_records", { ...given, page_token });
+      assert(new TextEncoder().encode(text).length <= 32_768);
+      const records = answer.records as { fid: number }[];
+      found.push(...records.map(({ fid }) => fid));
+      sizes.push(records.length);
+      page_token = answer.next_page_token;
+    }
+    assertEquals(sizes[0], 2);
+    const all = await query("deals", { select: ["fid"], sort: [{ field: "fid" }], per_page: 200 });
+    assertEquals(found, (all.body.records as { fid: number }[]).map(({ fid }) => fid));
+    await run(`update deals set title = repeat('é', 40000) where tenant_id = 1 and fid = 1`);
+    const long = await agent.call("query_records", { ...given, page_token: "start" });
+    assertMatch(long.text, /^select: The next record is longer than the 32768 bytes of a result/);
+  });
 });

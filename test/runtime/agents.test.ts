@@ -62,6 +62,40 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       });
     }
 
+    it("reads pages behind each other, and repeats an update without doing it twice [MC21] [MC22]", async () => {
+      const agent = await connect();
+      const query = { table: "deals", select: ["fid"], sort: [{ field: "fid" }] };
+      const { records: all } = await call(agent, "query_records", { ...query, per_page: 200 });
+      const found = [];
+      let page_token: string | undefined = "start";
+      for (let pages = 0; page_token !== undefined; pages++) {
+        const page = await call(agent, "query_records", { ...query, per_page: 7, page_token });
+        assert(page.records.length > 0 && pages < 100);
+        found.push(...page.records);
+        page_token = page.next_page_token;
+      }
+      assertEquals(found, all);
+      const update = {
+        ...{ table: "deals", filters: { fid: 4, note: null }, idempotency_key: 'a "key" \\ 1' },
+        fields: { note: "once" },
+      };
+      await call(agent, "update_record", {
+        ...update,
+        filters: { fid: 4 },
+        fields: { note: null },
+        idempotency_key: "b",
+      });
+      assertEquals((await call(agent, "update_record", update)).note, undefined);
+      const again = await call(agent, "update_record", update);
+      assertEquals([again.matched, again.updated], [1, 1]);
+      assertMatch(again.note, /^This is the result of the first call/);
+      const other = { ...update, fields: { note: "twice" } };
+      const refused = await agent.callTool({ name: "update_record", arguments: other });
+      assertEquals(refused.isError, true);
+      assertMatch(refused.content[0]!.text, /Idempotency-Key/);
+      await agent.close();
+    });
+
     it("refuses what the token does not allow [MC4] [MC5] [AG1]", async () => {
       const agent = await connect(service.tokens.query);
       const { tools } = await agent.listTools();

@@ -1,4 +1,9 @@
-import { MAX_CHANGES, MAX_WAIT_SECONDS, NAME_PATTERN } from "../../errors/limits.ts";
+import {
+  MAX_CHANGES,
+  MAX_IDEMPOTENCY_KEY_CHARACTERS,
+  MAX_WAIT_SECONDS,
+  NAME_PATTERN,
+} from "../../errors/limits.ts";
 import { type JsonSchema, objectOf } from "../openapi/json_schema.ts";
 import { describeQueryBody } from "../openapi/request_schemas.ts";
 import { describeAnyTable } from "../openapi/response_schemas.ts";
@@ -27,6 +32,22 @@ const MAX_AFFECTED: JsonSchema = {
   type: "integer",
   minimum: 0,
   description: "If more records match, it is an error and nothing changes.",
+};
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
+  pattern: "^[ -~]+$",
+  description:
+    "New for each update, such as a UUID. If the result is lost, call again with the same arguments " +
+    "and key: the update is not done twice, and the result is that of the first call.",
+};
+const PAGE_TOKEN: JsonSchema = {
+  type: "string",
+  description:
+    "start: begin with the first page, and if there are more the result has `next_page_token`. Else " +
+    "that token, with the same filters and sort and without `page`. No record is skipped or repeated.",
 };
 
 const PREVIEWED: JsonSchema = {
@@ -67,7 +88,10 @@ function describeOwn(name: ToolName): OwnArguments {
     case "describe_table":
       return { properties: { contains: CONTAINS }, optional: ["contains"] };
     case "query_records":
-      return { properties: QUERY, optional: Object.keys(QUERY) };
+      return {
+        properties: { ...QUERY, page_token: PAGE_TOKEN },
+        optional: [...Object.keys(QUERY), "page_token"],
+      };
     case "list_changes":
       return { properties: CHANGES, optional: Object.keys(CHANGES) };
     case "preview_update":
@@ -76,9 +100,15 @@ function describeOwn(name: ToolName): OwnArguments {
         optional: ["tool", "max_affected"],
       };
     case "update_record":
-      return { properties: UPDATE };
+      return {
+        properties: { ...UPDATE, idempotency_key: IDEMPOTENCY_KEY },
+        optional: ["idempotency_key"],
+      };
     case "update_records":
-      return { properties: { ...UPDATE, max_affected: MAX_AFFECTED } };
+      return {
+        properties: { ...UPDATE, max_affected: MAX_AFFECTED, idempotency_key: IDEMPOTENCY_KEY },
+        optional: ["idempotency_key"],
+      };
   }
 }
 
