@@ -35,10 +35,11 @@ export interface RunOptions {
 }
 
 /**
- * Leaves WebAssembly as it is first compiled. Most test files open an embedded Postgres and ask it for
- * seconds only; to optimise it took a fifth of their processor time.
+ * Leaves WebAssembly as it is first compiled, in the tests and in the services that they start on Deno
+ * and Bun. Most of these ask an embedded Postgres for seconds only: to optimise it took a fifth of the
+ * tests' processor time, and half of what a service needs to start on data that are there.
  */
-const V8 = "--v8-flags=--liftoff-only";
+const COMPILE_ONCE = { DENO_V8_FLAGS: "--liftoff-only", BUN_JSC_useOMGJIT: "false" };
 
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
@@ -51,12 +52,16 @@ export async function runTests(
     "-A",
     "--parallel",
     "--no-check",
-    V8,
     `--junit-path=${report}`,
     ...words,
   ];
   const child = spawn(process.execPath, [...options, ...parameters], {
-    env: { ...process.env, DENO_JOBS: process.env.DENO_JOBS ?? String(jobs), ...environment },
+    env: {
+      ...process.env,
+      ...COMPILE_ONCE,
+      DENO_JOBS: process.env.DENO_JOBS ?? String(jobs),
+      ...environment,
+    },
     stdio: ["ignore", "inherit", "inherit"],
   });
   const end = () => child.kill("SIGTERM");

@@ -26,7 +26,9 @@ export function startCommand(
   environment: Readonly<Record<string, string>> = {},
 ): RunningProcess {
   const [command = "", ...before] = COMMANDS[runtime];
-  return startProcess(command, [...before, ...parameters], environment);
+  // What `scripts/run_tests.ts` tells Deno and Bun in their environment.
+  const own = runtime === "node" ? ["--liftoff-only"] : [];
+  return startProcess(command, [...own, ...before, ...parameters], environment);
 }
 
 /** Starts a program in the root folder of the project, with the settings given and no others of ours. */

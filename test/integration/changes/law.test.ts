@@ -18,7 +18,7 @@ import { pollTable } from "./law_polling.ts";
 
 const WRITERS = 6;
 /** Seconds of one history; ROWGATE_TEST_RUNS makes it longer. */
-const SECONDS = 10;
+const SECONDS = 6;
 
 describe("the law of the changes feed", () => {
   let cluster: Cluster;

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { createTestService, type TestService } from "../../support/service.ts";
 
-const STATEMENT_TIMEOUT_MS = 4000;
+const STATEMENT_TIMEOUT_MS = 2000;
 
 describe("a million rows without an index", () => {
   let service: TestService;
