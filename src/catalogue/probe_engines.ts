@@ -30,7 +30,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]);
  * updated, whether a version of a row can be pinned, and which column says on which server a row is. A
  * statement is tried with EXPLAIN, which plans it and runs nothing: no row is read, no trigger fires.
  * One table of each engine is tried; an ordinary schema has none, and costs nothing.
- * @see M21
+ * @see M24
  */
 export async function probeEngines(database: Database, found: Introspection): Promise<Probed> {
   let complete = true;

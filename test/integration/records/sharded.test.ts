@@ -99,7 +99,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(faults(), before);
   });
 
-  it("says of a table that it cannot be updated, by what its engine can do [M21]", async () => {
+  it("says of a table that it cannot be updated, by what its engine can do [M24]", async () => {
     const { body } = await service.send("GET", "/integration/tables");
     const writable = new Map(
       (body["tables"] as { name: string; writable: boolean }[]).map((each) => [
@@ -120,7 +120,7 @@ describe("a table whose rows are on other servers", () => {
     assertEquals([odd?.pinnable, odd?.isSpread], [true, true]);
   });
 
-  it("reads the rows of several tenants that arrive together [M22]", async () => {
+  it("reads the rows of several tenants that arrive together [M25]", async () => {
     const look = (index: number) =>
       service.send("POST", "/integration/tables/leftovers/query", {
         body: { filters: { and: [{ field: "id", op: "eq", value: 1 + index % 2 }] } },

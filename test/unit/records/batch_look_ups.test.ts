@@ -82,7 +82,7 @@ describe("batchLookUps", () => {
     }
   });
 
-  it("reads each tenant's in a statement of its own where rows are on several servers [M22]", async () => {
+  it("reads each tenant's in a statement of its own where rows are on several servers [M25]", async () => {
     const table = { ...TABLE, isSpread: true };
     const { find, asked } = open(FOUND);
     const all = [0, 1, 2, 3, 4, 5].map((key) => find(key, { table, tenant: String(key % 2) }));
