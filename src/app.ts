@@ -30,6 +30,7 @@ import type { Observe } from "./telemetry/observe.ts";
 import type { TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { handleRequest, type Service } from "./handle_request.ts";
+import { printLlms } from "./interface/print_llms.ts";
 import { handleMcp, MCP_PATH } from "./mcp/handle_mcp.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -67,6 +68,8 @@ export interface Connection {
 export type App = (request: Request, connection?: Connection) => Promise<Response>;
 
 const METRICS_PATH = "/metrics";
+/** Programs expect a text of that name to be plain. */
+const PLAIN = "text/plain; charset=utf-8";
 
 /** Responds to one method of one path. */
 type Handler = (request: IRequest, trace: Trace) => Promise<Response>;
@@ -227,6 +230,12 @@ function collectPages(dependencies: Dependencies): Handlers {
     };
     paths.set(path, new Map([["GET", check]]));
   }
+  const forModels = printLlms(dependencies.config);
+  const describe: Handler = (_request, trace) => {
+    trace.operation = "llms";
+    return Promise.resolve(respondText(forModels, PLAIN, trace.exchange));
+  };
+  paths.set("/llms.txt", new Map([["GET", describe]]));
   for (const path of dependencies.config.console ? CONSOLE_PATHS : []) {
     const show: Handler = async (_request, trace) => {
       trace.operation = "console";

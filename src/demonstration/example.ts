@@ -1,3 +1,5 @@
+import { writeCurl } from "../reference/write_curl.ts";
+
 /** A query with nested groups that finds rows of each tenant of the demonstration. */
 export const EXAMPLE_REQUEST = {
   method: "POST",
@@ -22,12 +24,9 @@ export const EXAMPLE_REQUEST = {
 export function printExample(
   { address, token }: { readonly address: string; readonly token: string },
 ): string {
-  return [
-    `curl -s ${address.replace(/\/$/, "")}${EXAMPLE_REQUEST.path}`,
-    `-H 'Authorization: Bearer ${token}'`,
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(EXAMPLE_REQUEST.body)}'`,
-  ].join(" ");
+  const { path, body } = EXAMPLE_REQUEST;
+  const request = { method: "POST", path: path.slice(1), body } as const;
+  return writeCurl(request, { address, token, short: true });
 }
 
 /** Prints the command that adds the service to Claude Code; other programs take address and header. */
@@ -44,9 +43,6 @@ export function printAgent(
 export function printFollowing(
   { address, token }: { readonly address: string; readonly token: string },
 ): string {
-  return [
-    `curl -sN '${address.replace(/\/$/, "")}/integration/tables/orders/changes?since=now'`,
-    `-H 'Authorization: Bearer ${token}'`,
-    "-H 'Accept: text/event-stream'",
-  ].join(" ");
+  const path = "integration/tables/orders/changes?since=now";
+  return writeCurl({ method: "GET", path }, { address, token, short: true, stream: true });
 }

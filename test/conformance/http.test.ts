@@ -185,6 +185,15 @@ describeService("HTTP", ({ query, single, get, service }) => {
     assertEquals(rejected.headers.get("content-encoding"), null);
   });
 
+  it("tells language models how to begin, without a token [H27]", async () => {
+    const { status, text, headers } = await get("/llms.txt", { token: null });
+    assertEquals([status, headers.get("content-type")], [200, "text/plain; charset=utf-8"]);
+    assertMatch(text, /^# Rowgate\n\n> /);
+    const { text: document } = await get("/openapi.json", { token: null });
+    for (const path of Object.keys(JSON.parse(document).paths)) assert(text.includes(` ${path}\``));
+    assert(text.includes("(/mcp)") && !text.includes("deals"));
+  });
+
   it("serves /livez and /readyz without a token [H13] [H14]", async () => {
     for (const path of ["/livez", "/readyz"]) {
       assertOk(await get(path, { token: null }));

@@ -10,25 +10,11 @@ import type { DescribedTable, ServiceRequest } from "../../src/reference/describ
 import { readTable } from "../../src/reference/read_table.ts";
 import { REQUEST_FORMATS } from "../../src/reference/request_formats.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { runCopied } from "./run_copied.ts";
 import { runProgram } from "./run_program.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
 const HOSTILE = `'"\\ $HOME \`id\` %s {{ 1 }} </script>\n\u202e\u2028🦊`;
-const BETWEEN = "--- next ---";
-
-/** Runs programs in one process, each as it is. */
-const PYTHON = `import json, sys
-for program in json.load(open("programs.json")):
-    exec(program, {})
-    print("${BETWEEN}")`;
-const JAVASCRIPT = `import { readFile, writeFile } from "node:fs/promises";
-const programs = JSON.parse(await readFile("programs.json", "utf8"));
-for (const [place, program] of programs.entries()) {
-  await writeFile(\`\${place}.mjs\`, program);
-  await import(\`./\${place}.mjs\`);
-  console.log("${BETWEEN}");
-}`;
-
 describe("copied requests", () => {
   let service: DocumentedService;
   let server: AppServer;
@@ -66,28 +52,22 @@ describe("copied requests", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("run as curl commands", async () => {
-    const commands = write("curl").map((command) => `${command}\necho; echo '${BETWEEN}'`);
-    await compare(await runProgram("sh", ["-ec", commands.join("\n")], folder));
-  });
-
-  it("run as Python programs, with nothing but Python", async () => {
-    await writeFile(join(folder, "programs.json"), JSON.stringify(write("Python")));
-    const printed = await runProgram("python3", ["-c", PYTHON], folder);
-    assert(printed !== undefined || process.env.CI === undefined, "python3 is not installed");
-    if (printed === undefined) console.log("python3 is not installed: its programs are not run");
-    else await compare(printed);
-  });
-
-  it("run as JavaScript, on Deno and on Node", async () => {
-    await writeFile(join(folder, "programs.json"), JSON.stringify(write("fetch")));
-    await writeFile(join(folder, "run.mjs"), JAVASCRIPT);
-    const flags = ["run", "--quiet", "--no-config", "-A"];
-    const deno = runProgram(process.execPath, [...flags, "run.mjs"], folder);
-    const node = runProgram("node", ["run.mjs"], folder);
-    await compare(await deno);
-    await compare(await node);
-  });
+  for (
+    const [format, runner] of [
+      ["curl", "curl"],
+      ["Python", "Python"],
+      ["fetch", "Deno"],
+      ["fetch", "Node"],
+    ] as const
+  ) {
+    it(`run with nothing but the tool itself, and print the response: ${format}, ${runner}`, async () => {
+      const printed = await runCopied(runner, write(format));
+      // Cursors differ.
+      const compared = ({ cursor: _, ...rest }: Record<string, unknown>) => rest;
+      const bodies = expected.map((body) => compared(body as Record<string, unknown>));
+      if (printed !== undefined) assertEquals(printed.map(compared), bodies);
+    });
+  }
 
   it("are TypeScript", async () => {
     const [, update] = write("fetch");
@@ -159,16 +139,5 @@ describe("copied requests", () => {
   function write(format: string): readonly string[] {
     const { write } = REQUEST_FORMATS.find(({ name }) => name === format)!;
     return requests.map((request) => write(request, server.address));
-  }
-
-  /** Each program prints the response that the request has; cursors differ. */
-  function compare(printed: string | undefined): void {
-    const bodies = printed!.split(BETWEEN).slice(0, -1);
-    assertEquals(bodies.length, requests.length, printed);
-    const parse = (text: string) => {
-      const { cursor: _, ...rest } = JSON.parse(text);
-      return rest;
-    };
-    assertEquals(bodies.map(parse), expected.map((body) => parse(JSON.stringify(body))));
   }
 });

@@ -14,9 +14,17 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "": "test/docs/requests.test.ts",
     http: "test/docs/requests.test.ts",
     sh: "test/ship/commands.test.ts",
+    bash: "test/docs/languages.test.ts",
+    python: "test/docs/languages.test.ts",
+    ts: "test/docs/languages.test.ts",
   },
   "docs/export.md": { sh: "test/docs/export.test.ts", python: "test/docs/export.test.ts" },
-  "docs/updates.md": { http: "test/docs/requests.test.ts" },
+  "docs/updates.md": {
+    http: "test/docs/requests.test.ts",
+    bash: "test/docs/languages.test.ts",
+    python: "test/docs/languages.test.ts",
+    ts: "test/docs/languages.test.ts",
+  },
   "docs/errors.md": { http: "test/docs/requests.test.ts" },
   "docs/typescript.md": {
     sh: "test/ship/commands.test.ts",
