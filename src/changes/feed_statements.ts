@@ -13,6 +13,8 @@ export interface FeedTarget {
   readonly partitioned: boolean;
   /** Partitions below the table, quoted and qualified, those with rows of their own and the others. */
   readonly partitions: readonly { readonly identifier: SqlText; readonly stored: boolean }[];
+  /** Logical replication writes into it, or into one of its partitions. */
+  readonly subscribed: boolean;
   /** Feeds that the table has already, which the new one replaces. */
   readonly replaced: readonly number[];
 }
@@ -53,7 +55,7 @@ function isKeyType({ kind, baseType, deterministic }: Column): boolean {
  * @see docs/decisions/0056-changes-feed.md
  */
 export function planEnable(target: FeedTarget, feed: number): readonly string[] {
-  const { table, partitions, partitioned } = target;
+  const { table, partitions, partitioned, subscribed } = target;
   const { schema, name } = table.stored;
   const quoteName = ({ identifier }: { readonly identifier: SqlText }) =>
     quoteText(unquoteIdentifier(identifier));
@@ -69,10 +71,12 @@ values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${na
     describeTruncateFunction(table, feed),
     `revoke all on function rowgate.changes_${feed}(), rowgate.changes_${feed}_truncate() from public`,
     ...planTriggers(table.identifier, feed, { stored: !partitioned }),
-    ...(partitioned ? planRowTrigger(target, feed) : []),
+    ...(partitioned || subscribed ? planRowTrigger(target, feed) : []),
     ...partitions.flatMap(({ identifier, stored }) => [
       ...planTriggers(identifier, feed, { stored }),
-      ...(stored ? [`alter table ${identifier} disable trigger rowgate_changes_rows`] : []),
+      ...(stored && !subscribed
+        ? [`alter table ${identifier} disable trigger rowgate_changes_rows`]
+        : []),
     ]),
     NOTIFY,
   ];
@@ -115,17 +119,24 @@ function planTriggers(
 
 /**
  * Partitions that are added later get a copy of this trigger, and of no trigger for statements. Those
- * that are there have theirs disabled, since triggers for statements cost less.
+ * that are there have theirs disabled, since triggers for statements cost less; not where logical
+ * replication writes into them, which fires no others. What else is written into a table without
+ * partitions has no need of it.
  */
-function planRowTrigger({ table }: FeedTarget, feed: number): readonly string[] {
+function planRowTrigger({ table, partitioned }: FeedTarget, feed: number): readonly string[] {
   return [
     describeRowFunction(table, feed),
     `revoke all on function rowgate.changes_${feed}_row() from public`,
     `create trigger rowgate_changes_rows after insert or update or delete on ${table.identifier}
-  for each row execute function rowgate.changes_${feed}_row()`,
+  for each row${
+      partitioned ? "" : ` ${WHEN_REPLICATED}`
+    } execute function rowgate.changes_${feed}_row()`,
     `alter table ${table.identifier} enable always trigger rowgate_changes_rows`,
   ];
 }
+
+/** Workers of logical replication are always in this role, and a session that is writes both entries. */
+const WHEN_REPLICATED = "when (pg_catalog.current_setting('session_replication_role') = 'replica')";
 
 function quoteText(text: string): string {
   // With a backslash, a text is read alike whatever standard_conforming_strings says.

@@ -64,11 +64,10 @@ export async function findTarget(
         identifier: qualifyPartition(schema, name),
         stored: kind === "r",
       })),
+      subscribed,
       replaced: feeds,
     },
-    obstacle: subscribed
-      ? "it is filled by logical replication, which fires no triggers for statements"
-      : foreign && `its partition ${foreign.name} is on another server`,
+    obstacle: foreign && `its partition ${foreign.name} is on another server`,
   };
 }
 

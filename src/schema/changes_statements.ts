@@ -127,7 +127,8 @@ begin
         else m.relkind = 'p' end) from members m)
       and (select m.covered and (m.relkind = 'p' or (select count(*) from tree) = 1)
         from members m where m.oid = root)
-      and not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid), false),
+      and (not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid)
+        or not exists (select from members m where m.relkind = 'r' and not m.each_row)), false),
     'shape', (select left(md5(string_agg(part, ',' order by part)), 16) from parts))
   into result;
   return result;
