@@ -77,7 +77,10 @@ export async function handleRequest(
   const access = await authenticate(trace, service); // step 2
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
   const body = openBody(exchange, access.tenant, service);
-  const replayed = () => void (exchange.headers["idempotent-replayed"] = "true");
+  const replayed = () => {
+    exchange.headers["idempotent-replayed"] = "true";
+    service.observe({ kind: "replayed" });
+  };
   let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
     const printed = await retryOnFreshCatalogue<Responding>(async (current) => {

@@ -24,7 +24,7 @@ export function planFeeds(): readonly Compile[] {
         { identifier: quoteIdentifier(column), padded: false, baseType }
       )),
     };
-    const target = { table, partitioned: false, partitions: [], replaced: [] };
+    const target = { table, partitioned: false, partitions: [], subscribed: false, replaced: [] };
     return planEnable(target, drawFeedId()).map(compileText);
   });
 }

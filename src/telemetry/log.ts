@@ -62,6 +62,7 @@ const MEASUREMENTS: Readonly<Record<Measurement["kind"], true>> = {
   batch: true,
   webhooks: true,
   tool_call: true,
+  replayed: true,
   fault: true,
   retry: true,
   catalogue_read: true,

@@ -119,6 +119,9 @@ function count(meters: ReturnType<typeof openMeters>, observation: Observation):
     case "batch":
       meters.batched.inc({ operation: observation.operation }, observation.requests);
       break;
+    case "replayed":
+      meters.replays.inc();
+      break;
     case "fault":
       meters.faults.inc({ fault: observation.fault });
       break;
@@ -227,6 +230,10 @@ function openMeters(registry: Registry) {
       "gathered_requests_total",
       "Requests sent to Postgres in a batch",
       "operation",
+    ),
+    replays: counter(
+      "idempotent_replays_total",
+      "Updates answered with what was kept for their Idempotency-Key",
     ),
     faults: counter("database_faults_total", "Failed attempts of statements", "fault"),
     retries: counter("database_retries_total", "Repeated attempts of statements", "fault"),

@@ -129,6 +129,8 @@ export type Measurement =
     readonly failing: number;
     readonly disabled: number;
   }
+  /** The answer that was kept for an `Idempotency-Key` was given again. */
+  | { readonly kind: "replayed" }
   /** An attempt to run a statement failed. */
   | { readonly kind: "fault"; readonly fault: string }
   /** A statement is tried again after such a fault. */

@@ -36,6 +36,8 @@ describeService("Idempotency keys", (conversation) => {
     await run("update deals set note = 'old' where fid = 1");
     assertOk(await single("deals", body, keyed("cas")));
     assertEquals(await noteOf(1), "old");
+    const { text } = await service().send("GET", "/metrics");
+    assertMatch(text, /^rowgate_idempotent_replays_total [1-9]/m);
   });
 
   it("keeps a single update whose filters name no key [IK5] [IK6]", async () => {
