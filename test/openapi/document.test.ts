@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DATABASE_KINDS } from "../support/database.ts";
 import { openDocument } from "../support/openapi.ts";
 import { createTestService, type TestService } from "../support/service.ts";
+import { makeAccess, makeColumn, makeTable } from "../support/table.ts";
 import { describeService } from "../../src/interface/openapi/document.ts";
 
 const LINTER = fileURLToPath(new URL("../packages/lint_openapi.mjs", import.meta.url));
@@ -24,6 +25,15 @@ describe("the OpenAPI document", () => {
   it("passes the linter", async () => {
     assertEquals(await lint(describeService()), []);
   });
+
+  for (const brevity of ["brief", "terse"] as const) {
+    it(`passes the linter when it is ${brevity}`, async () => {
+      const table = makeTable([makeColumn("status", "text")]);
+      const tables = [{ ...table, feed: {} as never }, { ...table, name: "countries" }];
+      const access = makeAccess({ scopes: ["query", "update"] });
+      assertEquals(await lint(describeService({ access, tables }, brevity)), []);
+    });
+  }
 
   it("accepts the shapes that the service accepts, and no others", () => {
     const check = openDocument();

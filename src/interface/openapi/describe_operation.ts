@@ -2,25 +2,35 @@ import type { Table } from "../../catalogue/catalogue.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 import type { DescribedOperation } from "./operations.ts";
-import { referParameter } from "./parameters.ts";
+import { isInQuery, referParameter } from "./parameters.ts";
 import { describeChangesOf, describePageOf } from "./response_schemas.ts";
-import { describeSuccess, referAnyErrors, referErrors, referUpdated } from "./responses.ts";
+import {
+  describeSuccess,
+  referAnyErrors,
+  referErrors,
+  referShared,
+  referUpdated,
+} from "./responses.ts";
+import type { Brevity } from "./brevity.ts";
 import { WEBHOOK_EXAMPLES } from "./webhook_examples.ts";
 
 /** A table of the document's holder. */
 export interface DescribedTable {
   readonly table: Table;
-  /** True: the document says once what holds for all of its tables. */
-  readonly isBrief: boolean;
+  readonly brevity: Brevity;
 }
 
 /** Describes an operation: on any table, or on one. @see H26 */
 export function describeOperation(operation: DescribedOperation, of?: DescribedTable): JsonSchema {
   const { id, tag, summary, description, path, body, preferences, errors } = operation;
+  const isBrief = of !== undefined && of.brevity !== "full";
+  const isTerse = of?.brevity === "terse";
+  // Headers are said once, at the top.
+  const preferencesShown = isTerse ? preferences.filter(isInQuery) : preferences;
   const parameters = [
     ...(of === undefined && path.includes("{table}") ? ["Table" as const] : []),
     ...(path.includes("{id}") ? ["Webhook" as const] : []),
-    ...preferences,
+    ...preferencesShown,
   ].map(referParameter);
   const example = of === undefined
     ? [...EXAMPLES, ...WEBHOOK_EXAMPLES].find((each) => each.operation === id)
@@ -32,24 +42,23 @@ export function describeOperation(operation: DescribedOperation, of?: DescribedT
   return {
     operationId: of === undefined ? id : `${id}_${of.table.name}`,
     tags: [of?.table.name ?? tag],
-    summary: of === undefined || of.isBrief ? summary : `${summary} of ${of.table.name}`,
-    description: of?.isBrief ? "See the top." : description,
+    summary: of === undefined || isBrief ? summary : `${summary} of ${of.table.name}`,
+    description: isBrief ? "See the top." : description,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": {
-            // A query has no types of its own there.
-            schema: refer(of?.isBrief && body === "Query" ? body : `${prefix}${body}`),
-            ...(example?.body !== undefined && { example: example.body }),
-          },
-        },
-      },
+      // A query has no types of its own there.
+      requestBody: isBrief && (body === "Query" || isTerse && body === "Batch")
+        ? referBody(body)
+        : describeBody(
+          isBrief && body === "Batch"
+            ? describeBriefBatch(`${prefix}Update`)
+            : refer(`${prefix}${body}`),
+          example?.body,
+        ),
     }),
     responses: {
-      [operation.status ?? 200]: of?.isBrief
-        ? referUpdated(operation.response) ??
+      [operation.status ?? 200]: isBrief
+        ? (isTerse ? referShared(operation.response) : referUpdated(operation.response)) ??
           { description: "Success", content: { "application/json": { schema } } }
         : describeSuccess(schema, {
           description: "Success",
@@ -57,9 +66,25 @@ export function describeOperation(operation: DescribedOperation, of?: DescribedT
           otherForms: operation.otherForms,
           example: example?.response,
         }),
-      ...(of?.isBrief ? referAnyErrors() : referErrors(errors)),
+      ...(isBrief ? referAnyErrors(isTerse) : referErrors(errors)),
     },
   };
+}
+
+/** Describes the body of a request. */
+export function describeBody(schema: JsonSchema, example?: unknown): JsonSchema {
+  const content = { schema, ...(example !== undefined && { example }) };
+  return { required: true, content: { "application/json": content } };
+}
+
+function referBody(name: string): JsonSchema {
+  return { $ref: `#/components/requestBodies/${name}` };
+}
+
+/** A batch of updates, without what {@link describeBatch} says of it. */
+function describeBriefBatch(update: string): JsonSchema {
+  const updates = { type: "array", items: refer(update) };
+  return { type: "object", properties: { updates }, required: ["updates"] };
 }
 
 function listHeaders({ id, preferences, headers = [], body }: DescribedOperation) {

@@ -1,11 +1,11 @@
 import type { Table } from "../../catalogue/catalogue.ts";
 import type { Access } from "../../tokens/token.ts";
-import { describeParameters } from "./parameters.ts";
+import { describeParameters, isInQuery, listHeaderParameters } from "./parameters.ts";
 import { describeAnswers, describeAnyTable, describeHeads } from "./response_schemas.ts";
-import { MAX_DETAILED_TABLES } from "../../errors/limits.ts";
-import { describeOperation } from "./describe_operation.ts";
-import type { JsonSchema } from "./json_schema.ts";
-import { DESCRIBED_OPERATIONS, type DescribedOperation, type ErrorStatus } from "./operations.ts";
+import { type Brevity, chooseBrevity } from "./brevity.ts";
+import { describeBody, describeOperation } from "./describe_operation.ts";
+import { type JsonSchema, refer } from "./json_schema.ts";
+import { DESCRIBED_OPERATIONS, type DescribedOperation } from "./operations.ts";
 import { describeQueryBody } from "./request_schemas.ts";
 import { describeErrors, describeHeaders, describeShared } from "./responses.ts";
 import { describeTables } from "./table_schemas.ts";
@@ -33,27 +33,31 @@ const DESCRIPTION =
  * they share.
  * @see R32, H26
  */
-export function describeService(holder?: Holder): JsonSchema {
+export function describeService(holder?: Holder, given?: Brevity): JsonSchema {
   const tables = holder?.tables ?? [];
-  const isBrief = tables.length > MAX_DETAILED_TABLES;
+  const brevity = given ?? chooseBrevity(tables);
+  const isBrief = brevity !== "full";
+  const isTerse = brevity === "terse";
   const described = DESCRIBED_OPERATIONS.map((operation) => ({
     operation,
-    paths: describePaths(operation, { holder, isBrief }),
+    paths: describePaths(operation, { holder, brevity }),
   })).filter(({ paths }) => paths.length > 0);
   const hasFeeds = holder === undefined || tables.some(({ feed }) => feed !== undefined);
   const queries = tables.length > 0 && holder?.access.scopes.includes("query") === true;
   const hasUpdates = holder === undefined ||
     (holder.access.scopes.includes("update") && tables.some(({ writable }) => writable));
-  const unused: readonly ErrorStatus[] = [
-    ...(hasFeeds || queries ? [] : [410 as const]),
-    ...(hasUpdates ? [] : [422 as const]),
-  ];
+  // Of many tables, the operations on a table share one error.
+  const listing = described.map(({ operation }) => operation)
+    .filter((operation) => !isBrief || !isOfTable(operation));
+  const errors = new Set(listing.flatMap((operation) => operation.errors));
   return {
     openapi: "3.1.0",
     info: {
       title: holder === undefined ? "Rowgate" : `Rowgate for ${holder.access.tenant}`,
       version: INTERFACE_VERSION,
-      description: isBrief ? `${DESCRIPTION}\n\n${listOperations()}` : DESCRIPTION,
+      description: isBrief
+        ? [DESCRIPTION, listOperations(), ...(isTerse ? [listHeaderParameters()] : [])].join("\n\n")
+        : DESCRIPTION,
       contact: { name: "The operator of this service" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -73,24 +77,33 @@ export function describeService(holder?: Holder): JsonSchema {
     paths: groupByPath(described.flatMap(({ paths }) => paths)),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer", bearerFormat: "rg_…" } },
-      headers: describeHeaders(),
+      headers: describeHeaders(isBrief ? errors : undefined),
       parameters: describeParameters(described.flatMap(({ operation }) => [
-        ...operation.preferences,
+        ...operation.preferences.filter((name) => !isTerse || isInQuery(name)),
         ...(operation.path.includes("{id}") ? ["Webhook" as const] : []),
         ...(holder === undefined || isBrief && operation.id === "getFields"
           ? ["Table" as const]
           : []),
       ])),
       responses: {
-        ...describeErrors(new Set(unused)),
-        ...(isBrief && describeShared({ updates: hasUpdates })),
+        ...describeErrors(errors),
+        ...(isBrief && describeShared({ updates: hasUpdates, changes: isTerse && hasFeeds })),
       },
+      ...(isBrief && {
+        requestBodies: {
+          ...(queries && { Query: describeBody(refer("Query")) }),
+          ...(isTerse && hasUpdates && { Batch: describeBody(refer("Batch")) }),
+        },
+      }),
       schemas: {
         ...describeAnswers(),
         ...(holder?.access.scopes.includes("webhooks") !== false && describeWebhookBodies()),
-        ...(holder === undefined ? describeAnyTable() : describeHeads({ changes: hasFeeds })),
+        ...(holder === undefined
+          ? describeAnyTable()
+          : describeHeads({ changes: hasFeeds && !isTerse })),
+        ...(isTerse && pickShared({ updates: hasUpdates, changes: hasFeeds })),
         ...describeQueries(holder === undefined || isBrief),
-        ...describeTables(tables, { isBrief }),
+        ...describeTables(tables, brevity),
       },
     },
   };
@@ -110,6 +123,22 @@ function listOperations(): string {
     .map(({ summary, description }) => `- ${summary}: ${description}`).join("\n");
 }
 
+/** Reports whether a document of many tables has an operation once for each of them. */
+function isOfTable({ id, path }: DescribedOperation): boolean {
+  return path.includes("{table}") && id !== "getFields";
+}
+
+/** What the operations of a terse document refer to, of any table. */
+function pickShared(
+  { updates, changes }: { readonly updates: boolean; readonly changes: boolean },
+): Readonly<Record<string, JsonSchema>> {
+  const { Record: record, Update, Batch, Changes } = describeAnyTable();
+  return {
+    ...(updates && { Update: Update!, Batch: Batch! }),
+    ...(changes && { Record: record!, Changes: Changes! }),
+  };
+}
+
 /** A path may have several methods. */
 function groupByPath(entries: readonly (readonly [string, JsonSchema])[]): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
@@ -120,12 +149,13 @@ function groupByPath(entries: readonly (readonly [string, JsonSchema])[]): JsonS
 /** One path, or one for each table of the holder that allows the operation. */
 function describePaths(
   operation: DescribedOperation,
-  { holder, isBrief }: { readonly holder: Holder | undefined; readonly isBrief: boolean },
+  { holder, brevity }: { readonly holder: Holder | undefined; readonly brevity: Brevity },
 ): [string, JsonSchema][] {
   if (operation.scope !== undefined && holder?.access.scopes.includes(operation.scope) === false) {
     return [];
   }
-  const isCommon = !operation.path.includes("{table}") || isBrief && operation.id === "getFields";
+  const isCommon = !operation.path.includes("{table}") ||
+    brevity !== "full" && !isOfTable(operation);
   if (holder === undefined || isCommon) {
     return [[operation.path, { [operation.method]: describeOperation(operation) }]];
   }
@@ -137,6 +167,6 @@ function describePaths(
     .filter((table) => operation.id !== "listChanges" || table.feed !== undefined)
     .map((table) => [
       operation.path.replace("{table}", table.name),
-      { [operation.method]: describeOperation(operation, { table, isBrief }) },
+      { [operation.method]: describeOperation(operation, { table, brevity }) },
     ]);
 }

@@ -104,6 +104,11 @@ const PARAMETERS = {
   },
 } satisfies Readonly<Record<string, JsonSchema>>;
 
+/** Reports whether a parameter is in the query string; others are headers, or in the path. */
+export function isInQuery(name: ParameterName): boolean {
+  return PARAMETERS[name].in === "query";
+}
+
 /** Refers to a parameter. */
 export function referParameter(name: ParameterName): JsonSchema {
   return { $ref: `#/components/parameters/${name}` };
@@ -114,4 +119,16 @@ export function describeParameters(
   names: Iterable<ParameterName>,
 ): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, PARAMETERS[name]]));
+}
+
+/** Lists the headers that requests can have, where the operations of a document do not. */
+export function listHeaderParameters(): string {
+  const { QueryPreferences, UpdatePreferences, IdempotencyKey, Position } = PARAMETERS;
+  return [
+    "Headers of requests, which the operations below do not list:",
+    `- \`Prefer\` of a query: ${QueryPreferences.description}`,
+    `- \`Prefer\` of an update: ${UpdatePreferences.description}`,
+    `- \`${IdempotencyKey.name}\` of an update: ${IdempotencyKey.description}`,
+    `- \`${Position.name}\` of a query: ${Position.description}`,
+  ].join("\n");
 }

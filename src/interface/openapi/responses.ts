@@ -70,9 +70,16 @@ function describeHeader(description: string): JsonSchema {
   return { description, schema: { type: "string" } };
 }
 
-/** Describes the headers of responses, by name. */
-export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
-  return HEADERS;
+/**
+ * Describes the headers of responses, by name: all, or those that responses to operations without a body
+ * and the given errors have.
+ */
+export function describeHeaders(
+  errors?: ReadonlySet<ErrorStatus>,
+): Readonly<Record<string, JsonSchema>> {
+  if (errors === undefined) return HEADERS;
+  const used = [...ALWAYS, "ETag", ...[...errors].flatMap((status) => ERRORS[status].slice(2))];
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.includes(name)));
 }
 
 /**
@@ -80,10 +87,10 @@ export function describeHeaders(): Readonly<Record<string, JsonSchema>> {
  * @see docs/specification/errors.md
  */
 export function describeErrors(
-  unused: ReadonlySet<ErrorStatus>,
+  used: ReadonlySet<ErrorStatus>,
 ): Readonly<Record<string, JsonSchema>> {
   const described = Object.entries(ERRORS).filter(([status]) =>
-    !unused.has(Number(status) as ErrorStatus)
+    used.has(Number(status) as ErrorStatus)
   );
   return Object.fromEntries(
     described.map(([status, [name, description, ...headers]]) => {
@@ -108,11 +115,12 @@ const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
 
 /** Describes the responses that all tables share, by name: of errors and, where there are any, of updates. */
 export function describeShared(
-  { updates }: { readonly updates: boolean },
+  { updates, changes }: { readonly updates: boolean; readonly changes: boolean },
 ): Readonly<Record<string, JsonSchema>> {
   const all = [
     [...ANY_ERROR, "Error"],
     ...(updates ? UPDATED.map((name) => [name, "Success", name]) : []),
+    ...(changes ? [["Changes", "Success", "Changes"]] : []),
   ];
   return Object.fromEntries(
     all.map(([name, description, schema]) => [name, {
@@ -128,9 +136,15 @@ export function referUpdated(name: string): JsonSchema | undefined {
   return UPDATED.includes(name) ? { $ref: `#/components/responses/${name}` } : undefined;
 }
 
-/** Refers to the errors that all operations share. */
-export function referAnyErrors(): Readonly<Record<string, JsonSchema>> {
-  return { default: { $ref: `#/components/responses/${ANY_ERROR[0]}` } };
+/** Refers to a response that is the same for all tables of a terse document. */
+export function referShared(name: string): JsonSchema | undefined {
+  return name === "Changes" ? { $ref: "#/components/responses/Changes" } : referUpdated(name);
+}
+
+/** Refers to the errors that all operations share; those of the service itself look the same. */
+export function referAnyErrors(isTerse: boolean): Readonly<Record<string, JsonSchema>> {
+  const error = { $ref: `#/components/responses/${ANY_ERROR[0]}` };
+  return isTerse ? { "4XX": error } : { "4XX": error, "5XX": error };
 }
 
 /** Refers to the error responses of an operation, by status. */

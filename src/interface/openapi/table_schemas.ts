@@ -1,12 +1,15 @@
 import type { Column, Table, ValueKind } from "../../catalogue/catalogue.ts";
 import { operatorsOf } from "../../plan/condition.ts";
 import { type JsonSchema, objectOf, refer } from "./json_schema.ts";
+import type { Brevity } from "./brevity.ts";
 import { describeBatch } from "./response_schemas.ts";
 
 /** How tables are described. */
 interface Style {
   /** True: by what they share, and without what is not needed to type rows. */
   readonly isBrief: boolean;
+  /** True: the columns that an update sets have names only. */
+  readonly isTerse: boolean;
   /** Gives a schema back, or one that refers to it. */
   readonly share: (schema: JsonSchema, column: Column) => JsonSchema;
 }
@@ -19,8 +22,9 @@ interface Style {
  */
 export function describeTables(
   tables: readonly Table[],
-  { isBrief }: Pick<Style, "isBrief">,
+  brevity: Brevity,
 ): Readonly<Record<string, JsonSchema>> {
+  const [isBrief, isTerse] = [brevity !== "full", brevity === "terse"];
   const shared = new Map<string, { readonly name: string; readonly schema: JsonSchema }>();
   const names = new Set<string>();
   const share: Style["share"] = (schema, { type }) => {
@@ -38,7 +42,9 @@ export function describeTables(
     return refer(found.name);
   };
   const described: Record<string, JsonSchema> = isBrief ? { Filters: ANY_FILTERS } : {};
-  for (const table of tables) Object.assign(described, describeTable(table, { isBrief, share }));
+  for (const table of tables) {
+    Object.assign(described, describeTable(table, { isBrief, isTerse, share }));
+  }
   for (const { name, schema } of shared.values()) described[name] = schema;
   return described;
 }
@@ -66,7 +72,7 @@ function describeTable(table: Table, style: Style): Readonly<Record<string, Json
     ...(!isBrief && describeQuery(table)),
     ...(table.writable && {
       [`${name}.Update`]: describeUpdate(table, style),
-      [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)),
+      ...(!isBrief && { [`${name}.Batch`]: describeBatch(refer(`${name}.Update`)) }),
     }),
   };
 }
@@ -111,15 +117,23 @@ function describeUpdate({ columns }: Table, style: Style): JsonSchema {
   const filters = Object.fromEntries(
     all.map(({ name, equality }) => [name, equality ? refer("Scalar") : { type: "null" }]),
   );
+  const { isBrief, isTerse } = style;
   const fields = Object.fromEntries(
-    writable.map((column) => [column.name, describeNewValue(column, style)]),
+    writable.map((column) => [column.name, isTerse ? {} : describeNewValue(column, style)]),
   );
+  if (isBrief) {
+    const properties = {
+      filters: refer("Filters"),
+      fields: { type: "object", properties: fields },
+    };
+    return { type: "object", properties, required: Object.keys(properties) };
+  }
   const atLeastOne = (properties: Readonly<Record<string, JsonSchema>>) => ({
     ...objectOf(properties, Object.keys(properties)),
     minProperties: 1,
   });
   return objectOf({
-    filters: style.isBrief ? refer("Filters") : atLeastOne(filters),
+    filters: atLeastOne(filters),
     fields: atLeastOne(fields),
   });
 }
@@ -197,13 +211,14 @@ const STRINGS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
 ]);
 
 /** Describes the value of a column in a record. @see docs/specification/values.md */
-function describeValue(column: Column, { isBrief, share }: Style): JsonSchema {
+function describeValue(column: Column, { isBrief, isTerse, share }: Style): JsonSchema {
   const schema = describeKind(column, column.kind);
   const described = share(column.nullable ? allowNull(schema) : schema, column);
   const { comment, timeZone } = column;
   // The zone of a value is no detail.
   const type = isBrief && timeZone === undefined ? null : `(${describeType(column)})`;
-  const text = [comment, type].filter((part) => part !== null).join(" ");
+  // Get Fields has the comments of a terse document.
+  const text = [isTerse ? null : comment, type].filter((part) => part !== null).join(" ");
   const readOnly = column.readOnly === undefined ? {} : { readOnly: true };
   return { ...described, ...(text !== "" && { description: text }), ...readOnly };
 }

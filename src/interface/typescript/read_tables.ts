@@ -23,6 +23,14 @@ export interface TypedTable {
 
 const RECORD = ".Record";
 
+/** A document of many tables has only the name: then it is a value as in a record, or a string. */
+function readNewValue(schema: unknown, value: unknown): JsonSchema | undefined {
+  if (!isObject(schema)) return undefined;
+  const known = Object.keys(schema).length > 0 || !isObject(value) ||
+    Object.keys(value).length === 0;
+  return known ? schema : { anyOf: [value, { type: "string" }] };
+}
+
 /**
  * Reads the tables of a token from its OpenAPI document, sorted by name.
  * @throws {Error} if the document is not one of Rowgate's
@@ -54,7 +62,7 @@ function readTable(document: unknown, name: string): TypedTable {
     columns: Object.entries(get(record, "properties") ?? {}).map(([column, value]) => ({
       name: column,
       value: isObject(value) ? value : {},
-      newValue: get(newValue, column) as JsonSchema | undefined,
+      newValue: readNewValue(get(newValue, column), value),
       operators: operators.get(column) ?? new Set(),
     })),
     writable,

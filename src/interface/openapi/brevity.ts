@@ -1,0 +1,25 @@
+import type { Table } from "../../catalogue/catalogue.ts";
+import { MAX_DETAILED_TABLES } from "../../errors/limits.ts";
+
+/**
+ * How much a document says of each table. `full`: everything. `brief`: each operation by what all tables
+ * share, the types of records and of what updates set. `terse`: the types of records, and the names of
+ * what updates set.
+ */
+export type Brevity = "full" | "brief" | "terse";
+
+/** What a brief document takes, in characters: measured, with names of 8 to 10 characters. */
+const OF_A_TABLE = 2950;
+const OF_A_COLUMN = 105;
+const OF_A_FEED = 800;
+const MAX_BRIEF_CHARACTERS = 1_950_000;
+
+/** Chooses how much to say, so that the document of 500 tables stays below 2 MB. @see H26 */
+export function chooseBrevity(tables: readonly Table[]): Brevity {
+  if (tables.length <= MAX_DETAILED_TABLES) return "full";
+  let characters = 0;
+  for (const { columns, feed } of tables) {
+    characters += OF_A_TABLE + columns.size * OF_A_COLUMN + (feed === undefined ? 0 : OF_A_FEED);
+  }
+  return characters <= MAX_BRIEF_CHARACTERS ? "brief" : "terse";
+}
