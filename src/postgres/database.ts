@@ -1,4 +1,5 @@
 import type { Fence } from "./fence.ts";
+import type { OnRow } from "./tap_rows.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "./driver.ts";
 
 /** Compiles one statement with the tag that it is given; called again for a repetition. */
@@ -63,8 +64,8 @@ export interface StreamOptions {
   readonly tenant: string;
   /** Statements before it, in the same transaction. */
   readonly steps: readonly Compile[];
-  /** Called with the values of each row as they arrive; they are valid until it returns. */
-  readonly onRow: (values: readonly (Uint8Array | null)[]) => void;
+  /** Called with each row as it arrives; its bytes are valid until it returns. */
+  readonly onRow: OnRow;
 }
 
 /** The rows of such a statement, on their way. */

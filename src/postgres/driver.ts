@@ -18,6 +18,8 @@ export interface DriverSocket {
   readonly write: (data: Uint8Array) => unknown;
   readonly end: (data: Uint8Array) => unknown;
   readonly destroy: () => unknown;
+  /** Calls the listeners of an event; replaced while rows are taken out. */
+  emit: (event: string, ...values: unknown[]) => unknown;
   /** Stops the events with data, and goes on with them. */
   readonly pause?: () => unknown;
   readonly resume?: () => unknown;

@@ -2,6 +2,7 @@ import type { DriverSocket, PendingQuery, RowList, Sql } from "./driver.ts";
 import { optimiseClasses, skipPrepare } from "./driver.ts";
 import { classify } from "./database_error.ts";
 import type { ServerIdentity } from "./fence.ts";
+import { type OnRow, tapRows } from "./tap_rows.ts";
 
 /** One session of Postgres. Once it is broken it is never used again. */
 export interface Session {
@@ -27,6 +28,8 @@ export interface Session {
   /** Reads nothing from its socket, so that Postgres has to wait. */
   readonly pause: () => void;
   readonly resume: () => void;
+  /** Takes the rows of all statements from now on, of which the driver sees none. */
+  readonly takeRows: (onRow: OnRow) => void;
   /** Ends the session with a message to Postgres; what runs is lost. */
   readonly close: () => void;
   /** Closes the socket at once. */
@@ -151,6 +154,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
       },
       pause: () => void socket.pause?.(),
       resume: () => void socket.resume?.(),
+      takeRows: (onRow) => tapRows(socket, onRow),
       close() {
         end();
         socket.end(TERMINATE);

@@ -88,8 +88,27 @@ export interface MessageReader {
  * @see docs/decisions/0060-whole-messages.md
  */
 export function openMessageReader(give: (data: Buffer) => void): MessageReader {
-  let collects = false;
+  let take = give;
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  return {
+    onread: {
+      buffer,
+      callback(length) {
+        take(buffer.subarray(0, length));
+        return true;
+      },
+    },
+    collect() {
+      take = collectMessages(give);
+    },
+  };
+}
+
+/**
+ * Makes a function that takes what is read, and gives complete messages of it, one or several at once.
+ * What it gives may be overwritten later.
+ */
+export function collectMessages(give: (data: Buffer) => void): (read: Buffer) => void {
   /** Begins with the message that is not complete, of which so many bytes have arrived. */
   let held = Buffer.alloc(0);
   let filled = 0;
@@ -107,7 +126,7 @@ export function openMessageReader(give: (data: Buffer) => void): MessageReader {
     filled = needed;
   }
 
-  function take(read: Buffer): void {
+  return function take(read) {
     const wasHeld = filled > 0;
     if (wasHeld) hold(read);
     const bytes = wasHeld ? held.subarray(0, filled) : read;
@@ -117,21 +136,6 @@ export function openMessageReader(give: (data: Buffer) => void): MessageReader {
     if (end > 0) give(bytes.subarray(0, end));
     if (end < bytes.length) hold(bytes.subarray(end));
     else if (held.length > KEPT_BYTES) held = Buffer.alloc(0);
-  }
-
-  return {
-    onread: {
-      buffer,
-      callback(length) {
-        const read = buffer.subarray(0, length);
-        if (collects) take(read);
-        else give(read);
-        return true;
-      },
-    },
-    collect() {
-      collects = true;
-    },
   };
 }
 

@@ -107,10 +107,12 @@ async function runStream(
     ...[limitStatement(limitMs), ...steps].map((step) => () =>
       cache.compile(session.sql, step, tenant)
     ),
-    () =>
-      cache.compile(session.sql, compile, tenant).raw().forEach((row) => {
-        if (!signal.aborted) onRow(row as unknown as (Uint8Array | null)[]);
-      }),
+    () => {
+      session.takeRows((bytes, start) => {
+        if (!signal.aborted) onRow(bytes, start);
+      });
+      return cache.compile(session.sql, compile, tenant);
+    },
   ];
   for (const send of all) {
     if (signal.aborted) return ABORTED;

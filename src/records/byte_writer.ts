@@ -31,6 +31,13 @@ export function takeBytes(writer: ByteWriter): Uint8Array<ArrayBuffer> | undefin
   return taken;
 }
 
+/** Bytes, or a part of some. */
+export interface ByteRange {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Longer values are copied by the runtime: that has a fixed cost of some 30 bytes copied here. */
 const COPIED_BYTES = 64;
 
@@ -40,5 +47,14 @@ export function writeBytes(writer: ByteWriter, value: Uint8Array): void {
   const { length } = value;
   if (length > COPIED_BYTES) bytes.set(value, at);
   else for (let place = 0; place < length; place++) bytes[at + place] = value[place]!;
+  writer.at = at + length;
+}
+
+/** Writes a part of some bytes, for which there is room. */
+export function writeRange(writer: ByteWriter, { bytes: source, start, end }: ByteRange): void {
+  const { bytes, at } = writer;
+  const length = end - start;
+  if (length > COPIED_BYTES) bytes.set(source.subarray(start, end), at);
+  else for (let place = 0; place < length; place++) bytes[at + place] = source[start + place]!;
   writer.at = at + length;
 }

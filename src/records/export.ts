@@ -105,9 +105,9 @@ async function openRows(
   const stream: RowStream = await database.stream((sql) => compileExport(sql, plan), {
     tenant,
     steps: settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)],
-    onRow(values) {
+    onRow(row, start) {
       rows++;
-      printer.add(writer, values);
+      printer.add(writer, row, start);
       if (writer.at >= FULL_BYTES) push();
       else if (waiting !== undefined && !flushing) {
         flushing = true;

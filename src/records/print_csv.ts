@@ -1,11 +1,7 @@
 import type { ExportedAs } from "../plan/export_plan.ts";
-import { type ByteWriter, reserve, writeBytes } from "./byte_writer.ts";
-import {
-  CODE_OF_TRUE,
-  type ExportedColumn,
-  type RowPrinter,
-  type RowValues,
-} from "./print_json_lines.ts";
+import { type ByteRange, type ByteWriter, reserve, writeBytes, writeRange } from "./byte_writer.ts";
+import { CODE_OF_TRUE, type ExportedColumn, type RowPrinter } from "./print_json_lines.ts";
+import { beginRow, bytesOf, nextValue, openRowValue, type RowValue } from "./row_value.ts";
 
 const UTF_8 = new TextEncoder();
 const TEXT = new TextDecoder();
@@ -28,16 +24,19 @@ export function printCsv(columns: readonly ExportedColumn[]): RowPrinter {
   function begin(writer: ByteWriter): void {
     columns.forEach(({ name }, place) => {
       if (place > 0) addByte(writer, COMMA);
-      addField(writer, UTF_8.encode(name));
+      addField(writer, wholeOf(UTF_8.encode(name)));
     });
     endLine(writer);
   }
 
-  function add(writer: ByteWriter, values: RowValues): void {
+  const value = openRowValue();
+
+  function add(writer: ByteWriter, row: Uint8Array, start: number): void {
+    beginRow(value, row, start);
+    nextValue(value);
     for (let place = 0; place < columns.length; place++) {
       if (place > 0) addByte(writer, COMMA);
-      const value = values[place + 1];
-      if (value != null) addValue(writer, value, columns[place]!.as);
+      if (nextValue(value)) addValue(writer, value, columns[place]!.as);
     }
     endLine(writer);
   }
@@ -55,42 +54,47 @@ function endLine(writer: ByteWriter): void {
   addByte(writer, LINE_FEED);
 }
 
-function addValue(writer: ByteWriter, value: Uint8Array, as: ExportedAs): void {
+function addValue(writer: ByteWriter, value: RowValue, as: ExportedAs): void {
   switch (as) {
     case "boolean":
       reserve(writer, FALSE.length);
-      return writeBytes(writer, value[0] === CODE_OF_TRUE ? TRUE : FALSE);
+      return writeBytes(writer, value.bytes[value.start] === CODE_OF_TRUE ? TRUE : FALSE);
     case "number":
-      reserve(writer, value.length);
-      return writeBytes(writer, value);
+      reserve(writer, value.end - value.start);
+      return writeRange(writer, value);
     case "text":
       return addField(writer, value);
     case "json":
-      return value[0] === QUOTE ? addJsonText(writer, value) : addField(writer, value);
+      return value.bytes[value.start] === QUOTE
+        ? addJsonText(writer, bytesOf(value))
+        : addField(writer, value);
   }
 }
 
 /** Adds a string of JSON as the text that it stands for. */
 function addJsonText(writer: ByteWriter, json: Uint8Array): void {
-  if (json.includes(BACKSLASH)) addField(writer, UTF_8.encode(JSON.parse(TEXT.decode(json))));
-  else addField(writer, json.subarray(1, -1));
+  const text = json.includes(BACKSLASH)
+    ? UTF_8.encode(JSON.parse(TEXT.decode(json)))
+    : json.subarray(1, -1);
+  addField(writer, wholeOf(text));
+}
+
+function wholeOf(bytes: Uint8Array): ByteRange {
+  return { bytes, start: 0, end: bytes.length };
 }
 
 /** Adds a text, in quotes where it would be read as something else without them. */
-function addField(writer: ByteWriter, value: Uint8Array): void {
-  const { length } = value;
-  reserve(writer, length + 2);
-  if (!needsQuotes(value)) {
-    writeBytes(writer, value);
-    return;
-  }
+function addField(writer: ByteWriter, value: ByteRange): void {
+  const { bytes: source, start, end } = value;
+  reserve(writer, end - start + 2);
+  if (!needsQuotes(value)) return writeRange(writer, value);
   let { bytes, at } = writer;
   bytes[at++] = QUOTE;
-  for (let place = 0; place < length; place++) {
-    const code = value[place]!;
+  for (let place = start; place < end; place++) {
+    const code = source[place]!;
     if (code === QUOTE) {
       writer.at = at;
-      reserve(writer, length - place + 2);
+      reserve(writer, end - place + 2);
       bytes = writer.bytes;
       bytes[at++] = QUOTE;
     }
@@ -100,11 +104,10 @@ function addField(writer: ByteWriter, value: Uint8Array): void {
   writer.at = at;
 }
 
-function needsQuotes(value: Uint8Array): boolean {
-  const { length } = value;
-  if (length === 0 || value[0] === SPACE || value[length - 1] === SPACE) return true;
-  for (let place = 0; place < length; place++) {
-    const code = value[place]!;
+function needsQuotes({ bytes, start, end }: ByteRange): boolean {
+  if (start === end || bytes[start] === SPACE || bytes[end - 1] === SPACE) return true;
+  for (let place = start; place < end; place++) {
+    const code = bytes[place]!;
     if (code === COMMA || code === QUOTE || code === CARRIAGE_RETURN || code === LINE_FEED) {
       return true;
     }

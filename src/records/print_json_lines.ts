@@ -1,5 +1,6 @@
 import type { ExportedAs } from "../plan/export_plan.ts";
-import { type ByteWriter, reserve, writeBytes } from "./byte_writer.ts";
+import { type ByteWriter, reserve, writeBytes, writeRange } from "./byte_writer.ts";
+import { beginRow, nextValue, openRowValue, type RowValue } from "./row_value.ts";
 
 /** A column of an export: its name, and how its values arrive. */
 export interface ExportedColumn {
@@ -7,16 +8,14 @@ export interface ExportedColumn {
   readonly as: ExportedAs;
 }
 
-/**
- * Values of a row as Postgres sent them; null is NULL. The first is the check of its size, the others are
- * in the order of the columns.
- */
-export type RowValues = readonly (Uint8Array | null)[];
-
 /** Writes rows, and what comes before them. */
 export interface RowPrinter {
   readonly begin: (writer: ByteWriter) => void;
-  readonly add: (writer: ByteWriter, values: RowValues) => void;
+  /**
+   * Adds a row as Postgres sent it. Its first value is the check of its size, the others are in the order
+   * of the columns.
+   */
+  readonly add: (writer: ByteWriter, row: Uint8Array, start: number) => void;
 }
 
 const UTF_8 = new TextEncoder();
@@ -49,13 +48,16 @@ export function printJsonLines(columns: readonly ExportedColumn[]): RowPrinter {
   );
   const keyBytes = keys.reduce((sum, key) => sum + key.length, END.length);
 
-  function add(writer: ByteWriter, values: RowValues): void {
+  const value = openRowValue();
+
+  function add(writer: ByteWriter, row: Uint8Array, start: number): void {
+    beginRow(value, row, start);
+    nextValue(value);
     reserve(writer, keyBytes + 7 * columns.length);
     for (let place = 0; place < columns.length; place++) {
       writeBytes(writer, keys[place]!);
-      const value = values[place + 1];
-      if (value == null) writeBytes(writer, NULL);
-      else addValue(writer, value, columns[place]!.as);
+      if (nextValue(value)) addValue(writer, value, columns[place]!.as);
+      else writeBytes(writer, NULL);
       // For the rest of the row; a value has only made room for itself.
       reserve(writer, keyBytes + 7 * columns.length);
     }
@@ -65,14 +67,14 @@ export function printJsonLines(columns: readonly ExportedColumn[]): RowPrinter {
   return { begin: () => {}, add };
 }
 
-function addValue(writer: ByteWriter, value: Uint8Array, as: ExportedAs): void {
+function addValue(writer: ByteWriter, value: RowValue, as: ExportedAs): void {
   switch (as) {
     case "boolean":
-      return writeBytes(writer, value[0] === CODE_OF_TRUE ? TRUE : FALSE);
+      return writeBytes(writer, value.bytes[value.start] === CODE_OF_TRUE ? TRUE : FALSE);
     case "number":
       if (!isNumber(value)) return addText(writer, value);
-      reserve(writer, value.length);
-      return writeBytes(writer, value);
+      reserve(writer, value.end - value.start);
+      return writeRange(writer, value);
     case "text":
       return addText(writer, value);
     case "json":
@@ -81,31 +83,30 @@ function addValue(writer: ByteWriter, value: Uint8Array, as: ExportedAs): void {
 }
 
 /** A value of type `json` may have line ends between its parts, which would end the line. */
-function addJson(writer: ByteWriter, value: Uint8Array): void {
+function addJson(writer: ByteWriter, value: RowValue): void {
   const start = writer.at;
-  reserve(writer, value.length);
-  writeBytes(writer, value);
+  reserve(writer, value.end - value.start);
+  writeRange(writer, value);
   const { bytes, at } = writer;
   for (let place = start; place < at; place++) if (bytes[place]! < SPACE) bytes[place] = SPACE;
 }
 
 /** `NaN`, `Infinity` and `-Infinity` are no numbers of JSON. */
-function isNumber(value: Uint8Array): boolean {
-  const first = value[0] === 0x2d ? value[1]! : value[0]!;
+function isNumber({ bytes, start }: RowValue): boolean {
+  const first = bytes[start] === 0x2d ? bytes[start + 1]! : bytes[start]!;
   return first >= 0x30 && first <= 0x39;
 }
 
-function addText(writer: ByteWriter, value: Uint8Array): void {
-  const { length } = value;
-  reserve(writer, length + 2);
+function addText(writer: ByteWriter, { bytes: source, start, end }: RowValue): void {
+  reserve(writer, end - start + 2);
   let { bytes, at } = writer;
   bytes[at++] = QUOTE;
-  for (let place = 0; place < length; place++) {
-    const code = value[place]!;
+  for (let place = start; place < end; place++) {
+    const code = source[place]!;
     if (code >= SPACE && code !== QUOTE && code !== BACKSLASH) bytes[at++] = code;
     else {
       writer.at = at;
-      reserve(writer, ESCAPE_BYTES + length - place + 1);
+      reserve(writer, ESCAPE_BYTES + end - place + 1);
       bytes = writer.bytes;
       at = addEscape(bytes, at, code);
     }

@@ -80,6 +80,7 @@ function makeSession(number: number, free: number): Fake {
     isOpen: () => isOpen,
     watch: (listener) => ended = listener,
     pause() {},
+    takeRows() {},
     resume() {},
     cancel() {},
     isCertain: () => true,
