@@ -61,6 +61,28 @@ else {
       }
     });
 
+    it("exports of two tenants are whole, one after the other on the same places [DB25] [EX3] [EX18]", async () => {
+      const { tokens, send } = pooled;
+      const ask = async (token: string, accept: string) => {
+        const headers = { accept };
+        const body = { select: ["fid", "tenant_id"], sort: [{ field: "fid" }] };
+        const { status, text } = await send("POST", "/integration/tables/deals/query", {
+          ...{ body, token, headers },
+        });
+        assertEquals(status, 200, text);
+        return text.trimEnd().split(/\r?\n/);
+      };
+      for (let round = 0; round < 3; round++) {
+        const [lines, rows] = await Promise.all([
+          ask(tokens.a, "application/x-ndjson"),
+          ask(tokens.b, "text/csv"),
+        ]);
+        assertEquals(new Set(lines.map((line) => JSON.parse(line).tenant_id)), new Set([1]));
+        assertEquals([lines.length, rows.length, rows[0]], [60, 61, "fid,tenant_id"]);
+        assertEquals(new Set(rows.slice(1).map((row) => row.split(",")[1])), new Set(["2"]));
+      }
+    });
+
     it("updates, and transactions that are undone, hold to their tenant [DB25]", async () => {
       const write = (index: number) =>
         pooled.send("PATCH", "/integration/tables/deals/records/bulk", {
