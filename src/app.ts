@@ -86,8 +86,8 @@ export function createApp(dependencies: Dependencies): App {
   const { config, database, observe, stopping } = dependencies;
   const { tenantSetting } = config;
   const cursors = openCursors(database);
-  const { exports } = config;
-  const places = openPlaces({ exports, observe });
+  const { exports, exportsPerTenant } = config;
+  const places = openPlaces({ exports, exportsPerTenant, observe });
   const options = { observe, tenantSetting, exports, cursors, places };
   const records = openRecords(database, options);
   const service: Service = {

@@ -1,6 +1,7 @@
 import { nearest } from "../text/nearest.ts";
 import type { Setting } from "./setting.ts";
-import { type Config, SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
+import type { Config } from "./config_values.ts";
+import { SETTINGS, TOKEN_VARIABLE } from "./settings.ts";
 
 export type { Config };
 

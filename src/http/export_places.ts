@@ -20,6 +20,17 @@ interface Claim {
   untilMs: number;
 }
 
+/** How many exports may run. */
+export interface ExportLimits {
+  readonly max: number;
+  /** Of one tenant; left out: as many. */
+  readonly maxOfTenant?: number | undefined;
+  /** Called with the number that run, whenever it changes. */
+  readonly changed: (exports: number) => void;
+  /** Milliseconds of a monotonic clock; tests pass their own. */
+  readonly now?: () => number;
+}
+
 /**
  * Limits the exports that run at the same time. A tenant that was rejected has a claim to a place for
  * twice the time of its `Retry-After`. While there is one, no tenant with more running
@@ -27,9 +38,7 @@ interface Claim {
  * @see EX18, EX19
  */
 export function openExportPlaces(
-  max: number,
-  changed: (exports: number) => void,
-  now: () => number = () => performance.now(),
+  { max, maxOfTenant = max, changed, now = () => performance.now() }: ExportLimits,
 ): ExportPlaces {
   const running = new Map<string, number>();
   const claims = new Map<string, Claim>();
@@ -60,6 +69,7 @@ export function openExportPlaces(
 
   return {
     enter(tenant) {
+      if (countOf(tenant) >= maxOfTenant && maxOfTenant < max) throw rejectTenant(maxOfTenant);
       const nowMs = now();
       for (const [other, { untilMs }] of claims) if (untilMs < nowMs) claims.delete(other);
       if (max - taken <= countAhead(tenant)) {
@@ -80,7 +90,15 @@ export function openExportPlaces(
 }
 
 function rejectFull(max: number): ApiError {
-  const message = `Too many exports are running, at most ${max} at once, ` +
-    `try again in ${RETRY_SECONDS} seconds`;
+  return reject(`Too many exports are running, at most ${max} at once`);
+}
+
+/** It makes no claim: a place is free as soon as one of its own exports has ended. */
+function rejectTenant(max: number): ApiError {
+  return reject(`Too many exports of yours are running, at most ${max} at once`);
+}
+
+function reject(what: string): ApiError {
+  const message = `${what}, try again in ${RETRY_SECONDS} seconds`;
   return new ApiError(503, message, { headers: { "Retry-After": String(RETRY_SECONDS) } });
 }

@@ -50,6 +50,8 @@ export interface RecordsOptions {
   readonly tenantSetting: string | undefined;
   /** Exports that may run at the same time. */
   readonly exports: number;
+  /** Those of one tenant; left out: as many. */
+  readonly exportsPerTenant?: number | undefined;
   /** Those of another database, for a standby. */
   readonly cursors?: Cursors;
   /** Left out: exports of another database do not count. */
@@ -58,9 +60,16 @@ export interface RecordsOptions {
 
 /** Opens the places of exports, for all databases of a service. */
 export function openPlaces(
-  { exports, observe }: Pick<RecordsOptions, "exports" | "observe">,
+  { exports, exportsPerTenant, observe }: Pick<
+    RecordsOptions,
+    "exports" | "exportsPerTenant" | "observe"
+  >,
 ): ExportPlaces {
-  return openExportPlaces(exports, (running) => observe({ kind: "exports", running }));
+  return openExportPlaces({
+    max: exports,
+    maxOfTenant: exportsPerTenant,
+    changed: (running) => observe({ kind: "exports", running }),
+  });
 }
 
 /** Opens the records of a database, once for all requests. */

@@ -22,7 +22,7 @@ export function divideLimits(
     Math.floor(whole / workers) + (worker <= whole % workers ? 1 : 0);
   const share = (whole: number) => Math.max(1, split(whole));
   const { poolSize, poolIdleSize, transactions, tokenLookUps, rateLimit, rateLimitScope } = config;
-  const { exports, maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
+  const { exports, exportsPerTenant, maxInFlight, maxBodiesBytes, maxUnsentBytes } = config;
   return {
     ...config,
     poolSize: share(poolSize),
@@ -30,6 +30,7 @@ export function divideLimits(
     transactions: share(transactions),
     tokenLookUps: share(tokenLookUps),
     exports: share(exports),
+    exportsPerTenant: exportsPerTenant && share(exportsPerTenant),
     maxInFlight: share(maxInFlight),
     maxBodiesBytes: share(maxBodiesBytes),
     maxUnsentBytes: share(maxUnsentBytes),

@@ -41,6 +41,7 @@ const CONFIG: Config = {
   maxUnsentBytes: 268_435_456,
   sendTimeoutMs: 20_000,
   exports: 2,
+  exportsPerTenant: undefined,
   exportTimeoutMs: 600_000,
   maxInFlight: 100,
   transactions: 3,

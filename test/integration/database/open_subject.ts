@@ -37,6 +37,7 @@ export function configure(overrides: Partial<Config>): Config {
     maxUnsentBytes: 268_435_456,
     sendTimeoutMs: 20_000,
     exports: 2,
+    exportsPerTenant: undefined,
     exportTimeoutMs: 600_000,
     maxInFlight: 1000,
     transactions: 3,
