@@ -23,7 +23,7 @@ function App() {
   // Where each table was left, so that returning to it loses nothing.
   const left = useRef(new Map<string, Place>());
   const { view, table, query } = place;
-  if (table !== undefined) left.current.set(table, place);
+  if (table !== undefined && view !== "reference") left.current.set(table, place);
 
   const show = (next: View) => go({ ...place, view: next, table: table ?? firstTable(session) });
   const openTable = (name: string) => {
@@ -68,7 +68,16 @@ function App() {
             onForget={forget}
           />
           {view === "reference"
-            ? <Reference session={session} />
+            ? (
+              <Reference
+                session={session}
+                table={table}
+                onTable={(name) => {
+                  const { query } = left.current.get(name) ?? { query: FIRST_PAGE };
+                  go({ view, table: name, query });
+                }}
+              />
+            )
             : session === undefined
             ? <SignIn onOpen={open} table={table} />
             : view === "webhooks"

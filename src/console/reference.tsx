@@ -21,14 +21,22 @@ const GENERAL = "Catalogue";
 const RECORDS = "Records";
 const WEBHOOKS = "Webhooks";
 
+interface ReferenceProps {
+  readonly session: Session | undefined;
+  /** The table at hand, with which it begins. */
+  readonly table: string | undefined;
+  readonly onTable: (name: string) => void;
+}
+
 /**
  * What a person needs to write requests: of each table of the token, or without one of any table. What
  * holds for all tables is read from the document that `/openapi.json` has for any token, which is
  * small; the tables, from the catalogue.
  */
-export function Reference({ session }: { readonly session: Session | undefined }) {
+export function Reference({ session, table: tableName, onTable }: ReferenceProps) {
   const [response, setResponse] = useState<ApiResponse<unknown>>();
-  const [chosen, setChosen] = useState(OVERVIEW);
+  const [other, setOther] = useState<string>();
+  const chosen = other ?? tableName ?? OVERVIEW;
   useEffect(() => {
     let left = false;
     void sendRequest("", { method: "GET", path: "openapi.json" }).then((received) => {
@@ -58,7 +66,9 @@ export function Reference({ session }: { readonly session: Session | undefined }
   const table = tables.find(({ name }) => name === chosen);
   const section = general.find(({ name }) => name === chosen);
   const choose = (name: string) => {
-    setChosen(name);
+    const isTable = tables.some((each) => each.name === name);
+    setOther(isTable ? undefined : name);
+    if (isTable) onTable(name);
     scrollTo(0, 0);
   };
   return (

@@ -25,6 +25,16 @@ async function openSection(page: Page, name: string): Promise<void> {
   await page.locator(".operation").first().waitFor();
 }
 
+/** Opens what holds for all tables; the view begins with the table at hand. */
+async function openOverview(page: Page): Promise<void> {
+  await openView(page, "Reference");
+  const choice = page.getByRole("combobox", { name: "Section", exact: true });
+  await page.locator(".reference").waitFor();
+  if (await choice.isVisible()) await choice.selectOption("API overview");
+  else await page.getByRole("button", { name: "API overview" }).click();
+  await page.getByRole("heading", { name: "Operators" }).waitFor();
+}
+
 describeConsole("the console: reference", (test) => {
   test("describes the API without a token, with the examples of the document", async ({ page }) => {
     await openView(page, "Reference");
@@ -39,7 +49,10 @@ describeConsole("the console: reference", (test) => {
 
   test("describes each table as the token has it", async ({ page }) => {
     await openView(page, "Reference");
-    await openSection(page, "orders");
+    // The table that was open, and its address, which can be shared.
+    await page.getByRole("heading", { name: "orders", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Query records" }).waitFor();
+    assertStringIncludes(page.url(), "orders");
     assertEquals(await page.locator(".operation h2").allInnerTexts(), [
       "Query records",
       "Update one record",
@@ -52,6 +65,7 @@ describeConsole("the console: reference", (test) => {
     });
     assertMatch(await row.innerText(), /^status\s+order_status\s*draft, placed.*\s+no\s+yes\s+all/);
     await openSection(page, "countries");
+    assertStringIncludes(page.url(), "countries");
     assertEquals(await page.locator(".operation h2").allInnerTexts(), [
       "Query records",
       "Follow changes",
@@ -90,7 +104,7 @@ describeConsole("the console: reference", (test) => {
   });
 
   test("saves the document of the token as a file", async ({ page }) => {
-    await openView(page, "Reference");
+    await openOverview(page);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save openapi.json" }).click(),
@@ -104,8 +118,7 @@ describeConsole("the console: reference", (test) => {
 
   for (const colorScheme of ["light", "dark"] as const) {
     test(`has no barrier that axe finds, ${colorScheme}`, async ({ page }) => {
-      await openView(page, "Reference");
-      await page.getByRole("heading", { name: "Operators" }).waitFor();
+      await openOverview(page);
       assertEquals(await findBarriers(page), []);
       await openSection(page, "orders");
       await page.locator(".operation summary").first().click();
@@ -154,8 +167,7 @@ describeConsole("the console: reference", (test) => {
   }
 
   test("fits a phone", async ({ page }) => {
-    await openView(page, "Reference");
-    await page.getByRole("heading", { name: "Operators" }).waitFor();
+    await openOverview(page);
     assertEquals(await measureOverflow(page), 0);
     await openSection(page, "orders");
     assertEquals(await measureOverflow(page), 0);

@@ -49,16 +49,19 @@ export function readPlace(hash: string): Place {
   const [, path = "", search = ""] = /^#?\/?([^?]*)\??([^]*)$/.exec(hash) ?? [];
   const [kind, table, view] = path.split("/").map(decode);
   const query = readQuery(new URLSearchParams(search));
-  if (kind === "webhooks" || kind === "reference") return { view: kind, table: undefined, query };
+  if (kind === "webhooks") return { view: kind, table: undefined, query };
+  if (kind === "reference") return { view: kind, table: table || undefined, query };
   const known = view !== undefined && TABLE_VIEWS.has(view) ? view as TableView : "rows";
   return { view: known, table: kind === "tables" && table ? table : undefined, query };
 }
 
 /** Writes a place as the part of the address from `#` on; `""` where there is nothing to say. */
 export function writePlace({ view, table, query }: Place): string {
-  if (view === "webhooks" || view === "reference") return `#/${view}`;
+  if (view === "webhooks") return "#/webhooks";
+  const named = table === undefined ? "" : `/${encodeURIComponent(table)}`;
+  if (view === "reference") return `#/reference${named}`;
   if (table === undefined) return "";
-  const path = `#/tables/${encodeURIComponent(table)}${view === "rows" ? "" : `/${view}`}`;
+  const path = `#/tables${named}${view === "rows" ? "" : `/${view}`}`;
   const search = writeQuery(query);
   return search === "" ? path : `${path}?${search}`;
 }
