@@ -1,7 +1,8 @@
 import type { Field } from "./api.ts";
 import { type Issue, IssueList } from "./error_message.tsx";
 import { ValueInput } from "./value_input.tsx";
-import { parseNewValue, parseValue } from "./value.ts";
+import { parseValue } from "../reference/example_value.ts";
+import { parseNewValue } from "./value.ts";
 
 /** A column and its value, as `filters` and `fields` of an update have them. @see U1 */
 export interface ColumnValue {

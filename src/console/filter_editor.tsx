@@ -1,3 +1,4 @@
+import { OPERATOR_LABELS } from "../reference/operator_texts.ts";
 import type { Operator } from "../request/operators.ts";
 import type { Field } from "./api.ts";
 import { type Issue, IssueList } from "./error_message.tsx";
@@ -11,7 +12,6 @@ import {
   makeCondition,
   makeGroup,
   type NodePlace,
-  OPERATOR_LABELS,
   takesPattern,
 } from "./filter_tree.ts";
 import { ValueInput } from "./value_input.tsx";

@@ -2,9 +2,7 @@ import type { Operator } from "../request/operators.ts";
 import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from "../errors/limits.ts";
 import { OPERATOR_LABELS } from "../reference/operator_texts.ts";
 import type { Field } from "./api.ts";
-import { parseValue } from "./value.ts";
-
-export { OPERATOR_LABELS };
+import { parseValue } from "../reference/example_value.ts";
 
 /** Reports whether the value of an operator is a pattern. */
 export function takesPattern(op: Operator): boolean {

@@ -1,8 +1,6 @@
 import { parseValue } from "../reference/example_value.ts";
 import type { Field } from "./api.ts";
 
-export { exampleOf, isNumber, parseValue } from "../reference/example_value.ts";
-
 /** Converts typed text to a new value for a column; arrays and JSON are typed as JSON. @see U8, U9, U10 */
 export function parseNewValue(text: string, field: Field | undefined): unknown {
   const type = field?.type;

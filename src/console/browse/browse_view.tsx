@@ -7,7 +7,7 @@ import type { PlaceQuery } from "../frame/address.ts";
 import { useControlKey } from "../frame/keys.ts";
 import { RowDrawer } from "../edit/row_drawer.tsx";
 import { TableHead } from "../table_head.tsx";
-import { parseValue } from "../value.ts";
+import { parseValue } from "../../reference/example_value.ts";
 import { CellInspector } from "./cell_inspector.tsx";
 import { useDraft, writeDraft } from "./draft.ts";
 import { ExportNotice, useExport } from "./export_menu.tsx";

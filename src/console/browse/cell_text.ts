@@ -1,4 +1,4 @@
-import { isNumber } from "../value.ts";
+import { isNumber } from "../../reference/example_value.ts";
 
 /** What a cell looks like. */
 export type CellKind = "number" | "text" | "json" | "none";

@@ -1,4 +1,5 @@
-import { type FilterNode, type GroupNode, OPERATOR_LABELS } from "../filter_tree.ts";
+import { OPERATOR_LABELS } from "../../reference/operator_texts.ts";
+import type { FilterNode, GroupNode } from "../filter_tree.ts";
 
 const MAX_VALUE_CHARACTERS = 40;
 const MAX_VALUES = 3;

@@ -1,6 +1,6 @@
 import type { Field, Row } from "../api.ts";
 import type { ColumnValue } from "../column_values.tsx";
-import { isNumber } from "../value.ts";
+import { isNumber } from "../../reference/example_value.ts";
 
 /** What was typed into the fields of a row that were touched. */
 export type RowEdits = Readonly<Record<string, ColumnValue>>;
