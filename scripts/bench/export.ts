@@ -2,7 +2,8 @@
  * Compares exports with `psql \copy` of the same rows: `deno run -A scripts/bench/export.ts
  * [--runtimes=deno,bun,node] [--rows=1000000] [--rounds=3]`. One tenant has all rows, of 12 columns. In each
  * round psql and every runtime take turns; curl reads what a service exports. Memory is the largest that a
- * process ever had less what it had before. `--rows=10000000` takes an hour and 4 GB of disk.
+ * process ever had less what it had before. In the end look-ups by key are timed, alone and beside an
+ * export. `--rows=10000000` takes an hour and 4 GB of disk.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,11 +12,14 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
+import { readCpuSeconds } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { pick, RUNTIMES } from "./options.ts";
 import { capture } from "./processes.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 
+const LOOK_UPS = 500;
+const LOOK_UP_EVERY_MS = 10;
 const DATABASE = "bench_export";
 const FORMS = {
   "csv": { accept: "text/csv", copy: "csv header" },
@@ -51,6 +55,7 @@ try {
       for (const [form, { accept, copy }] of Object.entries(FORMS)) {
         const ratios: number[] = [];
         const seconds: number[] = [];
+        const cpuSeconds = await readCpuSeconds(service.pid!);
         for (let round = 0; round < Number(values.rounds); round++) {
           const text = `\\copy (select * from contacts where tenant_id = 1) to /dev/null ${copy}`;
           const copied = await measure(["psql", "-qX", databaseUrl, "-c", text]);
@@ -58,13 +63,30 @@ try {
           ratios.push(copied / exported);
           seconds.push(exported);
         }
+        const cpuMicros = 1e6 * (await readCpuSeconds(service.pid!) - cpuSeconds) /
+          (Number(values.rows) * Number(values.rounds));
         const peakMb = await readMb(service.pid, "VmHWM");
         console.log(
           `${runtime} ${form}: ${median(ratios).toFixed(2)} of psql, ` +
             `${(Number(values.rows) / median(seconds) / 1000).toFixed(0)} k rows/s, ` +
-            `${(peakMb - beforeMb).toFixed(0)} MB more`,
+            `${(peakMb - beforeMb).toFixed(0)} MB more, ${
+              cpuMicros.toFixed(2)
+            } µs CPU of the service for a row`,
         );
       }
+      const look = () => measureLookUps(service.address, tokens.get(1)!);
+      const alone = await look();
+      let isOver = false;
+      const exporting = (async () => {
+        while (!isOver) await ask(FORMS.ndjson.accept);
+      })();
+      const beside = await look();
+      isOver = true;
+      await exporting;
+      console.log(
+        `${runtime}: p99 of look-ups by key ${alone.toFixed(1)} ms, beside an export ` +
+          `${beside.toFixed(1)} ms (${(beside / alone).toFixed(2)})`,
+      );
     } finally {
       await service.stop();
     }
@@ -80,6 +102,27 @@ async function measure(command: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   await capture(command, {});
   return (performance.now() - startedMs) / 1000;
+}
+
+/** The 99th percentile, in ms, of look-ups that are sent at a rate for a while, whatever runs beside them. */
+async function measureLookUps(address: string, token: string): Promise<number> {
+  const taken: number[] = [];
+  const sending: Promise<void>[] = [];
+  for (let id = 1; id <= LOOK_UPS; id++) {
+    const startedMs = performance.now();
+    sending.push((async () => {
+      const response = await fetch(`${address}/integration/tables/contacts/query`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: id }] } }),
+      });
+      await response.text();
+      taken.push(performance.now() - startedMs);
+    })());
+    await new Promise((resolve) => setTimeout(resolve, LOOK_UP_EVERY_MS));
+  }
+  await Promise.all(sending);
+  return taken.sort((one, other) => one - other)[Math.floor(taken.length * 0.99)]!;
 }
 
 async function readMb(pid: number, name: "VmRSS" | "VmHWM"): Promise<number> {
