@@ -59,7 +59,8 @@ export interface Config {
   readonly rateLimit: RateLimit | undefined;
   /** What the limit holds for: each process, or all instances on the same database. */
   readonly rateLimitScope: RateLimitScope;
-  readonly prepare: boolean;
+  /** False behind a pooler in transaction mode; `auto` finds out. */
+  readonly prepare: boolean | "auto";
   readonly tenantSetting: string | undefined;
   readonly audit: boolean;
   readonly auditDays: number | undefined;

@@ -13,6 +13,7 @@ import {
   host,
   identifier,
   logLevel,
+  onOffOrAuto,
   onOrOff,
   origins,
   path,
@@ -174,9 +175,9 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting<Config[Name]> 
     default: "process",
     help: "process, or instances: the limit of all of them together",
   }),
-  prepare: setting("ROWGATE_PREPARE", onOrOff, {
+  prepare: setting("ROWGATE_PREPARE", onOffOrAuto, {
     default: true,
-    help: "Prepared statements; off behind a transaction pooler",
+    help: "Prepared statements; off behind a transaction pooler; auto",
   }),
   tenantSetting: setting("ROWGATE_TENANT_SETTING", tenantSetting, {
     default: undefined,

@@ -33,6 +33,12 @@ export const logLevel: Shape<LogLevel> = v.picklist(
   "expected debug, info, warn, error or silent",
 );
 
+/** `on`, `off` or `auto`. */
+export const onOffOrAuto: Shape<boolean | "auto"> = v.pipe(
+  v.picklist(["on", "off", "auto"], "expected on, off or auto"),
+  v.transform((text) => text === "auto" ? text : text === "on"),
+);
+
 /** `on` or `off`. */
 export const onOrOff: Shape<boolean> = v.pipe(
   v.picklist(["on", "off"], "expected on or off"),

@@ -24,8 +24,8 @@ async function look(setup: Setup): Promise<Diagnosis> {
   }
   const { shared, keepsSettings } = between;
   const findings: Finding[] = [];
-  if (config.prepare && shared) findings.push(SHARED);
-  else if (config.prepare && !keepsSettings) findings.push(DROPPED);
+  if (config.prepare === true && shared) findings.push(SHARED);
+  else if (config.prepare === true && !keepsSettings) findings.push(DROPPED);
   const mode = shared ? " in transaction mode" : "";
   return { seen: `${privacy}, through a pooler${mode}`, findings };
 }
@@ -47,7 +47,7 @@ const SHARED: Finding = {
   what: "the connection goes through a pooler in transaction mode, and ROWGATE_PREPARE is on",
   why: "sessions take turns on a connection of the server: what one has prepared or set is not " +
     "there for its next statement, or is there for another session",
-  fix: "ROWGATE_PREPARE=off",
+  fix: "ROWGATE_PREPARE=auto    # or off",
 };
 
 const DROPPED: Finding = {
@@ -55,7 +55,7 @@ const DROPPED: Finding = {
   level: "warning",
   what: "a pooler drops the settings that a session is opened with, and ROWGATE_PREPARE is on",
   why: "statements have no timeout, and values are printed as the role or the database has it set",
-  fix: "ROWGATE_PREPARE=off",
+  fix: "ROWGATE_PREPARE=auto    # or off",
 };
 
 function readBackend({ database }: Setup): Promise<Backend> {

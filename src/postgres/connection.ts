@@ -68,9 +68,13 @@ const PARALLEL = "max_parallel_workers_per_gather";
 /** Gives the settings that each session is started with. @see P24, P25, P34 */
 export function planSettings(
   config: Config,
-  { checkClient }: { readonly checkClient: boolean },
+  { checkClient, pooled = config.prepare === false }: {
+    readonly checkClient: boolean;
+    /** True behind a pooler. */
+    readonly pooled?: boolean;
+  },
 ): Record<string, string> {
-  if (!config.prepare) return { ...POOLER_SETTINGS };
+  if (pooled) return { ...POOLER_SETTINGS };
   // `openSession` sets it.
   const { TimeZone: _, ...settings } = POOLER_SETTINGS;
   const options = new URLSearchParams(config.databaseUrl?.split("?")[1] ?? "").get("options");
@@ -93,7 +97,7 @@ export function planSettings(
  * @see R6, P24
  */
 export function planStatementSettings(config: Config): Record<string, string> {
-  if (config.prepare) return {};
+  if (config.prepare === true) return {};
   return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
 }
 

@@ -15,7 +15,9 @@ import type {
 import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import { type Fence, openFence } from "./fence.ts";
+import { keepingOf } from "./kept_statements.ts";
 import { openListeners } from "./listener.ts";
+import { openPoolerMode } from "./pooler_mode.ts";
 import { createSessionOpener, type EmbeddedServer } from "./session_opener.ts";
 import { createPipeline } from "./pipeline.ts";
 import { openPool, type Pool } from "./pool/pool.ts";
@@ -23,7 +25,7 @@ import { seekPrimary } from "./seek_primary.ts";
 import { createPrimer } from "./pool/pool_care.ts";
 import type { Session } from "./session.ts";
 import { runStatement, type StatementOptions } from "./statement.ts";
-import { openStatementCache } from "./statement_cache.ts";
+import { openStatementCache, type StatementCache } from "./statement_cache.ts";
 import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
 import { observeAvailability, type SessionSource, withSession } from "./pool/with_session.ts";
@@ -76,8 +78,9 @@ export function openDatabase(
     renew();
     return undefined;
   });
+  const mode = openPoolerMode(config.prepare);
   const seeker = seekPrimary({
-    open: createSessionOpener(config, { embedded, refuse, role: "primary" }),
+    open: createSessionOpener(config, { embedded, refuse, mode, role: "primary" }),
   });
   const hosts = embedded === undefined
     ? planConnection(config.databaseUrl ?? "").addresses.length
@@ -87,14 +90,14 @@ export function openDatabase(
     if (hosts > 1) seeker.start();
   }
   const opening = standby === undefined
-    ? { embedded, refuse, onStandIn }
-    : { embedded, refuse, only: standby.address };
+    ? { embedded, refuse, mode, onStandIn }
+    : { embedded, refuse, mode, only: standby.address };
   const open = createSessionOpener(config, opening);
   const openShorter = createSessionOpener(limitStatements(config), opening);
   const circuit = openCircuit();
   const abandoned = watchAbandoned({ open, observe });
   const cache = openStatementCache({
-    prepare: config.prepare,
+    prepare: config.prepare !== false,
     shared: embedded !== undefined,
     onChange: (statements) => observe({ kind: "prepared", statements }),
   });
@@ -130,16 +133,17 @@ export function openDatabase(
     cache,
     deadlineMs: config.statementTimeoutMs + GRACE_MS,
   };
+  const inTransactions = { ...statement, cache: avoidShared(cache) };
   const statements = source(pool, limit("statements", poolSize));
   const limitMs = config.transactionTimeoutMs;
   const transactOfTenant = createTransact(
     source(transactionPool, limit("transactions", transactions, { maxOfShare: 1 })),
-    { ...statement, limitMs, deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS) },
+    { ...inTransactions, limitMs, deadlineMs: Math.min(statement.deadlineMs, limitMs + GRACE_MS) },
   );
   // A transaction of the service itself, such as a migration, may take as long as a statement.
   const transactOwn = createTransact(
     source(ownPool, openGate(1, config.poolWaitMs)),
-    { ...statement, limitMs: statement.deadlineMs },
+    { ...inTransactions, limitMs: statement.deadlineMs },
   );
   const listeners = openListeners(open, circuit);
   const streams = openStreams({
@@ -168,7 +172,7 @@ export function openDatabase(
   }
 
   async function listen(channel: string, notified: (payload: string) => void): Promise<void> {
-    if (embedded !== undefined || !config.prepare) return;
+    if (embedded !== undefined || await mode.known) return;
     await listeners.listen(channel, notified);
   }
 
@@ -180,11 +184,29 @@ export function openDatabase(
     await embedded?.close();
   }
 
-  const settings = embedded === undefined ? planStatementSettings(config) : {};
+  const ofStatements = embedded === undefined ? planStatementSettings(config) : {};
   const pipeline = createPipeline(statements, statement);
   const { stream } = streams;
   const primary = { timeline: fence.timeline, see: fence.see, isServing: () => !standsIn };
-  return { settings, run, pipeline, transact, stream, listen, primary, close };
+  return {
+    // As long as it is not known, and behind a pooler, each statement carries them.
+    get settings() {
+      return mode.isPooled() === false ? NO_SETTINGS : ofStatements;
+    },
+    ...{ run, pipeline, transact, stream, listen, primary, close },
+  };
+}
+
+const NO_SETTINGS = {};
+
+/** What a pooler no longer keeps can be prepared anew, but not in a transaction that it has failed. */
+function avoidShared(cache: StatementCache): StatementCache {
+  const unprepared = openStatementCache({ prepare: false });
+  return {
+    ...cache,
+    compile: (sql, compile, tenant) =>
+      (keepingOf(sql) === "own" ? cache : unprepared).compile(sql, compile, tenant),
+  };
 }
 
 /** A wait for a lock ends before its transaction must, so that the client learns of the lock. */

@@ -3,6 +3,7 @@ import { optimiseClasses, skipPrepare } from "./driver.ts";
 import { classify } from "./database_error.ts";
 import type { ServerIdentity } from "./fence.ts";
 import { type OnRow, tapRows } from "./tap_rows.ts";
+import { type Keeping, settleKeeping } from "./kept_statements.ts";
 
 /** One session of Postgres. Once it is broken it is never used again. */
 export interface Session {
@@ -69,6 +70,7 @@ export interface SessionOptions {
    * the zone that it has otherwise. False behind a pooler. @see R50
    */
   readonly setsTimeZone: boolean;
+  readonly keeping: Keeping | "unknown";
 }
 
 const CANCEL_MS = 2000;
@@ -126,6 +128,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
     // Before the time of its opening is taken: sessions that are older are given up.
     const refusal = options.refuse?.(readServer(row));
     if (refusal !== undefined) throw codeError(refusal);
+    if (options.identify && identity === undefined) await settleKeeping(sql, options.keeping);
     /** Whether all requests so far were handled; undefined when there was none. */
     let cancels: Promise<boolean> | undefined;
     return {

@@ -7,6 +7,7 @@ import { type DriverSocket, type OnNotify, openClient } from "./driver.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, makeFailure } from "./database_error.ts";
 import type { Fence } from "./fence.ts";
+import { openPoolerMode, type PoolerMode } from "./pooler_mode.ts";
 import { openSocket } from "./socket.ts";
 
 /** How long a session may take to open, in milliseconds. */
@@ -37,6 +38,8 @@ export interface OpenerOptions {
   readonly onStandIn?: () => void;
   /** In place of the role that the URL asks for. */
   readonly role?: ConnectionPlan["role"];
+  /** Shared by all openers of a database. */
+  readonly mode?: PoolerMode;
   /** In place of all hosts of the URL, whatever its role. */
   readonly only?: Address;
 }
@@ -49,9 +52,9 @@ export interface OpenerOptions {
  */
 export function createSessionOpener(
   config: Config,
-  { embedded, refuse, onStandIn, role, only }: OpenerOptions,
+  { embedded, refuse, onStandIn, role, only, mode = openPoolerMode(config.prepare) }: OpenerOptions,
 ): OpenSession {
-  if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare);
+  if (embedded !== undefined) return openOnEmbedded(embedded, config.prepare !== false);
   const planned = planConnection(config.databaseUrl ?? "");
   const plan: ConnectionPlan = only === undefined
     ? { ...planned, role: role ?? planned.role }
@@ -62,20 +65,41 @@ export function createSessionOpener(
 
   async function openOn(address: Address, notified?: OnNotify): Promise<Session> {
     const { user, password, database } = plan;
-    const connection = planSettings(config, { checkClient });
+    const pooled = mode.isPooled() === true;
+    const connection = planSettings(config, { checkClient, pooled });
     return await openSession({
       limitMs,
       identify: true,
       refuse,
-      setsTimeZone: config.prepare,
+      setsTimeZone: !pooled,
+      keeping: config.prepare === false ? "none" : pooled ? "unknown" : "shared",
       openSocket: (signal) => openSocket(address, plan.encryption, signal),
       openClient: (socket) =>
         openClient({
           ...{ user, password, database, connection, socket },
-          prepare: config.prepare,
+          prepare: config.prepare !== false,
           onnotify: notified,
         }),
     });
+  }
+
+  /** Opens one as without a pooler first, where that is not known; a pooler rejects it or shows. */
+  async function openSuited(address: Address, notified?: OnNotify): Promise<Session> {
+    if (config.prepare !== "auto" || mode.isPooled() === true) {
+      return await openOn(address, notified);
+    }
+    try {
+      const session = await openOn(address, notified);
+      if (session.identity !== undefined) {
+        mode.found(false);
+        return session;
+      }
+      session.close();
+    } catch (error) {
+      if (!NOT_PASSED_ON.test((error as Error).message)) throw error;
+    }
+    mode.found(true);
+    return await openOn(address, notified);
   }
 
   /** Until when a host that does not answer is tried last. */
@@ -88,10 +112,10 @@ export function createSessionOpener(
       const silence = () => silentUntil.set(address, performance.now() + SILENT_MS);
       const timer = setTimeout(silence, SLOW_MS);
       try {
-        const session = await openOn(address, notified).catch((error) => {
+        const session = await openSuited(address, notified).catch((error) => {
           if (!checkClient || classify(error).code !== SETTING_UNSUPPORTED) throw error;
           checkClient = false;
-          return openOn(address, notified);
+          return openSuited(address, notified);
         });
         silentUntil.delete(address);
         if (isOfRole(session, role)) {
@@ -159,6 +183,7 @@ function openOnEmbedded(embedded: EmbeddedServer, prepare: boolean): OpenSession
         limitMs: CONNECT_MS,
         identify: false,
         setsTimeZone: false,
+        keeping: "own",
         openSocket: () => Promise.resolve(embedded.connect()),
         openClient: (socket) => openClient({ ...EMBEDDED_LOGIN, socket, prepare }),
       });

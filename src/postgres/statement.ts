@@ -5,6 +5,7 @@ import type { Client, Compile } from "./database.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { Failure } from "./database_error.ts";
 import { classify, DEADLINE, isBroken, makeFailure } from "./database_error.ts";
+import { keepingOf, noteKeeping } from "./kept_statements.ts";
 import type { StatementCache } from "./statement_cache.ts";
 
 /** Rows, or the failure. */
@@ -146,7 +147,7 @@ export function settleEach<R extends Row>(
   };
   const fail = (place: number, error: unknown) => {
     const failure = classify(error);
-    noteFault(queries[place]!, failure);
+    noteFault(queries[place]!, failure, session);
     // The cancellation of one statement may have hit another one, which then was undone as well.
     take(place, { failure: failure.code === CANCELLED && isCancelled ? ABORTED : failure });
   };
@@ -186,10 +187,21 @@ export function settleEach<R extends Row>(
 /** Codes of a prepared statement whose plan is out of date, or that the session does not have any more. */
 const OUTDATED: ReadonlySet<string> = new Set(["0A000", "26000"]);
 
+/**
+ * Codes of a pooler that no longer keeps statements: what the session has prepared is not there, or what
+ * it prepares is there already.
+ */
+const NOT_KEPT: ReadonlySet<string> = new Set(["26000", "42P05"]);
+
 /** Notes on a prepared statement whether it can be used again. */
-function noteFault(query: object, { code }: Failure): void {
+function noteFault(query: object, { code }: Failure, { sql }: Session): void {
   const statement = findStatement(query);
   if (statement === undefined) return;
+  if (keepingOf(sql) !== "own" && NOT_KEPT.has(code)) {
+    noteKeeping(sql, "none");
+    statement.fault = "outdated";
+    return;
+  }
   if (statement.columns !== undefined) {
     if (OUTDATED.has(code)) statement.fault = "outdated";
   } else if (code === CANCELLED) statement.fault = "unknown";

@@ -3,6 +3,7 @@ import type { Compile } from "./database.ts";
 import type { PendingQuery, PreparedStatement, Row, RowList, Sql } from "./driver.ts";
 import { makeQuery } from "./driver.ts";
 import { openFairCache } from "./fair_cache.ts";
+import { keepingOf } from "./kept_statements.ts";
 import { collapseSpace, isSame, record, type Recording } from "./statement_text.ts";
 
 /** Makes the driver's queries, and decides which of them are prepared. */
@@ -138,7 +139,12 @@ export function openStatementCache(
     const known = preparedIn.get(sql);
     if (known !== undefined) return known;
     // Always the same names, since pg_stat_statements has an entry for each command to deallocate one.
-    const prefix = shared ? `s${++sharedSessions}_` : "s";
+    // A pooler may show one session what another has prepared, so no two have the same there.
+    const prefix = keepingOf(sql) === "shared"
+      ? `s_${crypto.randomUUID()}_`
+      : shared
+      ? `s${++sharedSessions}_`
+      : "s";
     const made = { statements: new Map(), prefix, freeNames: [], names: 0 };
     preparedIn.set(sql, made);
     return made;
@@ -146,6 +152,7 @@ export function openStatementCache(
 
   /** Undefined where the session has no room, which it has again when the cache forgets a text. */
   function prepareIn(sql: Sql, known: Known): PreparedStatement | undefined {
+    if (keepingOf(sql) === "none") return undefined;
     const prepared = findPrepared(sql);
     const { statements } = prepared;
     const present = statements.get(known);
@@ -181,7 +188,7 @@ export function openStatementCache(
       return makeQuery<R>(sql, { text: known.text, parameters }, statement);
     },
     prepareMissing(sql, most) {
-      if (!prepare) return [];
+      if (!prepare || keepingOf(sql) !== "own") return [];
       return [...texts.values()]
         .filter((known) =>
           known.uses >= PREPARED_FROM_USE && !preparedIn.get(sql)?.statements.has(known)
@@ -203,8 +210,9 @@ export function openStatementCache(
 function deallocate(sql: Sql, { statements, freeNames }: Prepared, known: Known): void {
   const { name, columns, fault } = statements.get(known)!;
   statements.delete(known);
-  // Postgres may have it or not, and would reject either to prepare or to deallocate the name.
-  if (fault === "unknown") return;
+  // Postgres may have it or not, and would reject either to prepare or to deallocate the name. A pooler
+  // takes no such command: its session has room again when it is replaced.
+  if (fault === "unknown" || keepingOf(sql) === "shared") return;
   freeNames.push(name);
   // Sent before whatever is sent next. It fails only when the session has ended, or no longer has it.
   if (columns !== undefined) sql`deallocate ${sql(name)}`.simple().catch(() => {});

@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import { readConfig } from "../../../src/config/config.ts";
+import { openDatabase } from "../../../src/postgres/open_database.ts";
+import { startNamingPooler } from "../../support/naming_pooler.ts";
 import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
@@ -157,6 +160,56 @@ else {
       assertEquals(responses.map(({ status }) => status), expected);
       const batches = pooled.observations.slice(before).filter(({ kind }) => kind === "batch");
       assert(batches.length > 0, "nothing was pipelined");
+    });
+
+    it("sessions find out whether it keeps statements, and what it no longer keeps [R60] [R61]", async () => {
+      const url = pooled.database.servingUrl!;
+      const naming = await startNamingPooler(pooler.through(url));
+      const environment = { ROWGATE_PREPARE: "auto", ROWGATE_POOL_SIZE: "4" };
+      const { config } = readConfig({ DATABASE_URL: naming.through(url), ...environment });
+      const database = openDatabase(config!, () => {});
+      try {
+        const ask = (value: string) =>
+          database.run((sql) => sql`select ${value}::text as value`, { write: false });
+        const askAll = () => Promise.all(["a", "b", "c", "d", "e", "f", "g", "h"].map(ask));
+        for (let round = 0; round < 4; round++) {
+          assertEquals((await askAll()).map(([row]) => row!.value).join(""), "abcdefgh");
+        }
+        assertEquals(Object.keys(database.settings).includes("lock_timeout"), true);
+        const kept = naming.count();
+        assert(kept >= 10, `${kept} statements were run under a name`);
+        naming.keep = false;
+        for (let round = 0; round < 4; round++) {
+          assertEquals((await askAll()).map(([row]) => row!.value).join(""), "abcdefgh");
+        }
+        assertEquals(naming.count(), kept);
+      } finally {
+        await database.close(1000);
+        await naming.stop();
+      }
+    });
+
+    it("auto serves behind one that keeps none, and without one as on does [R60] [R61]", async () => {
+      const direct = pooled.database.servingUrl!;
+      for (const [url, isPooled] of [[pooler.through(direct), true], [direct, false]] as const) {
+        const { config } = readConfig({ DATABASE_URL: url, ROWGATE_PREPARE: "auto" });
+        const database = openDatabase(config!, () => {});
+        try {
+          const ask = () =>
+            database.run((sql) =>
+              sql`select (select count(*) from pg_prepared_statements
+                where name ~ '^s[0-9]+$')::text as prepared,
+              current_setting('standard_conforming_strings') || current_setting('lock_timeout')
+                as "set"`, { write: false });
+          for (let round = 0; round < 3; round++) await ask();
+          const [row] = await ask();
+          assertEquals([row!.prepared, row!.set], isPooled ? ["0", "on0"] : ["1", "on5s"]);
+          assertEquals(Object.keys(database.settings).length > 0, isPooled);
+          await database.transact([(sql) => sql`select 1`], { rollback: false });
+        } finally {
+          await database.close(1000);
+        }
+      }
     });
 
     it("doctor says so, in transaction mode and in session mode [R31]", async () => {
