@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RUNTIMES } from "../support/runtime_server.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { awaitAddress, awaitText, startCommand } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
 
@@ -80,6 +81,36 @@ for (const runtime of RUNTIMES) {
       const second = /http:\/\/[\d.:]+/.exec(await awaitText(again, BANNER_END))![0];
       const { records } = await ask("POST", `${second}/${orders}/query`, query);
       assertEquals(records, [{ order_no, note: "before the kill" }]);
+      again.send("SIGTERM");
+      assertEquals(await again.ended, 0);
+    });
+
+    // Each start of the embedded Postgres is expensive, and the files are the same on every runtime.
+    if (runtime !== "node") return;
+
+    it("keeps the cluster that it was filling, and fills all of it at the next start [CF4] [R4]", async () => {
+      const settings = { PORT: "0", ROWGATE_DATA_DIR: join(folder, "data") };
+      const cluster = join(folder, "data", "postgres");
+      const first = startCommand(runtime, ["serve"], settings);
+      await waitUntil(() => stat(cluster).then(() => true, () => false));
+      first.send("SIGKILL");
+      await first.ended;
+      assert(!/Rowgate serves at/.test(first.output().stderr));
+      const { ino } = await stat(cluster);
+
+      const again = startCommand(runtime, ["serve"], settings);
+      const banner = await awaitText(again, BANNER_END);
+      const address = /http:\/\/[\d.:]+/.exec(banner)![0];
+      for (const [, token] of banner.matchAll(/(?:acme|globex) +(rg_\w+)/g)) {
+        const response = await fetch(`${address}/integration/tables/order_lines/query`, {
+          method: "POST",
+          headers: { "authorization": `Bearer ${token}`, "content-type": "application/json" },
+          body: "{}",
+        });
+        assert((await response.json()).total > 1000);
+      }
+      // To create the cluster is most of a first start.
+      assertEquals((await stat(cluster)).ino, ino);
       again.send("SIGTERM");
       assertEquals(await again.ended, 0);
     });
