@@ -88,8 +88,8 @@ export function openRecords(
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
     const { scope: { tenant }, table: { timeZone } } = plan;
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
-    // What a query prints is in UTC; what triggers write is in the zone of the database.
-    if (timeZone !== undefined && !("perPage" in plan)) {
+    // What is read is printed in UTC; what triggers write is in the zone of the database.
+    if (timeZone !== undefined && "rollback" in plan) {
       settings.push({ name: "TimeZone", value: timeZone });
     }
     if (tenantSetting !== undefined) settings.push({ name: tenantSetting, value: tenant });

@@ -72,6 +72,9 @@ for (const [title, zone, environment] of VARIANTS) {
       });
       assertEquals(third!["at"], "0044-03-15T12:00:00+00:00 BC");
       assertEquals(await find("at", "like", "2026-07-01 12:00:00+00"), [1]);
+      const accept = { headers: { accept: "application/x-ndjson" } };
+      const exported = await query("zoned", { select: SELECT, sort }, accept);
+      assertEquals(JSON.parse(exported.text.split("\n")[0]!), first);
     });
 
     it("takes a timestamptz without zone as UTC in each operation [V12]", async () => {
