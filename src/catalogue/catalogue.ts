@@ -189,6 +189,8 @@ export interface Table {
   readonly pinnable: boolean;
   /** True when its rows are on several servers, or may be. */
   readonly isSpread?: boolean;
+  /** The column whose value decides on which server a row is; "": each has all; undefined: one has. */
+  readonly distribution?: string | undefined;
   /** Number of its changes feed; undefined where it has none, or clients cannot see the whole key. */
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */

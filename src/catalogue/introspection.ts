@@ -31,7 +31,10 @@ export interface FoundTable {
    * where all are Postgres's own heap.
    */
   readonly engines: readonly string[] | null;
-  /** The column whose value decides on which server a row is; `probeEngines` finds it. */
+  /**
+   * The column whose value decides on which server a row is, and "" where each server has all rows;
+   * `probeEngines` finds it.
+   */
   readonly distribution?: string | undefined;
   /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;

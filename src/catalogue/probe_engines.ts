@@ -85,11 +85,11 @@ function nameOf({ schema, name }: FoundTable): SqlText {
 async function readDistributions(attempt: Attempt): Promise<ReadonlyMap<string, string>> {
   const rows = await attempt<{ name: string; column: string }>((sql) =>
     sql`select pg_catalog.format('"%s"."%s"', pg_catalog.replace(n.nspname, '"', '""'),
-      pg_catalog.replace(c.relname, '"', '""')) as name, a.attname::text as column
+      pg_catalog.replace(c.relname, '"', '""')) as name, coalesce(a.attname::text, '') as column
     from pg_catalog.pg_dist_partition d
     join pg_catalog.pg_class c on c.oid = d.logicalrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid
+    left join pg_catalog.pg_attribute a on a.attrelid = c.oid
       and a.attnum = (pg_catalog.regexp_match(d.partkey::text, ':varattno ([0-9]+)'))[1]::int2`
   );
   return Array.isArray(rows) ? new Map(rows.map(({ name, column }) => [name, column])) : NONE;

@@ -5,20 +5,35 @@ import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
 import { describeGrants, prepareSchema } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";
 import type { RunWork } from "./subcommand.ts";
-import { withDatabase } from "./with_database.ts";
+import { describeCitus } from "./describe_citus.ts";
+import { withCatalogue, withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
 Examples:
   rowgate setup            Create or migrate the schema; DATABASE_URL names a role that may
-  rowgate setup --print    Print the SQL that does so and creates a role to serve with`;
+  rowgate setup --print    Print the SQL that does so and creates a role to serve with
+  rowgate setup --citus    Print the SQL that distributes the tables by their tenants, for Citus`;
 
 /** Adds `rowgate setup [--print]`. @see R34 */
 export function addSetup(root: Command, run: RunWork): void {
   root.command("setup")
     .description("Create the schema rowgate, which holds tokens, the audit and webhooks")
     .option("--print", "Print the SQL for the schema, a role and its rights; run nothing")
+    .option("--citus", "Print the SQL that distributes the exposed tables with Citus; run nothing")
     .addHelpText("after", EXAMPLES)
-    .action(({ print }: { readonly print?: boolean }) => run(print ? printSetup : setUp));
+    .action(({ print, citus }: { readonly print?: boolean; readonly citus?: boolean }) =>
+      run(citus ? printCitus : print ? printSetup : setUp)
+    );
+}
+
+function printCitus(host: Host): Promise<number> {
+  return withDatabase(host, (opened) =>
+    withCatalogue(opened, async (current) => {
+      const { config, database } = opened;
+      const catalogue = await current.current();
+      host.stdout.write(await describeCitus({ config, catalogue, database }));
+      return 0;
+    }));
 }
 
 async function printSetup(host: Host): Promise<number> {

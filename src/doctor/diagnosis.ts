@@ -52,7 +52,9 @@ export interface Check {
 export type TenantTable = Table & { readonly tenancy: NonNullable<Table["tenancy"]> };
 
 /** Returns the tables that are neither shared nor belong to another table. */
-export function listTenantTables({ catalogue }: Setup): readonly TenantTable[] {
+export function listTenantTables(
+  { catalogue }: Pick<Setup, "catalogue">,
+): readonly TenantTable[] {
   return [...catalogue.tables.values()].filter((table): table is TenantTable =>
     table.tenancy !== undefined && table.tenancy.via.length === 0
   );

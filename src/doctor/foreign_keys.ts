@@ -129,7 +129,9 @@ export type Action = "a" | "r" | "c" | "n" | "d";
  * servers lack are read through `to_jsonb`.
  * @throws {DatabaseError}
  */
-export function readForeignKeys(setup: Setup): Promise<readonly ForeignKey[]> {
+export function readForeignKeys(
+  setup: Pick<Setup, "catalogue" | "database">,
+): Promise<readonly ForeignKey[]> {
   const tables = listTenantTables(setup).filter(({ tenant }) => tenant !== undefined);
   return askJson(setup.database, (sql) =>
     sql`with tables as (

@@ -7,6 +7,8 @@ import {
   type Setup,
 } from "./diagnosis.ts";
 
+import { checkSharding } from "./sharding.ts";
+
 /** What the server reports about itself. */
 interface Server {
   readonly version: string;
@@ -32,8 +34,10 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const sentMs = Date.now();
   const server = await readServer(setup);
   const skewMs = server.epochMs - (sentMs + Date.now()) / 2;
-  const seen = `PostgreSQL ${server.version}`;
-  return { seen, findings: [...checkSettings(server, setup), ...checkClock(skewMs)] };
+  const sharding = await checkSharding(setup);
+  const seen = `PostgreSQL ${server.version}${sharding.seen}`;
+  const findings = [...checkSettings(server, setup), ...checkClock(skewMs), ...sharding.findings];
+  return { seen, findings };
 }
 
 function checkSettings(server: Server, { config, workers }: Setup): Finding[] {

@@ -38,6 +38,10 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     json: "test/docs/operators.test.ts",
     yaml: "test/docs/operations.test.ts",
   },
+  "docs/operations/citus.md": {
+    sql: "test/docs/citus.test.ts",
+    sh: "test/docs/citus.test.ts",
+  },
   "docs/recipes.md": {
     http: "test/docs/requests.test.ts",
     js: "test/docs/recipes.test.ts",

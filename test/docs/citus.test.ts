@@ -1,0 +1,108 @@
+// Runs the SQL of docs/operations/citus.md, and what `rowgate setup --citus` prints, on the demonstration. Functions
+// stand in for those of Citus; they reject what Citus is known to reject, as far as keys are concerned.
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { after, before, describe, it } from "@std/testing/bdd";
+import { readConfig } from "../../src/config/config.ts";
+import { fillDemonstration } from "../../src/demonstration/fill.ts";
+import { openDatabase } from "../../src/postgres/open_database.ts";
+import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runRowgate } from "../integration/cli/run_rowgate.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { readDocument, readTexts } from "./blocks.ts";
+
+const CITUS = `
+set allow_system_table_mods = on;
+create table pg_catalog.pg_dist_node (nodeid int4);
+create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
+grant select on pg_dist_node, pg_dist_partition to public;
+reset allow_system_table_mods;
+create function create_reference_table(one regclass) returns void language sql as
+  $$ insert into pg_catalog.pg_dist_partition values (one, 'n', null) $$;
+create function create_distributed_table(one regclass, by text, colocate_with text) returns void
+  language plpgsql as $$
+declare number int2 := (select attnum from pg_attribute where attrelid = one and attname = by);
+begin
+  if exists (select from pg_index where indrelid = one and indisunique
+      and not number = any (indkey::int2[])) then
+    raise exception 'a unique index of % lacks %', one, by;
+  end if;
+  if exists (select from pg_constraint k where k.conrelid = one and k.contype = 'f'
+      and not exists (select from pg_catalog.pg_dist_partition d
+        where d.logicalrelid = k.confrelid and (d.partkey is null or number = any (k.conkey)))) then
+    raise exception 'a foreign key of % leads to a table that is not distributed', one;
+  end if;
+  insert into pg_catalog.pg_dist_partition
+    values (one, 'h', format('{VAR :varno 1 :varattno %s :vartype 25}', number));
+end $$;`;
+
+const POLICY = { tables: { countries: { shared: true } } };
+
+describe("tables that are distributed by the tenant", () => {
+  let test: TestDatabase;
+  let folder: string;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    test = await createTestDatabase("real", "empty");
+    const { config } = readConfig({ DATABASE_URL: test.url });
+    const database = openDatabase(config!, () => {});
+    await fillDemonstration(database);
+    await migrateSchema(database);
+    await database.close(1000);
+    await test.admin.unsafe(CITUS);
+    folder = await mkdtemp(join(tmpdir(), "rowgate-citus-"));
+    const ROWGATE_POLICY = join(folder, "policy.json");
+    await writeFile(ROWGATE_POLICY, JSON.stringify(POLICY));
+    environment = { DATABASE_URL: test.url!, ROWGATE_POLICY };
+  });
+  after(async () => {
+    await test?.admin.unsafe(
+      "alter role rowgate_app reset lock_timeout; alter role rowgate_app reset statement_timeout",
+    );
+    await test?.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const ALL = ["countries n", "customers h", "order_lines h", "orders h", "products h"];
+
+  it("are made by what setup --citus prints, and by the SQL of the page [M26]", async () => {
+    const printed = await runRowgate(["setup", "--citus"], environment);
+    assertEquals(printed.code, 0, printed.err);
+    const page = readTexts(await readDocument("docs/operations/citus.md"), "sql");
+    assertEquals(page.length, 4);
+    const rollBack = new Error("roll back");
+    for (const statements of [page, printed.out.split(/;$/m)]) {
+      const isLast = statements !== page;
+      await test.admin.begin(async (sql) => {
+        for (const statement of statements) await sql.unsafe(statement);
+        const rows = await sql`select logicalrelid::text as name, partmethod as how
+          from pg_dist_partition order by 1`;
+        assertEquals(rows.map(({ name, how }) => `${name} ${how}`), ALL);
+        if (!isLast) throw rollBack;
+      }).catch((error) => {
+        if (error !== rollBack) throw error;
+      });
+    }
+    const again = await runRowgate(["setup", "--citus"], environment);
+    assert(!/create_|primary key/.test(again.out), again.out);
+  });
+
+  it("are examined by doctor [R62]", async () => {
+    const look = async () => (await runRowgate(["doctor", "--fail-on", "error"], environment)).out;
+    assertMatch(
+      await look(),
+      /PostgreSQL [\d.]+[^\n]*, sharded[^]*timeouts of Rowgate do not reach/,
+    );
+    await test.admin.unsafe(`alter table orders rename column tenant_id to shop;
+      alter table orders add tenant_id text;
+      alter database "${(await test.admin`select current_database() as name`)[0]!.name}"
+        set lock_timeout = '5s'`);
+    const found = await look();
+    assertMatch(found, /- orders is distributed by shop, and not by its tenant/);
+    assert(!/set lock_timeout/.test(found), found);
+    assertMatch(found, /set statement_timeout = '30000ms';/);
+  });
+});
