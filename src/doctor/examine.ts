@@ -10,6 +10,7 @@ import { checkNames } from "./names.ts";
 import { checkOwnSchema } from "./own_schema.ts";
 import { checkReferences } from "./references.ts";
 import { checkRole } from "./role.ts";
+import { checkSearchIndexes } from "./search_indexes.ts";
 import { checkServer } from "./server.ts";
 import { checkTenantIndexes, checkTenantRows } from "./tenant_columns.ts";
 import { checkTenantPaths } from "./tenant_paths.ts";
@@ -41,6 +42,7 @@ export const CHECKS: readonly Check[] = [
   checkTenantRows,
   checkTenantIndexes,
   checkTenantPaths,
+  checkSearchIndexes,
   checkCredentialColumns,
   checkNames,
 ];
