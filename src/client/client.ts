@@ -3,6 +3,7 @@ import { createPages, type Reader } from "./pages.ts";
 import { createExport } from "./export.ts";
 import { createFollow } from "./follow.ts";
 import { createPoll } from "./poll_feed.ts";
+import { openPositions } from "./positions.ts";
 import { type ClientRequest, send } from "./send.ts";
 import type { AnyTables, TablesOf } from "./tables.ts";
 
@@ -21,8 +22,9 @@ export type * from "./tables.ts";
 export function createClient<T extends TablesOf<T> = AnyTables>(
   client: ClientOptions & WideOption<T>,
 ): Client<T> {
+  const positions = openPositions();
   const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
-    send<never>(client, { ...parts, path });
+    send<never>(client, { ...parts, positions, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
   const update = (how: string) =>
   (
@@ -55,7 +57,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     async *records(...parameters: Parameters<typeof pages>) {
       for await (const page of pages(...parameters)) yield* page;
     },
-    exportRows: createExport(client, (table) => onTable(table, "query")),
+    exportRows: createExport(client, positions, (table) => onTable(table, "query")),
     poll: createPoll(
       reader,
       (table, query, options) => request(onTable(table, `changes?${query}`), options),

@@ -1,5 +1,6 @@
 import { createError, type Failure, type Result } from "./errors.ts";
 import type { CallOptions, ClientOptions } from "./interface.ts";
+import type { Positions } from "./positions.ts";
 
 /** A request to the service. */
 export interface ClientRequest extends CallOptions {
@@ -8,6 +9,7 @@ export interface ClientRequest extends CallOptions {
   readonly path: string;
   readonly body?: object;
   readonly prefer?: string | false;
+  readonly positions?: Positions | undefined;
   /** The `Idempotency-Key`, without quotes. */
   readonly key?: string | undefined;
   /** True: the request may be sent without the key where the service cannot keep answers. */
@@ -55,7 +57,7 @@ export async function send<A extends object>(
 
 async function sendOnce<A extends object>(
   client: ClientOptions,
-  { attempts, method, path, body, prefer, key, signal, onHeaders }: ClientRequest & {
+  { attempts, method, path, body, prefer, key, signal, onHeaders, positions }: ClientRequest & {
     readonly attempts: number;
   },
 ): Promise<Result<A>> {
@@ -66,6 +68,8 @@ async function sendOnce<A extends object>(
   const timer = setTimeout(abort, timeoutSeconds * 1000);
   signal?.addEventListener("abort", abort);
   let response: Response | undefined;
+  const arrived = method === "PATCH" ? positions?.begin() : undefined;
+  const position = method === "POST" ? positions?.print() : undefined;
   let [error, matched, cause]: [string?, number?, unknown?] = [];
   try {
     response = await fetch(addressOf(client, path), {
@@ -74,6 +78,7 @@ async function sendOnce<A extends object>(
         ...headersOf(client),
         ...(body && { "content-type": "application/json" }),
         ...(prefer && { prefer }),
+        ...(position && { "rowgate-position": position }),
         ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
       },
       body: JSON.stringify(body),
@@ -82,9 +87,14 @@ async function sendOnce<A extends object>(
       redirect: "manual",
     });
     onHeaders?.(response.headers);
+    arrived?.(response.headers.get("rowgate-position"));
     const answer = await response.json();
     if (answer.success === true) return answer;
     ({ error, matched } = answer);
+    // The update may have been lost in a failover; the call says so, and later ones do without.
+    if (position && (response.status === 410 || `${error}`.startsWith("Rowgate-Position: "))) {
+      positions?.forget();
+    }
   } catch (thrown) {
     signal?.throwIfAborted();
     cause = thrown;
@@ -136,6 +146,7 @@ export interface StreamRequest {
   readonly accept?: string;
   /** Then it is sent as POST. */
   readonly body?: object;
+  readonly position?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
@@ -143,7 +154,7 @@ export interface StreamRequest {
 /** Opens a stream, once; gives the error if there is none. */
 export async function openStream(
   client: ClientOptions,
-  { path, lastEventId, accept, body, signal, onHeaders }: StreamRequest,
+  { path, lastEventId, accept, body, position, signal, onHeaders }: StreamRequest,
 ): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
   const { fetch = globalThis.fetch } = client;
   let [response, error, cause]: [Response?, unknown?, unknown?] = [];
@@ -154,6 +165,7 @@ export async function openStream(
         ...headersOf(client, "text/event-stream,"),
         ...(body && { "content-type": "application/json" }),
         ...(accept && { accept }),
+        ...(position && { "rowgate-position": position }),
         ...(lastEventId && { "last-event-id": lastEventId }),
       },
       signal: signal ?? null,

@@ -24,6 +24,14 @@ export function parsePosition(text: string): Position {
   return { timeline: Number(timeline), bytes: BigInt(bytes) };
 }
 
+/** Gives the later one of two positions. */
+export function laterOf(one: Position, other: Position): Position {
+  const isLater = one.timeline === other.timeline
+    ? one.bytes > other.bytes
+    : one.timeline > other.timeline;
+  return isLater ? one : other;
+}
+
 /** Size of a page of the log, and of the header that each begins with. */
 const PAGE_BYTES = 8192n;
 const PAGE_HEADER_BYTES = 24n;

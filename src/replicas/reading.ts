@@ -3,13 +3,15 @@ import { ApiError } from "../errors/api_error.ts";
 import type { ExportedRows } from "../records/export.ts";
 import type { Records } from "../records/records.ts";
 import type { Access } from "../tokens/token.ts";
-import { parsePosition, type Position, printPosition } from "./position.ts";
+import { laterOf, parsePosition, type Position, printPosition } from "./position.ts";
 import type { Replicas } from "./replicas.ts";
 import { rememberConflicts, watchConflicts } from "./conflicts.ts";
 import { mayDoBetter, type Standby } from "./standby.ts";
 
 /** The header that responses to writes carry, and that queries send back. @see M11, M12 */
 export const POSITION_HEADER = "rowgate-position";
+/** Most that a query can name; others are not looked at. */
+const MAX_POSITIONS = 16;
 
 /** Reads from standbys, and tells clients where their writes can be read. */
 export interface Reading {
@@ -41,7 +43,7 @@ export function openReading(
 
   async function recordsFor({ tokenId, tenant }: Access, { headers }: Request): Promise<Records> {
     const text = headers.get(POSITION_HEADER);
-    const position = text === null ? undefined : await openPosition(text, tenant);
+    const position = text === null ? undefined : await openPositions(text, tenant);
     const origin = { tokenId, position };
 
     async function read(...asked: Parameters<Records["read"]>): ReturnType<Records["read"]> {
@@ -107,6 +109,13 @@ export function openReading(
       void standby.ask();
       return undefined;
     }
+  }
+
+  /** Of several, for updates that were under way at the same time, it gives the last. */
+  async function openPositions(text: string, tenant: string): Promise<Position> {
+    const texts = text.split(",").map((item) => item.trim()).slice(0, MAX_POSITIONS);
+    const positions = await Promise.all(texts.map((item) => openPosition(item, tenant)));
+    return positions.reduce(laterOf);
   }
 
   async function openPosition(text: string, tenant: string): Promise<Position> {

@@ -268,3 +268,40 @@ describe("the client sends again", () => {
     assertEquals([retryAfter, requests.length], [3600, 1]);
   });
 });
+
+describe("a client with standbys behind the service", () => {
+  const UPDATED = { success: true, updated: 1 };
+  const positioned = (position: string) =>
+    [200, UPDATED, { "Rowgate-Position": position }] as const;
+  const sent = ({ requests }: ReturnType<typeof scriptFetch>) =>
+    requests.filter(({ method }) => method === "POST")
+      .map(({ headers }) => headers.get("rowgate-position"));
+
+  it("sends the position of its last update with each query [M8]", async () => {
+    const script = scriptFetch([200, PAGE], positioned("a"), [200, PAGE], positioned("b"), [
+      200,
+      PAGE,
+    ]);
+    const client = createClient({ ...at, ...script });
+    const update = { filters: { fid: 1 }, fields: { title: "x" } };
+    await client.query("deals");
+    await client.updateSingle("deals", update);
+    await client.query("deals");
+    await client.updateBulk("deals", update);
+    await client.query("deals");
+    assertEquals(sent(script), [null, "a", "b"]);
+  });
+
+  it("sends those of updates that ran at the same time, and none that is gone [M8] [M11]", async () => {
+    const script = scriptFetch(positioned("a"), positioned("b"), [410, {
+      success: false,
+      error: "Rowgate-Position: The write may have been lost",
+    }], [200, PAGE]);
+    const client = createClient({ ...at, ...script });
+    const update = { filters: { fid: 1 }, fields: { title: "x" } };
+    await Promise.all([client.updateSingle("deals", update), client.updateSingle("deals", update)]);
+    assertEquals(errorOf(await client.query("deals")).status, 410);
+    assert((await client.query("deals")).success);
+    assertEquals(sent(script), ["a, b", null]);
+  });
+});

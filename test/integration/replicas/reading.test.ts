@@ -147,6 +147,19 @@ describe("a service with a standby for queries", () => {
     assertEquals([found.status, found.body["total"]], [200, 1], found.text);
   });
 
+  it("a query can name the positions of several updates [M8]", async () => {
+    const { service } = replicated;
+    const { headers: first } = await write(service, { fid: 6, title: "first of two" });
+    const { headers: second } = await write(service, { fid: 6, title: "second of two" });
+    const positions = [first, second].map((headers) => headers.get("rowgate-position")!);
+    for (const position of [positions.join(", "), positions.toReversed().join(",")]) {
+      const { status, text } = await read(service, { fid: 6, position });
+      assertEquals([status, text.includes("second of two")], [200, true], text);
+    }
+    const { status } = await read(service, { fid: 6, position: `${positions[0]}, x` });
+    assertEquals(status, 400);
+  });
+
   it("rejects a position that it has not given to this tenant [M12]", async () => {
     const { service } = replicated;
     const { headers } = await write(service, { fid: 6, title: "for a" });
