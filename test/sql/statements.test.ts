@@ -38,6 +38,7 @@ const TABLE = makeTable([
     type: "text[]",
     baseType: "text[]",
     elementKind: "text",
+    container: "array",
     cast: "text[]" as never,
   }),
 ]);
@@ -128,6 +129,22 @@ const STATEMENTS: Record<string, (sql: Sql) => Fragment> = {
         select: ["status", "id"],
         sort: [{ field: "amount", direction: "desc" }, { field: "status" }],
         page: 3,
+      }),
+    ),
+  "a query with the operators of searches": (sql) =>
+    compileQuery(
+      sql,
+      select({
+        filters: {
+          and: [
+            { field: "status", op: "ilike", value: "%Open%" },
+            { field: "status", op: "not_ilike", value: "%x%" },
+            { field: "status", op: "starts_with", value: "o" },
+            { field: "tags", op: "contains", value: ["a", "b"] },
+            { field: "tags", op: "contains", value: "c" },
+          ],
+        },
+        select: ["id"],
       }),
     ),
   "a query for a deep page by key": (sql) =>
