@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
+import { awaitFeeds, type ChangesBody, enableFeeds } from "../support/feeds.ts";
 import { readPages } from "../support/read_pages.ts";
 import { IS_REMOTE } from "../support/service.ts";
 import {
@@ -191,6 +192,26 @@ describeService("Views that can be written or shared", (conversation) => {
         /cannot be set/,
       );
     }
+  });
+
+  it("are exported and followed without the rows that do not match it [T64] [EX1] [CH5]", async () => {
+    const accept = { headers: { accept: "application/x-ndjson" } };
+    const exported = await query("tasks", { select: ["id"], sort: [{ field: "id" }] }, accept);
+    const { body: { records } } = await query("tasks", { select: ["id"], sort: [{ field: "id" }] });
+    assertEquals(exported.text.trim().split("\n").map((line) => JSON.parse(line)), records);
+    await enableFeeds(service(), ["tasks"]);
+    await awaitFeeds(service(), ["tasks"]);
+    const ask = async (search: string) =>
+      assertOk(await get(`/integration/tables/tasks/changes?${search}`)) as unknown as ChangesBody;
+    const first = await ask("limit=1000&fields=id");
+    assertEquals(first.changes.map(({ record }) => record), records);
+    await run(`update tasks set deleted_at = now() where id in (1, 101);
+      update tasks set deleted_at = null where id in (5, 105); delete from tasks where id = 15`);
+    const { changes } = await ask(`fields=id&since=${first.cursor}`);
+    assertEquals(
+      new Set(changes.map(({ type, key }) => `${type} ${key["id"]}`)),
+      new Set(["delete 1", "upsert 5", "delete 15"]),
+    );
   });
 
   it("can only be read where Postgres cannot update them [T67] [T52]", async () => {
