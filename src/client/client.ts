@@ -3,7 +3,6 @@ import { createPages, type Reader } from "./pages.ts";
 import { createExport } from "./export.ts";
 import { createFollow } from "./follow.ts";
 import { createPoll } from "./poll_feed.ts";
-import { openPositions } from "./positions.ts";
 import { type ClientRequest, send } from "./send.ts";
 import type { AnyTables, TablesOf } from "./tables.ts";
 
@@ -20,11 +19,11 @@ export type * from "./tables.ts";
  * and also if there was no response: an update has a key, with which it is not made twice.
  */
 export function createClient<T extends TablesOf<T> = AnyTables>(
-  client: ClientOptions & WideOption<T>,
+  options: ClientOptions & WideOption<T>,
 ): Client<T> {
-  const positions = openPositions();
+  const client = { ...options, seen: [] };
   const request = (path: string, parts: Omit<ClientRequest, "path"> = {}) =>
-    send<never>(client, { ...parts, positions, path });
+    send<never>(client, { ...parts, path });
   const onTable = (table: string, path: string) => `tables/${encodeURIComponent(table)}/${path}`;
   const update = (how: string) =>
   (
@@ -57,7 +56,7 @@ export function createClient<T extends TablesOf<T> = AnyTables>(
     async *records(...parameters: Parameters<typeof pages>) {
       for await (const page of pages(...parameters)) yield* page;
     },
-    exportRows: createExport(client, positions, (table) => onTable(table, "query")),
+    exportRows: createExport(client, (table) => onTable(table, "query")),
     poll: createPoll(
       reader,
       (table, query, options) => request(onTable(table, `changes?${query}`), options),

@@ -1,30 +1,21 @@
 import { createError } from "./errors.ts";
-import type { CallOptions, ClientOptions } from "./interface.ts";
+import type { CallOptions } from "./interface.ts";
 import type { AnyQuery, AnyRecord } from "./pages.ts";
-import type { Positions } from "./positions.ts";
-import { openStream } from "./send.ts";
+import { type OpenClient, openStream } from "./send.ts";
 
 /** Creates `exportRows` of the client: the lines of one stream. */
-export function createExport(
-  client: ClientOptions,
-  positions: Positions,
-  pathOf: (table: string) => string,
-) {
+export function createExport(client: OpenClient, pathOf: (table: string) => string) {
   return async function* exportRows(
     table: string,
     body: AnyQuery = {},
     { signal, onHeaders }: CallOptions = {},
   ): AsyncGenerator<AnyRecord, void, undefined> {
     signal?.throwIfAborted();
-    const accept = `application/x-ndjson${client.wideNumbers ? ";IEEE754Compatible=true" : ""}`;
-    const position = positions.print();
-    const request = { path: pathOf(table), accept, body, position, signal, onHeaders };
+    const accept = "application/x-ndjson";
+    const request = { path: pathOf(table), accept, body, signal, onHeaders };
     const opened = await openStream(client, request);
     signal?.throwIfAborted();
-    if (!opened.success) {
-      if (opened.error.status === 410) positions.forget();
-      throw opened.error;
-    }
+    if (!opened.success) throw opened.error;
     const reader = opened.body.getReader();
     const decoder = new TextDecoder();
     try {

@@ -1,15 +1,15 @@
 import { createError, type RowgateError } from "./errors.ts";
-import type { ClientOptions, FollowEvent, FollowOptions } from "./interface.ts";
+import type { FollowEvent, FollowOptions } from "./interface.ts";
 import type { AnyRecord } from "./pages.ts";
 import { pauseAfter } from "./poll_feed.ts";
-import { openStream } from "./send.ts";
+import { type OpenClient, openStream } from "./send.ts";
 
 /** The service sends something every 15 s: a stream that is silent for longer is dead. */
 const SILENCE_MS = 45_000;
 
 /** Creates `follow` of the client: a stream of events, which is opened again whenever it ends. */
 export function createFollow(
-  client: ClientOptions,
+  client: OpenClient,
   pathOf: (table: string, query: string) => string,
 ) {
   return async function* follow(
@@ -27,7 +27,11 @@ export function createFollow(
       let error: RowgateError | undefined;
       try {
         const request = { path: pathOf(table, `${query}`), lastEventId: cursor };
-        const opened = await openStream(client, { ...request, signal: ending.signal });
+        const opened = await openStream(client, {
+          ...request,
+          accept: "text/event-stream,application/json",
+          signal: ending.signal,
+        });
         if (!opened.success) ({ error } = opened);
         else {
           for await (const { id, event, data } of readEvents(opened.body, ending)) {

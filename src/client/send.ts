@@ -1,6 +1,5 @@
 import { createError, type Failure, type Result } from "./errors.ts";
 import type { CallOptions, ClientOptions } from "./interface.ts";
-import type { Positions } from "./positions.ts";
 
 /** A request to the service. */
 export interface ClientRequest extends CallOptions {
@@ -9,15 +8,12 @@ export interface ClientRequest extends CallOptions {
   readonly path: string;
   readonly body?: object;
   readonly prefer?: string | false;
-  readonly positions?: Positions | undefined;
   /** The `Idempotency-Key`, without quotes. */
   readonly key?: string | undefined;
   /** True: the request may be sent without the key where the service cannot keep answers. */
   readonly mayDropKey?: boolean | undefined;
 }
 
-const DEFAULT_RETRIES = 3;
-const DEFAULT_TIMEOUT_SECONDS = 60;
 /** A longer `Retry-After` is not waited for: the call gives the error. */
 const MAX_WAIT_SECONDS = 60;
 
@@ -31,10 +27,10 @@ const PERHAPS_DONE = [0, 502];
  * the signal aborts it.
  */
 export async function send<A extends object>(
-  client: ClientOptions,
+  client: OpenClient,
   request: ClientRequest,
 ): Promise<Result<A>> {
-  const { retries = DEFAULT_RETRIES } = client;
+  const { retries = 3 } = client;
   let { key } = request;
   for (let attempts = 1;; attempts++) {
     const result = await sendOnce<A>(client, { ...request, key, attempts });
@@ -56,45 +52,30 @@ export async function send<A extends object>(
 }
 
 async function sendOnce<A extends object>(
-  client: ClientOptions,
-  { attempts, method, path, body, prefer, key, signal, onHeaders, positions }: ClientRequest & {
+  client: OpenClient,
+  { attempts, method, path, body, prefer, key, signal, onHeaders }: ClientRequest & {
     readonly attempts: number;
   },
 ): Promise<Result<A>> {
   signal?.throwIfAborted();
-  const { fetch = globalThis.fetch, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = client;
+  const { timeoutSeconds = 60 } = client;
   const controller = new AbortController();
   const abort = () => controller.abort();
   const timer = setTimeout(abort, timeoutSeconds * 1000);
   signal?.addEventListener("abort", abort);
   let response: Response | undefined;
-  const arrived = method === "PATCH" ? positions?.begin() : undefined;
-  const position = method === "POST" ? positions?.print() : undefined;
   let [error, matched, cause]: [string?, number?, unknown?] = [];
   try {
-    response = await fetch(addressOf(client, path), {
-      method,
+    response = await ask(client, {
+      ...{ method, path, body, onHeaders, signal: controller.signal },
       headers: {
-        ...headersOf(client),
-        ...(body && { "content-type": "application/json" }),
         ...(prefer && { prefer }),
-        ...(position && { "rowgate-position": position }),
         ...(key !== undefined && { "idempotency-key": JSON.stringify(key) }),
       },
-      body: JSON.stringify(body),
-      signal: controller.signal,
-      // A redirect could take the token to another host.
-      redirect: "manual",
     });
-    onHeaders?.(response.headers);
-    arrived?.(response.headers.get("rowgate-position"));
     const answer = await response.json();
     if (answer.success === true) return answer;
     ({ error, matched } = answer);
-    // The update may have been lost in a failover; the call says so, and later ones do without.
-    if (position && (response.status === 410 || `${error}`.startsWith("Rowgate-Position: "))) {
-      positions?.forget();
-    }
   } catch (thrown) {
     signal?.throwIfAborted();
     cause = thrown;
@@ -105,15 +86,50 @@ async function sendOnce<A extends object>(
   return fail(response, { error, matched, attempts, cause });
 }
 
-function addressOf({ url }: ClientOptions, path: string): string {
-  return `${url.replace(/\/+$/, "")}/integration/${path}`;
+/** A client, and the positions of its last updates. */
+export interface OpenClient extends ClientOptions {
+  seen: readonly string[];
 }
 
-function headersOf({ token, wideNumbers }: ClientOptions, before = "") {
-  return {
-    authorization: `Bearer ${token}`,
-    accept: `${before}application/json${wideNumbers ? ";IEEE754Compatible=true" : ""}`,
-  };
+const JSON_TYPE = "application/json";
+const POSITION = "rowgate-position";
+
+/**
+ * Sends a request once. A query sends the positions of the client's last updates back, so that it sees
+ * them wherever it runs.
+ */
+async function ask(
+  client: OpenClient,
+  { method, path, body, accept = JSON_TYPE, headers, signal, onHeaders }:
+    & Omit<StreamRequest, "lastEventId">
+    & {
+      readonly method: string | undefined;
+      readonly headers: Record<string, string> | "" | undefined;
+    },
+): Promise<Response> {
+  const { url, token, fetch = globalThis.fetch } = client;
+  const seen = method === "POST" && client.seen.join();
+  const response = await fetch(`${url.replace(/\/+$/, "")}/integration/${path}`, {
+    method: method!,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: accept + (client.wideNumbers ? ";IEEE754Compatible=true" : ""),
+      ...(body && { "content-type": JSON_TYPE }),
+      ...(seen && { [POSITION]: seen }),
+      ...headers,
+    },
+    body: JSON.stringify(body),
+    signal: signal!,
+    // A redirect could take the token to another host.
+    redirect: "manual",
+  });
+  const position = response.headers.get(POSITION);
+  // Of updates that are under way at the same time, the service knows which is the last.
+  if (position) client.seen = [position, ...client.seen].slice(0, 8);
+  // The update may have been lost in a failover: this call says so, and later ones do without.
+  if (seen && response.status === 410) client.seen = [];
+  onHeaders?.(response.headers);
+  return response;
 }
 
 function fail(
@@ -142,36 +158,25 @@ export interface StreamRequest {
   readonly path: string;
   /** The id of the last event that was received, to go on behind it. */
   readonly lastEventId?: string | undefined;
-  /** In place of events. */
+  /** The media type. */
   readonly accept?: string;
   /** Then it is sent as POST. */
   readonly body?: object;
-  readonly position?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
 /** Opens a stream, once; gives the error if there is none. */
 export async function openStream(
-  client: ClientOptions,
-  { path, lastEventId, accept, body, position, signal, onHeaders }: StreamRequest,
+  client: OpenClient,
+  { lastEventId, body, ...request }: StreamRequest,
 ): Promise<Result<{ readonly body: ReadableStream<Uint8Array> }>> {
-  const { fetch = globalThis.fetch } = client;
   let [response, error, cause]: [Response?, unknown?, unknown?] = [];
   try {
-    response = await fetch(addressOf(client, path), {
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
-      headers: {
-        ...headersOf(client, "text/event-stream,"),
-        ...(body && { "content-type": "application/json" }),
-        ...(accept && { accept }),
-        ...(position && { "rowgate-position": position }),
-        ...(lastEventId && { "last-event-id": lastEventId }),
-      },
-      signal: signal ?? null,
-      redirect: "manual",
+    response = await ask(client, {
+      ...{ ...request, body, method: body && "POST" },
+      headers: lastEventId && { "last-event-id": lastEventId },
     });
-    onHeaders?.(response.headers);
     if (response.ok && response.body) return { success: true, body: response.body };
     ({ error } = await response.json());
   } catch (thrown) {
