@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { awaitFeeds, type ChangesBody, enableFeeds } from "../support/feeds.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { readPages } from "../support/read_pages.ts";
 import { assertMatched, assertOk, assertRejected, recordsOf, valuesOf } from "./assert_response.ts";
 import { describeService } from "./describe_service.ts";
@@ -46,7 +47,11 @@ const POLICY = {
 
 describeService("Tables of several schemas", (conversation) => {
   const { query, single, bulk, batch, get, run, service } = conversation;
-  before(() => run(SCHEMA));
+  before(async () => {
+    await run(SCHEMA);
+    // A server that runs already looks again at an unknown name.
+    await waitUntil(async () => (await query("order_notes")).status === 200);
+  });
   const listTables = async () => {
     const { tables } = assertOk(await get("/integration/tables")) as unknown as {
       tables: { name: string; primary_key: string[]; changes: boolean; writable: boolean }[];
