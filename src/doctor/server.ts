@@ -8,6 +8,7 @@ import {
 } from "./diagnosis.ts";
 
 import { checkSharding } from "./sharding.ts";
+import { checkStandbys } from "./standbys.ts";
 
 /** What the server reports about itself. */
 interface Server {
@@ -36,7 +37,12 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const skewMs = server.epochMs - (sentMs + Date.now()) / 2;
   const sharding = await checkSharding(setup);
   const seen = `PostgreSQL ${server.version}${sharding.seen}`;
-  const findings = [...checkSettings(server, setup), ...checkClock(skewMs), ...sharding.findings];
+  const findings = [
+    ...checkSettings(server, setup),
+    ...checkClock(skewMs),
+    ...sharding.findings,
+    ...await checkStandbys(setup),
+  ];
   return { seen, findings };
 }
 

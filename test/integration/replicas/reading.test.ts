@@ -3,6 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
 import { awaitReplay } from "../../support/standby.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { runRowgate } from "../cli/run_rowgate.ts";
 import { openReplicated, read, type ReplicatedService, write } from "./replicated_service.ts";
 
 const STICKY_MS = 1500;
@@ -145,6 +146,18 @@ describe("a service with a standby for queries", () => {
     });
     await pause(false);
     assertEquals([found.status, found.body["total"]], [200, 1], found.text);
+  });
+
+  it("doctor examines each standby [R63]", async () => {
+    const { service, primary, standby } = replicated;
+    const url = new URL(service.database.servingUrl!);
+    const [first, second] = [primary, standby].map((cluster) => new URL(cluster.url).host);
+    const DATABASE_READ_URL = url.href.replace(url.host, `${first},${second},127.0.0.1:1`);
+    const { out } = await runRowgate(["doctor"], { DATABASE_URL: url.href, DATABASE_READ_URL });
+    const has = (text: string) => assert(out.includes(text), `${text}\n${out}`);
+    has(`${first} of DATABASE_READ_URL is no standby`);
+    has("127.0.0.1:1 of DATABASE_READ_URL does not answer");
+    has(`hot_standby_feedback is off on ${second}`);
   });
 
   it("a query can name the positions of several updates [M8]", async () => {

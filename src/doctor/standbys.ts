@@ -1,0 +1,64 @@
+import { openStandbys } from "../replicas/open_standbys.ts";
+import { readLogState } from "../replicas/log_state.ts";
+import type { Standby } from "../replicas/standby.ts";
+import { askTruth, type Finding, type Setup } from "./diagnosis.ts";
+
+const CLOSE_MS = 1000;
+
+/** Checks the servers of `DATABASE_READ_URL`: each should be a standby of this primary, and answer. */
+export async function checkStandbys({ config, database }: Setup): Promise<Finding[]> {
+  if (config.readUrl === undefined) return [];
+  const { system } = await readLogState(database);
+  const standbys = openStandbys(config, { observe: () => {}, isOther: () => false });
+  try {
+    return (await Promise.all(standbys.map((standby) => examine(standby, system)))).flat();
+  } finally {
+    await Promise.all(standbys.map((standby) => standby.close(CLOSE_MS)));
+  }
+}
+
+async function examine(standby: Standby, system: string): Promise<Finding[]> {
+  const { name, database } = standby;
+  await standby.ask();
+  const state = standby.state();
+  const id = `standby:${name}`;
+  if (state === undefined) {
+    return [{
+      id,
+      level: "warning",
+      what: `${name} of DATABASE_READ_URL does not answer`,
+      why: "queries run on the other standbys, or on the primary",
+      fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${name})`,
+    }];
+  }
+  if (state.system !== system) {
+    return [{
+      id,
+      level: "error",
+      what: `${name} of DATABASE_READ_URL holds another database than the primary`,
+      why: "no query is sent there",
+      fix: "name the standbys of this primary in DATABASE_READ_URL",
+    }];
+  }
+  if (!state.standby) {
+    return [{
+      id,
+      level: "warning",
+      what: `${name} of DATABASE_READ_URL is no standby`,
+      why: "no query is sent there, and all of them run on the primary",
+      fix: "name the standbys in DATABASE_READ_URL, and all servers in DATABASE_URL",
+    }];
+  }
+  const reports = await askTruth(
+    database,
+    (sql) => sql`select (pg_catalog.current_setting('hot_standby_feedback') = 'on')::text as found`,
+  );
+  if (reports) return [];
+  return [{
+    id,
+    level: "warning",
+    what: `hot_standby_feedback is off on ${name}`,
+    why: "the standby ends queries that need rows which the primary has cleaned up",
+    fix: `alter system set hot_standby_feedback = on; select pg_reload_conf();    -- on ${name}`,
+  }];
+}
