@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DrawerProps {
   readonly title: string;
@@ -20,7 +20,8 @@ interface DrawerProps {
 export function Drawer({ title, note, kind = "side", onClose, children, foot }: DrawerProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the next key arrives: what is typed at once goes into the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const opened = dialog.current!;
     opened.showModal();

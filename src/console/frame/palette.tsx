@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 /** Something that can be chosen: a table, or what can be done. */
 export interface Choice {
@@ -24,7 +24,8 @@ export function Palette({ choices, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const found = useMemo(() => findChoices(choices, text), [choices, text]);
-  useEffect(() => {
+  // Before the next key arrives: what is typed at once goes into the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const opened = dialog.current!;
     opened.showModal();
