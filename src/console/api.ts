@@ -98,6 +98,14 @@ export function readServiceUrl(): string {
   return new URL(".", location.href).href;
 }
 
+const rejected = new Set<(token: string) => void>();
+
+/** Calls a function when the service rejects a token, because it expired or was revoked. */
+export function onRejectedToken(heed: (token: string) => void): () => void {
+  rejected.add(heed);
+  return () => void rejected.delete(heed);
+}
+
 /** How a request is sent. */
 export interface SendOptions {
   /** Names an update, so that it can be sent again without being done twice. @see IK6 */
@@ -131,6 +139,7 @@ export async function sendRequest<Body>(
       referrerPolicy: "no-referrer",
     });
     const body = await response.json() as Body & ErrorBody;
+    if (response.status === 401) { for (const heed of rejected) heed(token); }
     return {
       status: response.status,
       body: response.ok ? body : undefined,

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { onRejectedToken } from "./api.ts";
 import { FIRST_PAGE, type Place, type View } from "./frame/address.ts";
 import { KeptContext } from "./frame/kept.ts";
 import { useControlKey } from "./frame/keys.ts";
@@ -9,6 +10,7 @@ import { usePlace } from "./frame/use_place.ts";
 import { Reference } from "./reference.tsx";
 import { FormatContext } from "./request_panel.tsx";
 import { type Session, SignIn } from "./session.tsx";
+import { type SignInProblem, TOKEN_ENDED } from "./sign_in_problem.ts";
 import { PaletteContext } from "./table_head.tsx";
 import { listChoices, listViews } from "./views.ts";
 import { WebhooksView } from "./webhooks_view.tsx";
@@ -17,6 +19,7 @@ import { Workbench } from "./workbench.tsx";
 function App() {
   const [session, setSession] = useState<Session>();
   const [place, go] = usePlace();
+  const [ended, setEnded] = useState<SignInProblem>();
   const [format, setFormat] = useState("curl");
   const [hasPalette, setPalette] = useState(false);
   const [kept, setKept] = useState(() => new Map<string, unknown>());
@@ -31,8 +34,15 @@ function App() {
     const shown = view === "update" || view === "changes" ? view : "rows";
     go({ ...before, table: name, view: shown });
   };
+  useEffect(() =>
+    onRejectedToken((token) => {
+      if (token !== session?.token) return;
+      setEnded(TOKEN_ENDED);
+      setSession(undefined);
+    }), [session]);
   const open = (opened: Session) => {
     setSession(opened);
+    setEnded(undefined);
     const isTable = view !== "webhooks" && view !== "reference";
     if (isTable && table === undefined) {
       go({ view: "rows", table: firstTable(opened), query: FIRST_PAGE }, { replace: true });
@@ -40,6 +50,7 @@ function App() {
   };
   const forget = () => {
     setSession(undefined);
+    setEnded(undefined);
     setKept(new Map());
     left.current.clear();
     go({ view: "rows", table: undefined, query: FIRST_PAGE }, { replace: true });
@@ -79,7 +90,7 @@ function App() {
               />
             )
             : session === undefined
-            ? <SignIn onOpen={open} table={table} />
+            ? <SignIn onOpen={open} table={table} ended={ended} />
             : view === "webhooks"
             ? <WebhooksView token={session.token} />
             : (

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { sendRequest, type Table, type Token } from "./api.ts";
+import { Prose } from "./reference_operation.tsx";
 import {
   explainSignIn,
   explainText,
@@ -18,11 +19,13 @@ interface SignInProps {
   readonly onOpen: (session: Session) => void;
   /** Where the token leads, when the address says so. */
   readonly table: string | undefined;
+  /** Why the token that was used is used no longer. */
+  readonly ended: SignInProblem | undefined;
 }
 
 /** Asks for a token. It goes neither into the browser's storage nor into the address. */
-export function SignIn({ onOpen, table }: SignInProps) {
-  const [failed, setFailed] = useState<SignInProblem>();
+export function SignIn({ onOpen, table, ended }: SignInProps) {
+  const [failed, setFailed] = useState(ended);
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
 
@@ -69,7 +72,9 @@ export function SignIn({ onOpen, table }: SignInProps) {
           {failed !== undefined && (
             <>
               <p class="problem">{failed.problem}</p>
-              <p class="small">{failed.remedy}</p>
+              <div class="small">
+                <Prose text={failed.remedy} />
+              </div>
             </>
           )}
         </div>

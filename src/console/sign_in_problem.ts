@@ -4,6 +4,12 @@ export interface SignInProblem {
   readonly remedy: string;
 }
 
+/** What is said when a token stops to be valid while it is used. */
+export const TOKEN_ENDED: SignInProblem = {
+  problem: "The token is no longer valid: it has expired or was revoked.",
+  remedy: "Enter another one to go on where you were. What you typed is still there.",
+};
+
 /** Explains a sign-in that failed, from the status and error of the response; 0: none came. */
 export function explainSignIn(
   { status, error, retryAfter }: {
@@ -23,7 +29,7 @@ export function explainSignIn(
       problem: "The token is not valid: it is unknown, expired or revoked.",
       remedy:
         "Check that the whole token was pasted. If it was, ask the operator of this service " +
-        "for a new one; operators make one with: rowgate token create --tenant TENANT",
+        "for a new one. An operator makes one with `rowgate token create --tenant TENANT`.",
     };
   }
   if (status === 429) {
@@ -34,7 +40,7 @@ export function explainSignIn(
     return {
       problem: error ?? `The service answered with status ${status}.`,
       remedy: "The token may be right. Try again in a minute; if it persists, the operator's log " +
-        "and /readyz say what is wrong.",
+        "and `/readyz` say what is wrong.",
     };
   }
   return { problem: error ?? `Status ${status}`, remedy: "Ask the operator of this service." };
@@ -53,6 +59,6 @@ export function explainText(token: string): SignInProblem | undefined {
   if (/^[\x21-\x7e]+$/.test(token)) return undefined;
   return {
     problem: "This is not an API token: a token is one word of letters, digits and symbols.",
-    remedy: "Paste the token alone, as rowgate token create printed it. It begins with rg_.",
+    remedy: "Paste the token alone, as `rowgate token create` printed it. It begins with `rg_`.",
   };
 }

@@ -17,6 +17,7 @@ const PUBLIC_VIEWS: ReadonlySet<View> = new Set<View>(["rows", "reference"]);
 export function listViews(session: Session | undefined): readonly (readonly [View, string])[] {
   return VIEWS.filter(([view]) => {
     if (view === "webhooks") return session?.info.scopes.includes("webhooks") ?? false;
+    if (view === "update") return session?.info.scopes.includes("update") ?? false;
     return session !== undefined || PUBLIC_VIEWS.has(view);
   });
 }

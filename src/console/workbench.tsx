@@ -22,6 +22,7 @@ interface WorkbenchProps {
 export function Workbench(props: WorkbenchProps) {
   const { session, view, tableName, query, onTable, onQuery } = props;
   const { token, tables } = session;
+  const mayUpdate = session.info.scopes.includes("update");
   const table = tables.find(({ name }) => name === tableName);
   const description = useDescription(token, table);
   // Feeds are followed while another view or table is looked at.
@@ -66,7 +67,7 @@ export function Workbench(props: WorkbenchProps) {
               <BrowseView
                 key={table.name}
                 {...{ token, table, fields, query, version, onQuery }}
-                mayUpdate={session.info.scopes.includes("update")}
+                mayUpdate={mayUpdate}
                 isShown={view === "rows"}
                 onChanged={() => setVersion(version + 1)}
               />
@@ -77,6 +78,7 @@ export function Workbench(props: WorkbenchProps) {
                   key={table.name}
                   {...{ token, table, fields }}
                   filter={query.filter}
+                  mayUpdate={mayUpdate}
                   onChanged={() => setVersion(version + 1)}
                 />
               </div>

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
+import type { Database } from "../../src/postgres/database.ts";
 import { serve, type Served } from "../../src/runtime/serve.ts";
 import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
 import type { Page } from "../support/browser_page.ts";
@@ -34,7 +35,11 @@ const register = chromium === undefined && process.env.CI === undefined ? it.ski
  * Describes the console in Chromium, on a demonstration that no other file shares. Each test ends by
  * asserting that nothing violated the policy, no error was thrown and no other host was contacted.
  */
-export function describeConsole(title: string, define: (test: DefineTest) => void): void {
+export function describeConsole(
+  title: string,
+  define: (test: DefineTest) => void,
+  { prepare }: { readonly prepare?: (database: Database) => Promise<void> } = {},
+): void {
   describe(title, () => {
     let service: DocumentedService | undefined;
     let served: Served | undefined;
@@ -42,6 +47,7 @@ export function describeConsole(title: string, define: (test: DefineTest) => voi
     before(async () => {
       if (chromium === undefined && process.env.CI === undefined) return;
       service = await startDemonstration();
+      await prepare?.(service.database);
       const options = { host: "127.0.0.1", port: 0, requestTimeoutMs: 30_000 };
       served = await serve(service.app, options);
       browser = await startBrowser();

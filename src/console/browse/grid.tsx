@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Field, Row } from "../api.ts";
 import type { SortItem } from "../query_options.tsx";
 import { isNumber } from "../../reference/example_value.ts";
-import { printCell } from "./cell_text.ts";
+import { printCell, printWhole } from "./cell_text.ts";
 import { findFirstCell, focusCell, markCell, moveInGrid } from "./grid_focus.ts";
 
 /** Where a cell is. */
@@ -65,6 +65,12 @@ export function Grid(props: GridProps) {
         onKeyDown={(event) => {
           if (moveInGrid(table.current!, event)) event.preventDefault();
           else if (!event.ctrlKey && (event.key === "Enter" || event.key === " ")) open(event);
+        }}
+        onCopy={(event) => {
+          const place = placeOf(event.target);
+          if (place === undefined || getSelection()?.isCollapsed === false) return;
+          event.preventDefault();
+          event.clipboardData?.setData("text/plain", printWhole(rows[place.row]![place.column]));
         }}
         onFocusIn={(event) => {
           const cell = (event.target as Element).closest<HTMLTableCellElement>("td, th");

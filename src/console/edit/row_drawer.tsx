@@ -127,6 +127,11 @@ export function RowDrawer(props: RowDrawerProps) {
             hasMarkedIssues={touched.some(({ field }) => issuesOf(field).length > 0)}
           />
         )}
+        {failed !== undefined && isUnknown(failed) && (
+          <p class="small">
+            It is not known whether the row was changed. Save again: nothing is done twice.
+          </p>
+        )}
         {response?.error !== undefined && <p class="problem" role="alert">{response.error}</p>}
         {response?.body !== undefined && row === undefined && (
           <p class="empty-state">This row is no longer there.</p>

@@ -22,6 +22,8 @@ import { UpdatedRows, UpdatePreview } from "./update_preview.tsx";
 interface UpdateViewProps extends OpenTable {
   /** The filter of the rows, with which the form begins. */
   readonly filter: unknown;
+  /** Whether the token may update. */
+  readonly mayUpdate: boolean;
   readonly onChanged: () => void;
 }
 
@@ -35,7 +37,8 @@ interface Sent {
 }
 
 /** Prepares an update of one row or many. Only one that was previewed can be sent. */
-export function UpdateView({ token, table, fields, filter, onChanged }: UpdateViewProps) {
+export function UpdateView(props: UpdateViewProps) {
+  const { token, table, fields, filter, mayUpdate, onChanged } = props;
   const [form, setForm] = useKept<UpdateForm & { readonly isLeftOut?: boolean }>(
     `${table.name} update ${JSON.stringify(filter ?? null)}`,
     () => startForm(filter, { fields }),
@@ -90,12 +93,15 @@ export function UpdateView({ token, table, fields, filter, onChanged }: UpdateVi
       if (!isUnknown(response)) setPreview(undefined);
       if (response.body !== undefined) onChanged();
     });
-  useControlKey("Enter", table.writable && !isCopying ? () => void tryOut() : undefined);
-  if (!table.writable) {
+  const isOpen = table.writable && mayUpdate;
+  useControlKey("Enter", isOpen && !isCopying ? () => void tryOut() : undefined);
+  if (!isOpen) {
     return (
       <>
         <TableHead table={table} />
-        <p class="empty-state">This table is read-only.</p>
+        <p class="empty-state">
+          {table.writable ? "This token may not update." : "This table is read-only."}
+        </p>
       </>
     );
   }
