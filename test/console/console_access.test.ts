@@ -155,7 +155,7 @@ describeConsole("the console: accessibility", (test) => {
       await buildExample(page);
       await run(page);
       await keepPicture(page, `rows-${colorScheme}`);
-    }, { colorScheme, width: 1280, height: 800 });
+    }, { colorScheme, width: 1440, height: 900 });
   }
 
   test("shows where an error is (screenshot)", async ({ page }) => {
@@ -175,5 +175,5 @@ describeConsole("the console: accessibility", (test) => {
   test("shows a preview of an update", async ({ page }) => {
     await prepareUpdate(page);
     assertMatch(await page.locator(".counts").innerText(), /1\s+matches\s+1\s+would change/);
-  }, { height: 760 });
+  });
 });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "../support/browser_page.ts";
 import { describeConsole } from "./describe_console.ts";
+import { keepPicture } from "./inspect_page.ts";
 
 async function openRow(page: Page, row: number): Promise<void> {
   await page.locator(".grid").getByRole("button", { name: `Open row ${row}`, exact: true }).click();
@@ -50,6 +51,7 @@ describeConsole("the console: one row", (test) => {
     const cells = await preview.locator("tbody tr").allInnerTexts();
     assertMatch(cells[0]!, /note\s+NULL\s+Call first/);
     assertMatch(cells[1]!, /shipped_at\s+2026-\S+\s+NULL/);
+    await keepPicture(page, "row");
     await page.getByRole("button", { name: "Save 2 fields" }).click();
     await page.getByText("Saved.").waitFor();
     const updates = requests.filter(({ method }) => method === "PATCH");

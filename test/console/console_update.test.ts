@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "../support/browser_page.ts";
 import { describeConsole } from "./describe_console.ts";
+import { keepPicture } from "./inspect_page.ts";
 
 async function openUpdate(page: Page): Promise<void> {
   await page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Update" })
@@ -52,6 +53,7 @@ describeConsole("the console: updates", (test) => {
     await put(page, "Set a column", ["discontinued", "true"]);
     const before = await countDiscontinued(address);
     assertMatch(await preview(page), /^9 match 9 would change Change 9 rows$/);
+    await keepPicture(page, "update");
     assertEquals(
       await page.getByRole("region", { name: "Rows that match" }).locator("tbody tr").count(),
       9,
