@@ -20,7 +20,7 @@ export function printLlms({ mcp }: LlmsOptions): string {
 
 Every request but those for this text and \`/openapi.json\` carries \`Authorization: Bearer <API token>\`.
 A token belongs to one tenant: never name the tenant, you see its rows and no others. Ask the person
-who gave you this address for a token, and show it to nobody.
+who gave you this address for a token, and keep it secret.
 
 - Begin with \`GET /integration/token\` (what the token allows), \`GET /integration/tables\` and
   \`GET /integration/tables/{table}/fields\` (columns, types, operators). Names are exact.
