@@ -1,7 +1,11 @@
-/** Marks a statement without parameters, which can be run and printed. */
-function statement(text: TemplateStringsArray): TemplateStringsArray {
-  return text;
-}
+import {
+  executionOf,
+  grantToServingRoles,
+  noteVersion,
+  revokeFromAll,
+  type Statement,
+  statement,
+} from "./statement.ts";
 
 const FEEDS_TABLE = statement`create table if not exists rowgate.feeds (
   id int4 primary key,
@@ -178,26 +182,6 @@ begin
   return deleted;
 end $rowgate$`;
 
-const NOT_FOR_ALL = statement`revoke all on function rowgate.changes_moment(),
-  rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) from public`;
-
-/** Lets the roles that read tokens already read the log as well. */
-const GRANTS = statement`do $rowgate$
-declare
-  reader text;
-begin
-  for reader in
-    select distinct pg_catalog.quote_ident(r.rolname)
-    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
-    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
-      and r.oid = a.grantee and r.oid <> c.relowner
-  loop
-    execute pg_catalog.concat('grant select on rowgate.changes, rowgate.feeds to ', reader);
-    execute pg_catalog.concat('grant execute on function rowgate.changes_moment(), ',
-      'rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) to ', reader);
-  end loop;
-end $rowgate$`;
-
 /** The functions that a serving role calls. */
 export const CHANGES_FUNCTIONS: readonly string[] = [
   "rowgate.changes_moment()",
@@ -206,7 +190,7 @@ export const CHANGES_FUNCTIONS: readonly string[] = [
 ];
 
 /** The statements that create the log of the changes feed. @see docs/specification/changes.md */
-export const CHANGES_VERSION: readonly TemplateStringsArray[] = [
+export const CHANGES_VERSION: readonly Statement[] = [
   FEEDS_TABLE,
   CHANGES_TABLE,
   CHANGES_INDEX,
@@ -215,7 +199,10 @@ export const CHANGES_VERSION: readonly TemplateStringsArray[] = [
   MOMENT_FUNCTION,
   SHAPE_FUNCTION,
   PRUNE_FUNCTION,
-  NOT_FOR_ALL,
-  GRANTS,
-  statement`insert into rowgate.migrations (version) values (4) on conflict do nothing`,
+  revokeFromAll(CHANGES_FUNCTIONS),
+  grantToServingRoles(
+    "select on rowgate.changes, rowgate.feeds",
+    executionOf(CHANGES_FUNCTIONS),
+  ),
+  noteVersion(4),
 ];

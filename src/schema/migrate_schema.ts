@@ -2,6 +2,7 @@ import type { Sql } from "../postgres/driver.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import { findSchema, type FoundSchema } from "./find_schema.ts";
+import type { Statement } from "./statement.ts";
 import { VERSIONS } from "./statements.ts";
 
 /** The schema was ready, was migrated now, or lacks something that the role may not create. */
@@ -43,6 +44,6 @@ export async function migrateSchema(
   return isEnough(await findSchema(database)) ? "migrated" : "not permitted";
 }
 
-function compile(text: TemplateStringsArray): Compile {
+function compile(text: Statement): Compile {
   return (sql: Sql) => sql(text);
 }

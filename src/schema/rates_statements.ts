@@ -1,7 +1,11 @@
-/** Marks a statement without parameters, which can be run and printed. */
-function statement(text: TemplateStringsArray): TemplateStringsArray {
-  return text;
-}
+import {
+  executionOf,
+  grantToServingRoles,
+  noteVersion,
+  revokeFromAll,
+  type Statement,
+  statement,
+} from "./statement.ts";
 
 /**
  * What is left of each token's limit, as of a moment of the database's clock. Unlogged: a commit waits
@@ -93,25 +97,6 @@ begin
   return deleted;
 end $rowgate$`;
 
-const NOT_FOR_ALL = statement`revoke all on function rowgate.lease_rates(json, float8, float8),
-  rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) from public`;
-
-/** Lets the roles that read tokens already, and hence serve, lease as well. They may not write the tables. */
-const GRANTS = statement`do $rowgate$
-declare
-  reader text;
-begin
-  for reader in
-    select distinct pg_catalog.quote_ident(r.rolname)
-    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
-    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
-      and r.oid = a.grantee and r.oid <> c.relowner
-  loop
-    execute pg_catalog.concat('grant execute on function rowgate.lease_rates(json, float8, float8), ',
-      'rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) to ', reader);
-  end loop;
-end $rowgate$`;
-
 /** The functions that a serving role calls. */
 export const RATES_FUNCTIONS: readonly string[] = [
   "rowgate.lease_rates(json, float8, float8)",
@@ -120,13 +105,13 @@ export const RATES_FUNCTIONS: readonly string[] = [
 ];
 
 /** The statements that create what the rate limit of several instances is leased from. @see M21 */
-export const RATES_VERSION: readonly TemplateStringsArray[] = [
+export const RATES_VERSION: readonly Statement[] = [
   RATES_TABLE,
   MEMBERS_TABLE,
   LEASE_FUNCTION,
   MEMBER_FUNCTION,
   PRUNE_FUNCTION,
-  NOT_FOR_ALL,
-  GRANTS,
-  statement`insert into rowgate.migrations (version) values (7) on conflict do nothing`,
+  revokeFromAll(RATES_FUNCTIONS),
+  grantToServingRoles(executionOf(RATES_FUNCTIONS)),
+  noteVersion(7),
 ];

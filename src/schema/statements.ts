@@ -1,12 +1,8 @@
 import { CHANGES_VERSION } from "./changes_statements.ts";
 import { IDEMPOTENCY_VERSION } from "./idempotency_statements.ts";
 import { RATES_VERSION } from "./rates_statements.ts";
+import { grantToServingRoles, noteVersion, type Statement, statement } from "./statement.ts";
 import { WEBHOOKS_VERSION } from "./webhooks_statements.ts";
-
-/** Marks a statement without parameters, which can be run and printed. */
-function statement(text: TemplateStringsArray): TemplateStringsArray {
-  return text;
-}
 
 const MIGRATIONS_TABLE = statement`create table if not exists rowgate.migrations (
   version int4 primary key,
@@ -58,40 +54,28 @@ select pg_catalog.decode(pg_catalog.replace(
 where not exists (select from rowgate.secrets)`;
 
 /** Lets the roles that read tokens already read the secrets as well. */
-const SECRETS_GRANTS = statement`do $rowgate$
-declare
-  reader text;
-begin
-  for reader in
-    select distinct pg_catalog.quote_ident(r.rolname)
-    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
-    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
-      and r.oid = a.grantee and r.oid <> c.relowner
-  loop
-    execute pg_catalog.concat('grant select on rowgate.secrets to ', reader);
-  end loop;
-end $rowgate$`;
+const SECRETS_GRANTS = grantToServingRoles("select on rowgate.secrets");
 
 /**
  * The statements that make each version from the one before. Each can be run again: the second of two
  * servers that hold the lock one after the other changes nothing.
  */
-export const VERSIONS: readonly (readonly TemplateStringsArray[])[] = [
+export const VERSIONS: readonly (readonly Statement[])[] = [
   [
     statement`create schema if not exists rowgate`,
     MIGRATIONS_TABLE,
     TOKENS_TABLE,
-    statement`insert into rowgate.migrations (version) values (1) on conflict do nothing`,
+    noteVersion(1),
   ],
   [
     AUDIT_TABLE,
-    statement`insert into rowgate.migrations (version) values (2) on conflict do nothing`,
+    noteVersion(2),
   ],
   [
     SECRETS_TABLE,
     FIRST_SECRET,
     SECRETS_GRANTS,
-    statement`insert into rowgate.migrations (version) values (3) on conflict do nothing`,
+    noteVersion(3),
   ],
   CHANGES_VERSION,
   WEBHOOKS_VERSION,

@@ -1,7 +1,4 @@
-/** Marks a statement without parameters, which can be run and printed. */
-function statement(text: TemplateStringsArray): TemplateStringsArray {
-  return text;
-}
+import { noteVersion, type Statement, statement } from "./statement.ts";
 
 /** What webhooks are due is found by the index; `due_at` is also when a lease ends. */
 const WEBHOOKS_TABLE = statement`create table if not exists rowgate.webhooks (
@@ -33,12 +30,12 @@ const WEBHOOKS_TABLE = statement`create table if not exists rowgate.webhooks (
 )`;
 
 /** The statements that create the table of webhooks, and let tokens have them. */
-export const WEBHOOKS_VERSION: readonly TemplateStringsArray[] = [
+export const WEBHOOKS_VERSION: readonly Statement[] = [
   WEBHOOKS_TABLE,
   statement`create index if not exists webhooks_due on rowgate.webhooks (due_at)
   where state = 'enabled'`,
   statement`alter table rowgate.tokens drop constraint if exists tokens_scopes_check`,
   statement`alter table rowgate.tokens add constraint tokens_scopes_check
   check (scopes <@ array['query', 'update', 'webhooks'])`,
-  statement`insert into rowgate.migrations (version) values (5) on conflict do nothing`,
+  noteVersion(5),
 ];

@@ -1,0 +1,48 @@
+/** A statement without parameters, which can be run and printed. Its text is one of this program's. */
+export type Statement = TemplateStringsArray;
+
+/** Makes a statement; parts that are inserted are texts of this program as well. */
+export function statement(texts: TemplateStringsArray, ...parts: readonly string[]): Statement {
+  const text = String.raw({ raw: texts }, ...parts);
+  return Object.assign([text], { raw: [text] });
+}
+
+/**
+ * Grants rights to the roles that read tokens already, and hence serve: `select on rowgate.feeds`. None
+ * has a quote.
+ */
+export function grantToServingRoles(...rights: readonly string[]): Statement {
+  const grants = rights.map((right) =>
+    `    execute pg_catalog.concat('grant ${right} to ', reader);`
+  );
+  return statement`do $rowgate$
+declare
+  reader text;
+begin
+  for reader in
+    select distinct pg_catalog.quote_ident(r.rolname)
+    from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a, pg_catalog.pg_roles r
+    where c.oid = 'rowgate.tokens'::pg_catalog.regclass and a.privilege_type = 'SELECT'
+      and r.oid = a.grantee and r.oid <> c.relowner
+  loop
+${grants.join("\n")}
+  end loop;
+end $rowgate$`;
+}
+
+/** Takes the functions from all roles, which have them as soon as they are created. */
+export function revokeFromAll(functions: readonly string[]): Statement {
+  return statement`revoke all on function ${functions.join(",\n  ")} from public`;
+}
+
+/** The right to call functions. */
+export function executionOf(functions: readonly string[]): string {
+  return `execute on function ${functions.join(",\n      ")}`;
+}
+
+/** Notes that the schema has a version. */
+export function noteVersion(version: number): Statement {
+  return statement`insert into rowgate.migrations (version) values (${
+    String(version)
+  }) on conflict do nothing`;
+}
