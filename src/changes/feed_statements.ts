@@ -1,4 +1,5 @@
 import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
+import { quoteText } from "../text/quote_text.ts";
 import {
   describeRowFunction,
   describeStatementFunction,
@@ -137,12 +138,6 @@ function planRowTrigger({ table, partitioned }: FeedTarget, feed: number): reado
 
 /** Workers of logical replication are always in this role, and a session that is writes both entries. */
 const WHEN_REPLICATED = "when (pg_catalog.current_setting('session_replication_role') = 'replica')";
-
-function quoteText(text: string): string {
-  // With a backslash, a text is read alike whatever standard_conforming_strings says.
-  const quoted = text.replaceAll("'", "''");
-  return quoted.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
-}
 
 /** Gives a number for a new feed: random, so that the statements can be printed. */
 export function drawFeedId(): number {

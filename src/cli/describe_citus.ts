@@ -5,6 +5,7 @@ import { askJson, compileTables } from "../doctor/diagnosis.ts";
 import { extendForeignKey } from "../doctor/extend_foreign_key.ts";
 import { type ForeignKey, type OneColumnTable, readForeignKeys } from "../doctor/foreign_keys.ts";
 import type { Setup } from "../doctor/diagnosis.ts";
+import { quoteText } from "../text/quote_text.ts";
 
 /** What the statements are made of: the exposed tables, and the database that has them. */
 export type CitusSource = Pick<Setup, "catalogue" | "database"> & { readonly config: Config };
@@ -134,10 +135,6 @@ function explain({ name, tenancy }: Table): string[] {
       ? `-- ${name} has no tenant column: add one, fill it, and name it in no "tenant_via"`
       : `-- ${name} has a tenant of several columns: a table is distributed by one`,
   ];
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function readUniqueKeys(

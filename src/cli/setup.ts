@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Host } from "../runtime/host.ts";
 import { SCHEMA_STATEMENTS } from "../schema/statements.ts";
+import { quoteText } from "../text/quote_text.ts";
+import { describeCitus } from "./describe_citus.ts";
 import { describeGrants, prepareSchema } from "./prepare_schema.ts";
 import { readSettings } from "./read_settings.ts";
 import type { RunWork } from "./subcommand.ts";
-import { describeCitus } from "./describe_citus.ts";
 import { withCatalogue, withDatabase } from "./with_database.ts";
 
 const EXAMPLES = `
@@ -50,10 +51,6 @@ function setUp(host: Host): Promise<number> {
     );
     return 0;
   });
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function describeTableGrants(schema: string): string {

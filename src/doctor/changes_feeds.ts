@@ -3,6 +3,7 @@ import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
 import { type FeedStatus, type LogStatus, readStatus } from "../changes/find_feeds.ts";
+import { quoteText } from "../text/quote_text.ts";
 import {
   askJson,
   type Check,
@@ -84,6 +85,6 @@ function checkLog({ oldestTransaction }: LogStatus): Finding[] {
     why: "old entries of the changes feeds are kept until it ends",
     fix: prepared === null
       ? `select pg_terminate_backend(${pid});    -- if nothing needs it any more`
-      : `rollback prepared '${prepared.replaceAll("'", "''")}';    -- if nothing needs it any more`,
+      : `rollback prepared ${quoteText(prepared)};    -- if nothing needs it any more`,
   }];
 }
