@@ -34,6 +34,19 @@ interface Bucket {
 /** Rounding error of sums of fractions. */
 const TOLERANCE = 1e-6;
 
+/** Reports whether a bucket holds a whole one. */
+export function holdsOne(level: number): boolean {
+  return level + TOLERANCE >= 1;
+}
+
+/** Describes an attempt by what it leaves, and by what flows in during a millisecond. */
+export function describeDraw(granted: boolean, level: number, perMs: number): Draw {
+  // A rejected attempt found nothing, whatever flows in until it is answered.
+  const remaining = granted ? Math.floor(level + TOLERANCE) : 0;
+  const nextMs = (remaining + 1 - level) / perMs;
+  return { granted, remaining, nextSeconds: Math.max(1, Math.ceil(nextMs / 1000 - TOLERANCE)) };
+}
+
 /**
  * Opens token buckets, each full at first. One that was dropped is full again: memory is bounded, and
  * the error is in favour of the client.
@@ -44,11 +57,9 @@ export function openBuckets({ capacity, windowSeconds, size, now }: BucketOption
 
   function draw(key: string): Draw {
     const bucket = fill(key);
-    const granted = bucket.level + TOLERANCE >= 1;
+    const granted = holdsOne(bucket.level);
     if (granted) bucket.level = Math.max(0, bucket.level - 1);
-    const remaining = Math.floor(bucket.level + TOLERANCE);
-    const nextMs = (remaining + 1 - bucket.level) / perMs;
-    return { granted, remaining, nextSeconds: Math.max(1, Math.ceil(nextMs / 1000 - TOLERANCE)) };
+    return describeDraw(granted, bucket.level, perMs);
   }
 
   function fill(key: string): Bucket {

@@ -1,6 +1,6 @@
 import type { Observe } from "../telemetry/observe.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import type { BucketOptions, Draw } from "./buckets.ts";
+import { type BucketOptions, describeDraw, type Draw, holdsOne } from "./buckets.ts";
 import { openLeaseQueue } from "./lease_queue.ts";
 import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from "./rate_leases.ts";
 
@@ -54,8 +54,6 @@ const SWEEP_MS = 5000;
 /** Sweeps between two counts of the processes, and between two deletions of full buckets. */
 const SWEEPS_OF_MEMBERS = 2;
 const SWEEPS_OF_PRUNING = 12;
-/** Rounding error of sums of fractions. */
-const TOLERANCE = 1e-6;
 
 /**
  * Opens buckets that are kept in the database for all instances. Each instance leases a small part and
@@ -129,29 +127,20 @@ export function openSharedBuckets(
   }
 
   function describe(holding: Holding, granted: boolean): Draw {
-    const left = Math.min(capacity, levelOf(holding) + holding.held);
-    // A rejected request found nothing, whatever flows in until it is answered.
-    const remaining = granted ? Math.floor(left + TOLERANCE) : 0;
-    const nextMs = (remaining + 1 - left) / perMs;
-    const nextSeconds = Math.max(1, Math.ceil(nextMs / 1000 - TOLERANCE));
-    return { granted, remaining, nextSeconds };
+    return describeDraw(granted, Math.min(capacity, levelOf(holding) + holding.held), perMs);
   }
 
   /** The share of this process, of what was left when that was last known. */
   function drawShare(holding: Holding): Draw {
     const share = Math.max(1, Math.floor(capacity / members));
     const part = share / capacity;
-    const granted = levelOf(holding) * part + TOLERANCE >= 1;
+    const granted = holdsOne(levelOf(holding) * part);
     if (granted) {
       holding.level = Math.max(0, levelOf(holding) - 1 / part);
       holding.atMs = now();
       holding.owed = Math.min(capacity, holding.owed + 1);
     }
-    const left = levelOf(holding) * part;
-    const remaining = granted ? Math.floor(left + TOLERANCE) : 0;
-    const nextMs = (remaining + 1 - left) / (perMs * part);
-    const nextSeconds = Math.max(1, Math.ceil(nextMs / 1000 - TOLERANCE));
-    return { granted, share, remaining, nextSeconds };
+    return { share, ...describeDraw(granted, levelOf(holding) * part, perMs * part) };
   }
 
   /** The next lease is asked for in time, unless so little is left that it would be missed elsewhere. */
