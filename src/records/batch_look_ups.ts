@@ -36,17 +36,19 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
     }, { write: false, brief: true, tenant: findTenant(plans), client: run.client });
   }
 
+  function findEach(plans: readonly QueryPlan[], run: BatchRun): FoundPage[] {
+    const rows = untilAborted(find(plans, run), run);
+    return plans.map((plan, place) => rows.then((found) => readRow(plan, found?.[place], place)));
+  }
+
   const openShape = () =>
-    openBatcher<QueryPlan, PageRow>((plans, run) => {
-      const results = new Map<QueryPlan, Promise<PageRow | undefined>>();
-      for (const some of splitByServer(plans)) {
-        const rows = untilAborted(find(some, run), run);
-        for (const [place, plan] of some.entries()) {
-          results.set(plan, rows.then((found) => readRow(plan, found?.[place], place)));
-        }
-      }
-      return plans.map((plan) => results.get(plan)!);
-    }, { maxItems: MAX_LOOK_UPS, lateMs: LATE_MS });
+    openBatcher<QueryPlan, PageRow>(
+      (plans, run) =>
+        plans[0]!.table.isSpread === true
+          ? findByTenant(plans, (some) => findEach(some, run))
+          : findEach(plans, run),
+      { maxItems: MAX_LOOK_UPS, lateMs: LATE_MS },
+    );
 
   return ({ plan, key }, runAlone) => {
     const { tenant } = plan.scope;
@@ -57,17 +59,19 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
   };
 }
 
-/** One statement would read from the servers of its tenants one after the other. */
-function splitByServer(plans: readonly QueryPlan[]): readonly (readonly QueryPlan[])[] {
-  if (plans[0]!.table.isSpread !== true) return [plans];
-  const byTenant = new Map<string, QueryPlan[]>();
-  for (const plan of plans) {
-    const { tenant } = plan.scope;
-    const some = byTenant.get(tenant);
-    if (some === undefined) byTenant.set(tenant, [plan]);
-    else some.push(plan);
+type FoundPage = Promise<PageRow | undefined>;
+
+/** One statement for all would read from the servers of its tenants one after the other. @see M25 */
+function findByTenant(
+  plans: readonly QueryPlan[],
+  find: (plans: readonly QueryPlan[]) => readonly FoundPage[],
+): readonly FoundPage[] {
+  const pages = new Map<QueryPlan, FoundPage>();
+  for (const tenant of new Set(plans.map(({ scope }) => scope.tenant))) {
+    const some = plans.filter(({ scope }) => scope.tenant === tenant);
+    find(some).forEach((page, place) => pages.set(some[place]!, page));
   }
-  return [...byTenant.values()];
+  return plans.map((plan) => pages.get(plan)!);
 }
 
 /** Undefined once it is late: a read may be repeated while the first one is still on its way. */

@@ -76,21 +76,21 @@ async function decideBatch(
   plan: BatchPlan,
   document: unknown,
 ): Promise<readonly (0 | 1)[]> {
-  const { table } = plan;
+  const locks = plan.table.hasRewriteRules;
+  const results = await takeWay("batch", plan, () => repeatBatch(run, plan, { locks, document }));
+  if (results !== REFUSED) return results;
   const unpinned = { ...plan, updates: plan.updates.map(withoutPin) };
-  let locks = table.hasRewriteRules;
+  return await repeatBatch(run, unpinned, { locks: true, document });
+}
+
+/** Runs a batch until no other request comes in between; from the second time on each row is locked. */
+async function repeatBatch(
+  run: Run,
+  plan: BatchPlan,
+  { locks, document }: BatchOptions,
+): Promise<readonly (0 | 1)[]> {
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
-    const results = await takeWay(
-      "batch",
-      plan,
-      () => runTransaction(run, plan, { locks, document }),
-    );
-    if (results === REFUSED) break;
-    if (results !== undefined) return results;
-    locks = true;
-  }
-  for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
-    const results = await runTransaction(run, unpinned, { locks: true, document });
+    const results = await runTransaction(run, plan, { locks: locks || repeats > 0, document });
     if (results !== undefined) return results;
   }
   throw rejectContended();

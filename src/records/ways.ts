@@ -5,10 +5,11 @@ import { findDatabaseError } from "../postgres/database_error.ts";
 /**
  * Ways of updating one row, each of which asks less of the engine than the one before: a statement by the
  * key, one that is pinned to the version of the row, a transaction that locks the row and pins its
- * version, one that only locks it. `batch` is the way of several updates without locks.
+ * version, one that only locks it, which no engine refuses. `batch` is a transaction with several updates
+ * that pins.
  * @see M18
  */
-export type Way = "key" | "pin" | "lock and pin" | "lock" | "batch";
+export type Way = "key" | "pin" | "lock and pin" | "batch";
 
 /** What a way is taken for: the rows of one tenant may be on a server of their own. */
 export interface WayOptions {
@@ -40,15 +41,19 @@ export async function takeWay<T>(
   attempt: () => Promise<T>,
 ): Promise<T | typeof REFUSED> {
   const name = `${way} ${scope.tenant}`;
-  const refused = REFUSALS.get(table) ?? new Map<string, number>();
-  const nowMs = performance.now();
-  if (nowMs - (refused.get(name) ?? -Infinity) < REMEMBERED_MS) return REFUSED;
+  const refusedMs = REFUSALS.get(table)?.get(name);
+  if (refusedMs !== undefined && performance.now() - refusedMs < REMEMBERED_MS) return REFUSED;
   try {
     return await attempt();
   } catch (error) {
     if (findDatabaseError(error)?.code !== UNSUPPORTED) throw error;
-    if (refused.size >= MAX_REFUSALS) refused.clear();
-    REFUSALS.set(table, refused.set(name, nowMs));
+    remember(table, name);
     return REFUSED;
   }
+}
+
+function remember(table: Table, name: string): void {
+  const refused = REFUSALS.get(table) ?? new Map<string, number>();
+  if (refused.size >= MAX_REFUSALS) refused.clear();
+  REFUSALS.set(table, refused.set(name, performance.now()));
 }
