@@ -62,10 +62,9 @@ interface CellProps {
 }
 
 function Cell({ value, after, type }: CellProps) {
-  const { kind, text } = printCell(value, type);
-  const side = kind === "none" && isNumber(type) ? " number" : "";
+  const { look, text } = printCell(value, type);
   if (after === undefined || !isChanged(value, after, type)) {
-    return <td class={kind + side} title={text.length > 40 ? text : undefined}>{text}</td>;
+    return <td class={look} title={text.length > 40 ? text : undefined}>{text}</td>;
   }
   return (
     <td class={`changed${isNumber(type) ? " number" : ""}`}>

@@ -1,13 +1,19 @@
 import { isNumber } from "../../reference/example_value.ts";
 
 /** What a cell looks like. */
-export type CellKind = "number" | "text" | "json" | "none";
+type CellKind = "number" | "text" | "json" | "none";
 
 /** Longer texts are cut in a cell and whole in the inspector. */
 const MAX_CELL_CHARACTERS = 400;
 
-/** Prints a value on one line, as a cell shows it; `NULL` and `empty` where there is none. */
-export function printCell(value: unknown, type: string): { readonly kind: CellKind; text: string } {
+/** Prints a value on one line, as a cell shows it, and gives the classes of the cell. */
+export function printCell(value: unknown, type: string): { readonly look: string; text: string } {
+  const { kind, text } = printOnOneLine(value, type);
+  return { look: kind === "none" && isNumber(type) ? "none number" : kind, text };
+}
+
+/** `NULL` and `empty` where there is none. */
+function printOnOneLine(value: unknown, type: string): { readonly kind: CellKind; text: string } {
   if (value === undefined) return { kind: "none", text: "" };
   if (value === null) return { kind: "none", text: "NULL" };
   if (value === "") return { kind: "none", text: "empty" };

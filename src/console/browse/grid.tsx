@@ -197,9 +197,6 @@ interface CellProps {
 }
 
 function Cell({ value, type, isFrozen }: CellProps) {
-  const { kind, text } = printCell(value, type);
-  const side = kind === "none" && isNumber(type) ? " number" : "";
-  return (
-    <td data-cell tabIndex={-1} class={`${kind}${side}${isFrozen ? " frozen" : ""}`}>{text}</td>
-  );
+  const { look, text } = printCell(value, type);
+  return <td data-cell tabIndex={-1} class={`${look}${isFrozen ? " frozen" : ""}`}>{text}</td>;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
+import { useDialog } from "./use_dialog.ts";
 
 interface DrawerProps {
   readonly title: string;
@@ -13,34 +14,12 @@ interface DrawerProps {
   readonly foot?: ComponentChildren;
 }
 
-/**
- * A dialog at the side of the page. The browser's own `dialog` keeps the focus inside and closes on
- * Escape; the focus returns to where it was.
- */
+/** A dialog at the side of the page. */
 export function Drawer({ title, note, kind = "side", onClose, children, foot }: DrawerProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog(onClose);
   const id = useId();
-  // Before the next key arrives: what is typed at once goes into the dialog.
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    const opened = dialog.current!;
-    opened.showModal();
-    return () => {
-      opened.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
   return (
-    <dialog
-      ref={dialog}
-      class={`drawer ${kind}`}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onClick={(event) => event.target === dialog.current && onClose()}
-    >
+    <dialog {...dialog} class={`drawer ${kind}`} aria-labelledby={id}>
       <div class="drawer-inside">
         <header class="drawer-head">
           <h2 id={id}>{title}</h2>

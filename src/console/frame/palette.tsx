@@ -1,4 +1,5 @@
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
+import { useDialog } from "./use_dialog.ts";
 
 /** Something that can be chosen: a table, or what can be done. */
 export interface Choice {
@@ -21,23 +22,13 @@ const MAX_SHOWN = 60;
 export function Palette({ choices, onClose }: PaletteProps) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useDialog(onClose);
   const id = useId();
   const found = useMemo(() => findChoices(choices, text), [choices, text]);
-  // Before the next key arrives: what is typed at once goes into the dialog.
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    const opened = dialog.current!;
-    opened.showModal();
-    return () => {
-      opened.close();
-      // What was chosen may have moved the focus already.
-      if (document.activeElement !== document.body) return;
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
   useEffect(() => {
-    dialog.current!.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+    dialog.ref.current!.querySelector('[aria-selected="true"]')?.scrollIntoView({
+      block: "nearest",
+    });
   }, [at, text]);
   const choose = (choice: Choice | undefined) => {
     if (choice === undefined) return;
@@ -53,16 +44,7 @@ export function Palette({ choices, onClose }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <dialog
-      ref={dialog}
-      class="drawer palette"
-      aria-label="Find a table or an action"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onClick={(event) => event.target === dialog.current && onClose()}
-    >
+    <dialog {...dialog} class="drawer palette" aria-label="Find a table or an action">
       <input
         type="text"
         role="combobox"
