@@ -10,7 +10,7 @@ import { mayDoBetter, type Standby } from "./standby.ts";
 
 /** The header that responses to writes carry, and that queries send back. @see M11, M12 */
 export const POSITION_HEADER = "rowgate-position";
-/** Most that a query can name; others are not looked at. */
+/** Most that a query can name. */
 const MAX_POSITIONS = 16;
 
 /** Reads from standbys, and tells clients where their writes can be read. */
@@ -113,7 +113,11 @@ export function openReading(
 
   /** Of several, for updates that were under way at the same time, it gives the last. */
   async function openPositions(text: string, tenant: string): Promise<Position> {
-    const texts = text.split(",").map((item) => item.trim()).slice(0, MAX_POSITIONS);
+    const texts = text.split(",").map((item) => item.trim());
+    if (texts.length > MAX_POSITIONS) {
+      const found = `There are ${texts.length} positions`;
+      throw new ApiError(400, `Rowgate-Position: ${found}, expected at most ${MAX_POSITIONS}`);
+    }
     const positions = await Promise.all(texts.map((item) => openPosition(item, tenant)));
     return positions.reduce(laterOf);
   }

@@ -192,6 +192,21 @@ describe("a service with a standby for queries", () => {
     }
   });
 
+  it("rejects more positions than it looks at [M12]", async () => {
+    const { service } = replicated;
+    const { headers } = await write(service, { fid: 6, title: "of many" });
+    const position = headers.get("rowgate-position")!;
+    const name = (times: number) =>
+      read(service, { fid: 6, position: Array(times).fill(position).join() });
+    assertEquals((await name(16)).status, 200);
+    const { status, body } = await name(17);
+    assertEquals(status, 400);
+    assertEquals(
+      body["error"],
+      "Rowgate-Position: There are 17 positions, expected at most 16",
+    );
+  });
+
   it("updates, tokens and the catalogue need no standby [M7]", async () => {
     const { service, pause } = replicated;
     await pause(true);
