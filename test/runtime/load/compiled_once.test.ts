@@ -7,15 +7,20 @@ const PATH = "/integration/tables/deals/records/single";
 const REQUESTS = 3000;
 const AT_ONCE = 8;
 
+/** A busy machine compiles later: the load is repeated until V8 has compiled what is looked for. */
+const MOST_ROUNDS = 10;
+const LOOKED_FOR = ["Query", "Result"];
+
 const V8_FLAGS = "--trace-opt,--trace-opt-verbose";
 const COMPILING = /compiling method \S+ <JSFunction (\w+)/;
 const ABORTED = /aborted compiling \S+ <JSFunction (\w+)/;
 
 describe("what the driver makes for each query", () => {
   it("is compiled once, not thrown away and compiled again for ever", async () => {
-    const lines = await hearV8(V8_FLAGS, update);
-    const compiled = collect(lines, COMPILING);
-    assert(compiled.includes("Query") && compiled.includes("Result"), compiled.join());
+    const lines = await hearV8(V8_FLAGS, async (service, heard) => {
+      for (let round = 0; round < MOST_ROUNDS && !isCompiled(heard); round++) await update(service);
+    });
+    assert(isCompiled(lines), collect(lines, COMPILING).join());
     const aborted = collect(lines, ABORTED);
     const again = aborted.filter((name) => aborted.filter((other) => other === name).length > 3);
     assertEquals([...new Set(again)], []);
@@ -30,6 +35,11 @@ async function update({ send }: TestService): Promise<void> {
       assert(status === 200, text);
     }
   }));
+}
+
+function isCompiled(lines: readonly string[]): boolean {
+  const compiled = collect(lines, COMPILING);
+  return LOOKED_FOR.every((name) => compiled.includes(name));
 }
 
 /** Names of functions, of each line that has one. */

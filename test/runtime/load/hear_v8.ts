@@ -1,9 +1,12 @@
 import { createTestService, type TestService } from "../../support/service.ts";
 
-/** What V8 prints under the given flags, of a service on Deno under load. */
+/**
+ * What V8 prints under the given flags, of a service on Deno under load. The work is given the lines
+ * too, as they come.
+ */
 export async function hearV8(
   flags: string,
-  work: (service: TestService) => Promise<void>,
+  work: (service: TestService, heard: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const service = await createTestService("real", {
@@ -12,7 +15,7 @@ export async function hearV8(
     logged: (line) => lines.push(line),
   });
   try {
-    await work(service);
+    await work(service, lines);
   } finally {
     await service.close();
   }
