@@ -71,13 +71,14 @@ export function describeStatementFunction(table: FeedTable, feed: number): strin
     } from "$${rows}" r`;
   // A key that is kept needs no second entry.
   const moved = `select r."$tenant", ${key("r")} from (${parts("old")} except ${parts("new")}) r`;
-  // The usual case, in which none has moved, is found out by a join in half the time of the EXCEPT.
+  // The usual case, in which none has moved, is found out by a join in half the time of the EXCEPT. Asked by
+  // EXISTS, Postgres would take a plan that gives a first row soon: a nested loop, over all rows.
   const equal = [
     `${ofTenant("o")} = ${ofTenant("n")}`,
     ...ofKey("o").map((column, place) => `${column} = ${ofKey("n")[place]}`),
   ].join(" and ");
-  const anyMoved = `exists (select from "$old" o where ${tenant("o")} is not null
-      and not exists (select from "$new" n where ${equal}))`;
+  const anyMoved = `(select count(*) from "$old" o where ${tenant("o")} is not null
+      and not exists (select from "$new" n where ${equal})) > 0`;
   const one = (row: "new" | "old") =>
     `insert into rowgate.changes (feed, tenant, amount, keys)
       select ${feed}, ${tenant("r")}, 1, array[${key("r")}] from "$${row}" r
