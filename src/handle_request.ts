@@ -1,11 +1,10 @@
-import type { Table } from "./catalogue/catalogue.ts";
 import type { CurrentCatalogue } from "./catalogue/current_catalogue.ts";
 import { resolveTable } from "./catalogue/resolve.ts";
-import { retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
+import { type GetCatalogue, retryOnFreshCatalogue } from "./catalogue/retry_on_fresh_catalogue.ts";
 import type { Changes } from "./changes/changes.ts";
 import type { Config } from "./config/config.ts";
 import { authenticate } from "./http/authenticate.ts";
-import { openBody } from "./http/body.ts";
+import { type Body, openBody } from "./http/body.ts";
 import type { ByteBudget } from "./http/byte_budget.ts";
 import { readIdempotencyKey, rejectIdempotencyKey } from "./http/idempotency_key.ts";
 import { readPageToken } from "./http/page_link.ts";
@@ -14,14 +13,19 @@ import type { RateLimits } from "./http/rate_limit.ts";
 import { openExportSource } from "./http/export_source.ts";
 import { respondEvents, respondExport, respondJson } from "./http/respond.ts";
 import type { Trace } from "./http/trace.ts";
-import type { PlannedRequest, Records } from "./records/records.ts";
+import type { Records } from "./records/records.ts";
 import { POSITION_HEADER, type Reading } from "./replicas/reading.ts";
 import { redactTokens } from "./text/redact.ts";
 import type { Observe } from "./telemetry/observe.ts";
-import type { TokenStore } from "./tokens/token.ts";
+import type { Access, TokenStore } from "./tokens/token.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 import { readIdempotency } from "./operations/idempotency.ts";
-import { type Operation, type Responding, takeJson } from "./operations/operation.ts";
+import {
+  type Operation,
+  type RecordsOperation,
+  type Responding,
+  takeJson,
+} from "./operations/operation.ts";
 
 /** What all requests of a service share. */
 export interface Service {
@@ -51,6 +55,12 @@ export interface RoutedRequest {
   readonly trace: Trace;
 }
 
+/** A request whose token has been accepted. */
+interface Call extends RoutedRequest {
+  readonly access: Access;
+  readonly body: Body;
+}
+
 /**
  * Takes a request from its token to its response. Each step is one call, in the order of checks, and
  * the first that fails decides the response. app.ts has already routed the request, and responds to
@@ -59,112 +69,128 @@ export interface RoutedRequest {
  * @throws {DatabaseError} whose status `http/database_status.ts` knows
  * @see docs/specification/order-of-checks.md
  */
-export async function handleRequest(
-  { operation: routed, tableName, id, trace }: RoutedRequest,
-  service: Service,
-): Promise<Response> {
-  const { config, reading } = service;
+export async function handleRequest(routed: RoutedRequest, service: Service): Promise<Response> {
+  const { tableName, trace } = routed;
   const { exchange } = trace;
-  const { requestId, request: { headers } } = exchange;
-  const operation = routed.otherForm?.(headers) ?? routed;
+  const { headers } = exchange.request;
+  const operation = routed.operation.otherForm?.(headers) ?? routed.operation;
   trace.operation = operation.name;
-  if (
-    "describe" in operation && operation.describePublicly && !headers.has("authorization")
-  ) {
+  const isPublic = "describe" in operation && !headers.has("authorization");
+  if (isPublic && operation.describePublicly) {
     return await respondJson(operation.describePublicly(), exchange, operation);
   }
 
   const access = await authenticate(trace, service); // step 2
   if (tableName !== "") trace.table = redactTokens(tableName).slice(0, 100);
   const body = openBody(exchange, access.tenant, service);
-  const replayed = () => {
-    exchange.headers["idempotent-replayed"] = "true";
-    service.observe({ kind: "replayed" });
-  };
-  let parsed: { table: Table; request: Pick<PlannedRequest, "document"> } | undefined;
   try {
-    const printed = await retryOnFreshCatalogue<Responding>(async (current) => {
-      if ("describe" in operation) {
-        return { json: operation.describe({ catalogue: await current(), access }) };
-      }
-      if ("manage" in operation) {
-        const { webhooks } = service;
-        const readBody = () => {
-          rejectIdempotencyKey(exchange.request);
-          return body.read();
-        };
-        const context = { access, id, catalogue: current, readBody, webhooks };
-        return await operation.manage(context); // steps 6 to 8
-      }
-      if ("describeTable" in operation) {
-        const target = { access, operation: "fields" } as const;
-        const table = resolveTable(await current(), tableName, target); // steps 3 to 6
-        return { json: operation.describeTable(table) };
-      }
-
-      const target = { access, operation: operation.scope };
-      if ("follow" in operation) {
-        const table = resolveTable(await current(), tableName, target); // steps 3 to 6
-        const context = { table, access, exchange, place: trace.place, config };
-        return await operation.follow(context, service.changes); // steps 7 and 8
-      }
-      resolveTable(await current(), tableName, target); // steps 3 to 6
-      const kind = operation.preferences ?? operation.scope;
-      const preferences = applyPreferences(exchange, kind); // step 7
-      if (operation.scope === "update") readIdempotencyKey(exchange.request); // step 7
-      const isQuery = operation.scope === "query";
-      const records = reading === undefined || !isQuery
-        ? service.records
-        : await reading.recordsFor(access, exchange.request); // step 7
-      const text = await body.read(); // step 7
-      // Again, on the catalogue in force by now: a body may take seconds to arrive.
-      const table = resolveTable(await current(), tableName, target);
-      if (parsed?.table !== table) {
-        parsed = { table, request: await operation.parse(text, { table, config }) }; // step 7
-      }
-      const { request } = parsed;
-      const wideNumbersAsText = wantsWideNumbersAsText(headers.get("accept"));
-      const after = readPageToken(exchange.request);
-      const idempotency = await readIdempotency(text, {
-        operation,
-        table,
-        access,
-        exchange,
-        preferences,
-        config,
-      });
-      const context = {
-        table,
-        access,
-        preferences,
-        wideNumbersAsText,
-        idempotency,
-        after,
-        requestId,
-        config,
-      };
-      const plan = operation.plan(request, context); // step 7
-      const { document } = request;
-      const planned = { client: exchange.request, document, replayed };
-      const endWrite = isQuery ? undefined : reading?.beginWrite(access);
-      const result = await operation.perform(plan, records, planned); // step 8
-      const position = await endWrite?.();
-      if (position !== undefined) exchange.headers[POSITION_HEADER] = position;
-      return operation.print(result, plan, request);
-    }, { source: service.catalogue, table: tableName });
-
+    const call = { ...routed, access, body };
+    const printed = await retryOnFreshCatalogue(
+      (current) => perform(operation, call, { current, service }), // steps 3 to 8
+      { source: service.catalogue, table: tableName },
+    );
     if (printed.rows !== undefined) trace.rows = printed.rows;
-    if ("events" in printed) return respondEvents(printed.events, exchange);
-    if ("exported" in printed) {
-      const source = openExportSource(printed.exported, { trace, ...service });
-      return respondExport(source, exchange, printed);
-    }
-    const { applied, link, unordered, status } = printed;
-    if (applied !== undefined) noteApplied(exchange, applied);
-    if (link !== undefined) exchange.headers["link"] = link;
-    if (unordered) exchange.headers["rowgate-order"] = "unstable";
-    return await respondJson(takeJson(printed), exchange, { ...operation, status });
+    return await makeResponse(printed, operation, { trace, service });
   } finally {
     body.release();
   }
+}
+
+/** What an attempt depends on besides the request. */
+interface Attempt {
+  readonly current: GetCatalogue;
+  readonly service: Service;
+}
+
+/** Performs an operation of any form, on the catalogue in force. */
+async function perform(
+  operation: Operation,
+  call: Call,
+  attempt: Attempt,
+): Promise<Responding> {
+  const { tableName, id, trace, access, body } = call;
+  const { current, service: { changes, config, webhooks } } = attempt;
+  const { exchange } = trace;
+  if ("describe" in operation) {
+    return { json: operation.describe({ catalogue: await current(), access }) };
+  }
+  if ("manage" in operation) {
+    const readBody = () => {
+      rejectIdempotencyKey(exchange.request);
+      return body.read();
+    };
+    return await operation.manage({ access, id, catalogue: current, readBody, webhooks }); // steps 6 to 8
+  }
+
+  const needed = "describeTable" in operation ? "fields" : operation.scope;
+  const table = resolveTable(await current(), tableName, { access, operation: needed }); // steps 3 to 6
+  if ("describeTable" in operation) return { json: operation.describeTable(table) };
+  if ("follow" in operation) {
+    const context = { table, access, exchange, place: trace.place, config };
+    return await operation.follow(context, changes); // steps 7 and 8
+  }
+  return await performOnRecords(operation, call, attempt);
+}
+
+/** Performs an operation on the records of a table, which the token may use: steps 7 and 8. */
+async function performOnRecords(
+  operation: RecordsOperation,
+  { tableName, trace: { exchange }, access, body }: Call,
+  { current, service }: Attempt,
+): Promise<Responding> {
+  const { config, reading } = service;
+  const { request, requestId } = exchange;
+  const isQuery = operation.scope === "query";
+  const preferences = applyPreferences(exchange, operation.preferences ?? operation.scope);
+  if (!isQuery) readIdempotencyKey(request);
+  const records = isQuery && reading !== undefined
+    ? await reading.recordsFor(access, request)
+    : service.records;
+  const text = await body.read();
+  // Again, on the catalogue in force by now: a body may take seconds to arrive.
+  const table = resolveTable(await current(), tableName, { access, operation: operation.scope });
+  const parsed = await operation.parse(text, { table, config });
+  const kept = { operation, table, access, exchange, preferences, config };
+  const plan = operation.plan(parsed, {
+    table,
+    access,
+    preferences,
+    wideNumbersAsText: wantsWideNumbersAsText(request.headers.get("accept")),
+    after: readPageToken(request),
+    idempotency: await readIdempotency(text, kept),
+    requestId,
+    config,
+  });
+
+  const endWrite = isQuery ? undefined : reading?.beginWrite(access);
+  const result = await operation.perform(plan, records, { // step 8
+    client: request,
+    document: parsed.document,
+    replayed() {
+      exchange.headers["idempotent-replayed"] = "true";
+      service.observe({ kind: "replayed" });
+    },
+  });
+  const position = await endWrite?.();
+  if (position !== undefined) exchange.headers[POSITION_HEADER] = position;
+  return operation.print(result, plan, parsed);
+}
+
+/** Makes the response of what an operation printed. */
+async function makeResponse(
+  printed: Responding,
+  { cacheable }: Operation,
+  { trace, service }: { readonly trace: Trace; readonly service: Service },
+): Promise<Response> {
+  const { exchange } = trace;
+  if ("events" in printed) return respondEvents(printed.events, exchange);
+  if ("exported" in printed) {
+    const source = openExportSource(printed.exported, { trace, ...service });
+    return respondExport(source, exchange, printed);
+  }
+  const { applied, link, unordered, status } = printed;
+  if (applied !== undefined) noteApplied(exchange, applied);
+  if (link !== undefined) exchange.headers["link"] = link;
+  if (unordered) exchange.headers["rowgate-order"] = "unstable";
+  return await respondJson(takeJson(printed), exchange, { cacheable, status });
 }
