@@ -10,17 +10,34 @@ interface Stat {
   readonly ended: number;
 }
 
+/** What rounding may add to the ticks of a process. */
+const ROUNDING_SECONDS = 3 / TICKS;
+
 /**
- * Gives the CPU time that the living threads of a process have used, in seconds: to the nanosecond, where
- * `/proc/PID/stat` counts in ticks, some thirty for a second of load.
+ * Begins to count the CPU time of a process; the function that it gives says how many seconds it has
+ * used since. Of the living threads it is known to the nanosecond. `/proc/PID/stat` has the whole
+ * process, but only in ticks: it counts where threads have ended meanwhile, as those of PostgREST do.
  */
-export async function readCpuSeconds(pid: number): Promise<number> {
+export async function countCpuSeconds(pid: number): Promise<() => Promise<number>> {
+  const [living, whole] = await Promise.all([readLivingSeconds(pid), readWholeSeconds(pid)]);
+  return async () => {
+    const precise = await readLivingSeconds(pid) - living;
+    const rough = await readWholeSeconds(pid) - whole;
+    return rough - precise > ROUNDING_SECONDS ? rough : precise;
+  };
+}
+
+async function readLivingSeconds(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const times = await Promise.all(threads.map(async (thread) => {
     const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0");
     return Number(text.split(" ", 1)[0]);
   }));
   return times.reduce((sum, time) => sum + time, 0) / 1e9;
+}
+
+async function readWholeSeconds(pid: number): Promise<number> {
+  return ((await readStat(pid))?.own ?? 0) / TICKS;
 }
 
 /** Gives the CPU time of a process and all its children, also ended ones: all of Postgres. */

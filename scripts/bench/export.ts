@@ -12,7 +12,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
-import { readCpuSeconds } from "./cpu.ts";
+import { countCpuSeconds } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { pick, RUNTIMES } from "./options.ts";
 import { capture } from "./processes.ts";
@@ -55,7 +55,7 @@ try {
       for (const [form, { accept, copy }] of Object.entries(FORMS)) {
         const ratios: number[] = [];
         const seconds: number[] = [];
-        const cpuSeconds = await readCpuSeconds(service.pid!);
+        const countCpu = await countCpuSeconds(service.pid!);
         for (let round = 0; round < Number(values.rounds); round++) {
           const text = `\\copy (select * from contacts where tenant_id = 1) to /dev/null ${copy}`;
           const copied = await measure(["psql", "-qX", databaseUrl, "-c", text]);
@@ -63,7 +63,7 @@ try {
           ratios.push(copied / exported);
           seconds.push(exported);
         }
-        const cpuMicros = 1e6 * (await readCpuSeconds(service.pid!) - cpuSeconds) /
+        const cpuMicros = 1e6 * await countCpu() /
           (Number(values.rows) * Number(values.rounds));
         const peakMb = await readMb(service.pid, "VmHWM");
         console.log(

@@ -12,7 +12,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
-import { readCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
+import { countCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
 import { median } from "./medians.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
@@ -69,7 +69,8 @@ try {
         const turns = round % 2 === 0 ? [0, 1] : [1, 0];
         for (const way of turns) {
           await sql`vacuum contacts, rowgate.idempotency_keys`;
-          const before = [await readTreeCpuSeconds(cluster.pid), await readCpuSeconds(pid!)];
+          const postgresBefore = await readTreeCpuSeconds(cluster.pid);
+          const countService = await countCpuSeconds(pid!);
           const started = performance.now();
           const left = [...ids];
           await Promise.all(Array.from({ length: clients }, async () => {
@@ -80,8 +81,8 @@ try {
           if (round === 0) continue;
           const { ms } = seen[way]!;
           ms.push(performance.now() - started);
-          seen[way]!.postgres += await readTreeCpuSeconds(cluster.pid) - before[0]!;
-          seen[way]!.service += await readCpuSeconds(pid!) - before[1]!;
+          seen[way]!.postgres += await readTreeCpuSeconds(cluster.pid) - postgresBefore;
+          seen[way]!.service += await countService();
         }
       }
       const all = UPDATES * Number(values.rounds);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Contender } from "./contender.ts";
-import { readCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
+import { countCpuSeconds, readTreeCpuSeconds } from "./cpu.ts";
 import { capture } from "./processes.ts";
 import type { Task } from "./work.ts";
 
@@ -54,14 +54,18 @@ export async function load(
   { address, pid }: Pick<Contender, "address" | "pid">,
   { file, concurrency, seconds, postgres }: LoadOptions,
 ): Promise<Turn> {
-  const before = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
+  const [countService, postgresBefore] = [
+    await countCpuSeconds(pid),
+    await readTreeCpuSeconds(postgres),
+  ];
   // Each turn sends its own numbers of eight digits, and begins elsewhere in the file.
   const number = 10_000_000 + (++turns * 137_911) % 80_000_000;
   const text = await capture([
     ...["wrk", "-t1", `-c${concurrency}`, `-d${seconds}s`, "--timeout", "30s"],
     ...["-s", "scripts/bench/load.lua", address, "--", file, String(number), String(turns * STEP)],
   ]);
-  const after = [await readCpuSeconds(pid), await readTreeCpuSeconds(postgres)] as const;
+  const serviceSeconds = await countService();
+  const postgresSeconds = await readTreeCpuSeconds(postgres) - postgresBefore;
   const line = /^RESULT (.*)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error(`wrk printed no result: ${text}`);
   const { requests, microseconds, p50, p99, errors } = JSON.parse(line) as Record<string, number>;
@@ -70,8 +74,8 @@ export async function load(
     requestsPerSecond: requests! / microseconds! * 1e6,
     p50: p50! / 1000,
     p99: p99! / 1000,
-    serviceCpu: (after[0] - before[0]) / requests! * 1e6,
-    postgresCpu: (after[1] - before[1]) / requests! * 1e6,
+    serviceCpu: serviceSeconds / requests! * 1e6,
+    postgresCpu: postgresSeconds / requests! * 1e6,
     errors: errors!,
   };
 }
