@@ -67,7 +67,7 @@ interface Share {
  * those that are not brief: as many more would take the processors of Postgres from the others.
  *
  * An entrant that waits longer than `waitMs` is rejected, and one that would certainly do so is rejected
- * at once. The driver's own queue has no limit in length or time.
+ * after a moment. The driver's own queue has no limit in length or time.
  * @see RE8, RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md
@@ -214,9 +214,7 @@ export function openGate(
       if (name !== undefined) activity.entered(name);
       const share = shares.get(name) ?? openShare(name);
       const lane = brief ? share.brief : share.other;
-      if (lane.waiting.size >= lane.mayWait) {
-        return Promise.resolve(makeFailure("unavailable", POOL_WAIT));
-      }
+      if (lane.waiting.size >= lane.mayWait) return refuse(client);
       shares.set(name, share);
       if (!hasRoom(share, lane)) return wait({ share, lane }, client);
       const leave = admit(share, lane);
@@ -225,6 +223,22 @@ export function openGate(
       return Promise.resolve(leave);
     },
   };
+}
+
+/**
+ * Clients of a flood that are refused at once are back at once, and refusing them costs the service as
+ * much as short answers: so it takes a moment.
+ */
+const REFUSAL_MS = 100;
+
+function refuse(client: Client | undefined): Promise<Failure> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      endDeadline();
+      resolve(makeFailure("unavailable", POOL_WAIT));
+    };
+    const endDeadline = startDeadline({ ms: REFUSAL_MS, late: settle, client });
+  });
 }
 
 function openShare(name: string | undefined): Share {
