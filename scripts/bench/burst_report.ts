@@ -59,7 +59,7 @@ export function printBursts(bursts: readonly Burst[]): string {
       const ratios = [...printRatio(rounds, "p50"), ...printRatio(rounds, "p99")];
       return [work, contender, String(quietSeconds), ...ratios];
     });
-  const head = ["p50", "p99"].flatMap((name) => [`${name} first, steady`, "×"]);
+  const head = ["p50", "p99"].flatMap((name) => [`${name} in ms`, "×"]);
   return printTable(["work", "server", "quiet", ...head], rows);
 }
 
@@ -73,7 +73,7 @@ function printRatio(rounds: readonly Burst[], name: "p50" | "p99"): string[] {
   const ratios = rounds.map(({ first, steady }) => first[name] / steady[name]);
   const own = rounds[0]!.contender.startsWith("rowgate");
   const ratio = median(ratios).toFixed(2);
-  const most = rounds.length > 1 ? `, ${Math.max(...ratios).toFixed(2)} at most` : "";
+  const most = rounds.length > 1 ? ` (${Math.max(...ratios).toFixed(2)})` : "";
   return [
     `${of("first").toFixed(2)}, ${of("steady").toFixed(2)}`,
     (own && median(ratios) > GOALS[name] ? `**${ratio}**` : ratio) + most,
