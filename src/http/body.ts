@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
+import { IS_BUN } from "../runtime/adapter.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
@@ -198,10 +199,16 @@ function join(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
+/**
+ * Bun closes such a connection as soon as the response is written, and a client that still sends gets a
+ * reset instead. Without the header it reads the rest of the body and throws it away.
+ * @see H28
+ */
+const AFTER_SIZE: Readonly<Record<string, string>> = IS_BUN ? {} : { "connection": "close" };
+
 function rejectSize({ maxBytes }: BodyLimits): ApiError {
-  return new ApiError(413, `body: it is too large, expected at most ${maxBytes} bytes`, {
-    headers: { "connection": "close" },
-  });
+  const message = `body: it is too large, expected at most ${maxBytes} bytes`;
+  return new ApiError(413, message, { headers: AFTER_SIZE });
 }
 
 function rejectBodies(maxBytes: number): ApiError {

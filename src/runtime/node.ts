@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
+import { lingerOnClose } from "./lingering_close.ts";
 
 /** The handler answers a late body with 408 before the server closes the connection. */
 const GRACE_MS = 1000;
@@ -24,6 +25,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       connectionsCheckingInterval: 1000,
     },
   }) as ReturnType<typeof createServer>;
+  lingerOnClose(server);
   if (options.shared) outliveSupervisor();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
