@@ -6,6 +6,7 @@
  *     deno task test test/unit --watch           # other flags go to `deno test`
  *     deno task test test/conformance --runtime=node   # or deno, bun, binary: against a server on it
  *     deno task test --access=rls                # or least: twice, and compares the responses
+ *     deno task test --postgres=14,18            # the conformance tests, on each of these versions
  *     deno task test --std=stand-ins             # or jsr: where `@std` comes from
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -21,6 +22,7 @@ import { makePrograms } from "./make_programs.ts";
 import { offerDatabases, type OfferedDatabases } from "./offer_databases.ts";
 import { runAccesses } from "./run_accesses.ts";
 import { addTallies, runTests, type Tally } from "./run_tests.ts";
+import { readVersions, runVersions } from "./run_versions.ts";
 
 /** What `--access` runs when no path is given. */
 const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/property"];
@@ -47,6 +49,9 @@ interface Command {
   /** Further words for `deno test`, which say where `@std` comes from. */
   readonly words: readonly string[];
 }
+
+const versions = readVersions(process.argv.slice(2));
+if (versions !== undefined) process.exit(await runVersions(versions));
 
 const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
 // The tests end first, then what was started for them; only then does this process.

@@ -60,6 +60,7 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
   'deno task test test/conformance --filter "[U20]"': "runs the tests",
   "deno task test test/conformance --runtime=node": "runs the tests",
   "deno task test --access=rls": "runs the tests",
+  "deno task test --postgres=14,18": "runs the tests",
   "deno task test --access=least test/conformance/updates": "runs the tests",
   "ROWGATE_TEST_SEED=42 ROWGATE_TEST_RUNS=5000 deno task test test/property": "runs the tests",
   "deno task attack --runs=10000 --seed=42": "the long form of test/property, takes hours",

@@ -6,11 +6,16 @@ import { fileURLToPath } from "node:url";
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const PROGRAMS = ["initdb", "postgres"];
 
+/** `ROWGATE_TEST_POSTGRES` when it is a major version. */
+const CHOSEN_MAJOR = /^\d+$/.exec(process.env.ROWGATE_TEST_POSTGRES ?? "")?.[0];
+
 /**
- * Finds a folder with `initdb` and `postgres`: `ROWGATE_TEST_POSTGRES`, then what is installed, then
- * the npm package of this platform, which is copied into `workFolder` first.
+ * Finds a folder with `initdb` and `postgres`: `ROWGATE_TEST_POSTGRES`, a folder or a major version of
+ * `test/postgres`, then what is installed, then the npm package of this platform. Packages are copied
+ * into `workFolder` first.
  */
 export async function findBinaries(workFolder: string): Promise<string> {
+  if (CHOSEN_MAJOR !== undefined) return await copyVersion(Number(CHOSEN_MAJOR), workFolder);
   return await findInstalled() ?? await unpack(packageFolder(), join(workFolder, "postgres"));
 }
 
@@ -26,7 +31,7 @@ export async function copyVersion(major: number, workFolder: string): Promise<st
 
 /** Reports whether the tests can do without the npm package. */
 export async function hasInstalledPostgres(): Promise<boolean> {
-  return await findInstalled() !== undefined;
+  return CHOSEN_MAJOR !== undefined || await findInstalled() !== undefined;
 }
 
 async function findInstalled(): Promise<string | undefined> {
