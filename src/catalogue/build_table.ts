@@ -117,6 +117,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     only,
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
+    hasOtherEngine: found.engines !== null,
     distribution: found.distribution,
     isSpread: (found.distribution ?? "") !== "" || found.engines?.includes("") === true,
     feed: keyUnique && hasLog && found.feed !== null ? Number(found.feed) : undefined,

@@ -187,6 +187,8 @@ export interface Table {
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
+  /** True when some of its rows are not in Postgres's own heap: another access method, a foreign table. */
+  readonly hasOtherEngine?: boolean;
   /** True when its rows are on several servers, or may be. */
   readonly isSpread?: boolean;
   /** The column whose value decides on which server a row is; "": each has all; undefined: one has. */

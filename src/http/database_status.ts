@@ -10,7 +10,9 @@ const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
 /** No connection was made. With any other code the other server may have committed its part. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
 /** A foreign table without updates, or a published table whose rows nothing identifies. */
-const NOT_UPDATABLE = "55000";
+const UPDATE_REFUSED = "55000";
+/** What is said of a table, or of some of its rows, that no update can change. */
+export const NOT_UPDATABLE = "The database does not allow updates of this table";
 
 /**
  * Status and message of each kind of database error. `value`, `not_null`, `check` and `stale` are
@@ -41,8 +43,8 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
       ? [503, `The database is not available; ${OUTCOME_UNKNOWN}`]
       : [503, unchanged("The database is not available", error)],
   unavailable: (error) =>
-    error.write && error.code === NOT_UPDATABLE
-      ? [403, "The database does not allow updates of this table"]
+    error.write && error.code === UPDATE_REFUSED
+      ? [403, NOT_UPDATABLE]
       : error.code === POOL_WAIT
       ? [503, unchanged("The service is busy, no connection to the database became free", error)]
       : [503, unchanged("The database is not available", error)],

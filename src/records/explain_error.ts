@@ -2,7 +2,7 @@ import type { Table } from "../catalogue/catalogue.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
-import { describeCheck } from "../http/database_status.ts";
+import { describeCheck, NOT_UPDATABLE } from "../http/database_status.ts";
 import type { Assignment } from "../plan/assignment.ts";
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Predicate } from "../plan/predicate.ts";
@@ -14,6 +14,7 @@ import { FOREIGN_PARENT, OUTSIDE_FILTER } from "../sql/row_checks.ts";
 import { explainConflict, rejectAtFields } from "./explain_conflict.ts";
 import { locateValues, REJECTIONS } from "./locate_values.ts";
 import type { Run } from "./run.ts";
+import { isBeyondEngine } from "./ways.ts";
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
@@ -50,9 +51,11 @@ export async function explainError(error: unknown, statement: FailedStatement): 
   if (await isOfAnswers(error, statement)) return rejectUnkept(error);
   if (error.kind === "conflict") return await explainConflict(error, statement);
   if (!REJECTIONS.has(error.kind)) return error;
-  return error.kind === "not_null"
-    ? explainNull(error, statement)
-    : await explainValue(error, statement);
+  if (error.kind === "not_null") return explainNull(error, statement);
+  const explained = await explainValue(error, statement);
+  const isRefused = explained === error && error.write &&
+    isBeyondEngine(error, statement.plan.table);
+  return isRefused ? new ApiError(403, NOT_UPDATABLE, { cause: error }) : explained;
 }
 
 /** Reports whether the update sets a column that leads to the tenant of its rows. */

@@ -23,6 +23,17 @@ export interface WayOptions {
  * and the next way may do.
  */
 const UNSUPPORTED = "0A000";
+/** What an access method raises that lacks the function for it, when it comes to the row. */
+const INTERNAL = "XX000";
+
+/**
+ * Reports whether an engine other than Postgres's own has failed with an internal error, which means that
+ * it cannot do this to the row. In the heap it is a fault of the database.
+ * @see M24
+ */
+export function isBeyondEngine(error: unknown, { hasOtherEngine }: Table): boolean {
+  return hasOtherEngine === true && findDatabaseError(error)?.code === INTERNAL;
+}
 
 /** Stands for the result of a way that the engine has refused. */
 export const REFUSED: unique symbol = Symbol();
@@ -46,10 +57,14 @@ export async function takeWay<T>(
   try {
     return await attempt();
   } catch (error) {
-    if (findDatabaseError(error)?.code !== UNSUPPORTED) throw error;
+    if (!isUnsupported(error, table)) throw error;
     remember(table, name);
     return REFUSED;
   }
+}
+
+function isUnsupported(error: unknown, table: Table): boolean {
+  return findDatabaseError(error)?.code === UNSUPPORTED || isBeyondEngine(error, table);
 }
 
 function remember(table: Table, name: string): void {

@@ -43,7 +43,15 @@ describe("a table whose rows are on other servers", () => {
       create access method strange type table handler heap_tableam_handler;
       create table leftovers (tenant_id int4 not null, id int4 primary key, code text) using strange;
       insert into leftovers values (1, 1, 'a'), (2, 2, 'CANARY');
-      grant select, update on archive, leftovers to rowgate_app;
+      create table ordinary (tenant_id int4 not null, id int4 primary key, code text);
+      insert into ordinary values (1, 1, 'a');
+      create function break() returns trigger language plpgsql as
+        $$ begin raise 'SECRET: not implemented' using errcode = 'XX000'; end $$;
+      create trigger break before update on leftovers for each row
+        when (new.code ~ '^broken') execute function break();
+      create trigger break before update on ordinary for each row
+        when (new.code ~ '^broken') execute function break();
+      grant select, update on archive, leftovers, ordinary to rowgate_app;
       set allow_system_table_mods = on;
       create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
       insert into pg_dist_partition
@@ -58,6 +66,12 @@ describe("a table whose rows are on other servers", () => {
     await service?.close();
     await shard?.stop();
   });
+
+  async function listSessions(): Promise<readonly string[]> {
+    const rows = await service.database.admin`select pid, backend_start::text as started
+      from pg_stat_activity where usename = 'rowgate_app' and datname = current_database()`;
+    return rows.map(({ pid, started }) => `${pid} ${started}`);
+  }
 
   const updateOf =
     (table: string) => (kind: "single" | "bulk", filters: unknown, fields: unknown, headers = {}) =>
@@ -120,6 +134,31 @@ describe("a table whose rows are on other servers", () => {
     assertEquals([odd?.pinnable, odd?.isSpread], [true, true]);
   });
 
+  it("says so in OpenAPI as well [M24]", async () => {
+    const { body } = await service.send("GET", "/openapi.json");
+    const paths = Object.keys(body["paths"] as object);
+    const has = (path: string) => paths.includes(`/integration/tables/${path}`);
+    const names = ["shipments", "leftovers", "archive"];
+    assertEquals(names.map((name) => has(`${name}/query`)), [true, true, true]);
+    assertEquals(names.map((name) => has(`${name}/records/bulk`)), [true, true, false]);
+  });
+
+  it("refuses the update of a row with which its engine fails; in the heap that is a fault [M24] [E45]", async () => {
+    for (const code of ["broken", "broken again"]) {
+      const single = await updateOf("leftovers")("single", { id: 1 }, { code });
+      const bulk = await updateOf("leftovers")("bulk", { id: 1 }, { code });
+      for (const { status, body } of [single, bulk]) {
+        assertEquals([status, body["error"]], [
+          403,
+          "The database does not allow updates of this table",
+        ]);
+      }
+    }
+    assertEquals((await updateOf("leftovers")("single", { id: 1 }, { code: "whole" })).status, 200);
+    const { status, body } = await updateOf("ordinary")("single", { id: 1 }, { code: "broken" });
+    assertEquals([status, body], [500, { success: false, error: "Internal error" }]);
+  });
+
   it("reads the rows of several tenants that arrive together [M25]", async () => {
     const look = (index: number) =>
       service.send("POST", "/integration/tables/leftovers/query", {
@@ -140,7 +179,8 @@ describe("a table whose rows are on other servers", () => {
     assertEquals([bulk.status, bulk.body["updated"]], [200, 0], bulk.text);
   });
 
-  it("is 503 while its server is away, and other tables work [M19]", async () => {
+  it("is 503 while its server is away, and other tables work, on the same sessions [M19]", async () => {
+    const sessions = await listSessions();
     await shard.halt("immediate");
     const away = await update("single", { tenant_id: 1, id: 3 }, { code: "away" });
     assertEquals(away.status, 503, away.text);
@@ -148,6 +188,8 @@ describe("a table whose rows are on other servers", () => {
     assertEquals(page.status, 503, page.text);
     const deals = await service.send("POST", "/integration/tables/deals/query", { body: {} });
     assertEquals(deals.status, 200, deals.text);
+    const now = await listSessions();
+    assertEquals(sessions.filter((one) => !now.includes(one)), []);
     await shard.start();
     const back = await update("single", { tenant_id: 1, id: 3 }, { code: "back" });
     assertEquals(back.status, 200, back.text);
