@@ -1,7 +1,7 @@
 import { EMPTY_POLICY, parsePolicy, type Policy } from "../catalogue/policy.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { DEMONSTRATION_POLICY } from "../demonstration/schema.ts";
-import { planConnection } from "../postgres/connection.ts";
+import { planConnection, planStandbys } from "../postgres/connection.ts";
 import type { Host } from "../runtime/host.ts";
 import { stop, WRONG_USAGE } from "./stop.ts";
 
@@ -28,7 +28,7 @@ export async function readSettings(source: SettingsSource): Promise<Settings> {
     ...problems,
     ...problems.some((problem) => problem.startsWith("DATABASE_URL:"))
       ? []
-      : checkUrl("DATABASE_URL", DATABASE_URL),
+      : checkUrl("DATABASE_URL", DATABASE_URL, planConnection),
     ...checkReadUrl(config),
     ...config === undefined ? [] : checkWorkers(config),
     ...policy.problems ?? [],
@@ -44,10 +44,14 @@ export async function readSettings(source: SettingsSource): Promise<Settings> {
   );
 }
 
-function checkUrl(variable: string, url: string | undefined): readonly string[] {
+function checkUrl(
+  variable: string,
+  url: string | undefined,
+  plan: (url: string) => unknown,
+): readonly string[] {
   if (url === undefined) return [];
   try {
-    planConnection(url, variable);
+    plan(url);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : `${variable}: cannot be read`];
@@ -59,7 +63,7 @@ function checkReadUrl(config: Config | undefined): readonly string[] {
   if (config.databaseUrl === undefined) {
     return ["DATABASE_READ_URL: the embedded Postgres has no standby; set DATABASE_URL as well"];
   }
-  return checkUrl("DATABASE_READ_URL", config.readUrl);
+  return checkUrl("DATABASE_READ_URL", config.readUrl, planStandbys);
 }
 
 function checkWorkers({ workers, databaseUrl }: Config): readonly string[] {

@@ -1,6 +1,7 @@
 import { openStandbys } from "../replicas/open_standbys.ts";
 import { readLogState } from "../replicas/log_state.ts";
 import type { Standby } from "../replicas/standby.ts";
+import { checkCollations, type CollationVersions, readCollations } from "./collations.ts";
 import { askTruth, type Finding, type Setup } from "./diagnosis.ts";
 
 const CLOSE_MS = 1000;
@@ -9,15 +10,22 @@ const CLOSE_MS = 1000;
 export async function checkStandbys({ config, database }: Setup): Promise<Finding[]> {
   if (config.readUrl === undefined) return [];
   const { system } = await readLogState(database);
+  const primary = { system, collations: await readCollations(database) };
   const standbys = openStandbys(config, { observe: () => {}, isOther: () => false });
   try {
-    return (await Promise.all(standbys.map((standby) => examine(standby, system)))).flat();
+    return (await Promise.all(standbys.map((standby) => examine(standby, primary)))).flat();
   } finally {
     await Promise.all(standbys.map((standby) => standby.close(CLOSE_MS)));
   }
 }
 
-async function examine(standby: Standby, system: string): Promise<Finding[]> {
+/** What a standby has to have in common with its primary. */
+interface Primary {
+  readonly system: string;
+  readonly collations: CollationVersions;
+}
+
+async function examine(standby: Standby, primary: Primary): Promise<Finding[]> {
   const { name, database } = standby;
   await standby.ask();
   const state = standby.state();
@@ -31,7 +39,7 @@ async function examine(standby: Standby, system: string): Promise<Finding[]> {
       fix: `see that it runs, and that the role may log in there (pg_hba.conf of ${name})`,
     }];
   }
-  if (state.system !== system) {
+  if (state.system !== primary.system) {
     return [{
       id,
       level: "error",
@@ -49,13 +57,23 @@ async function examine(standby: Standby, system: string): Promise<Finding[]> {
       fix: "name the standbys in DATABASE_READ_URL, and all servers in DATABASE_URL",
     }];
   }
+  return [
+    ...checkCollations(name, {
+      primary: primary.collations,
+      standby: await readCollations(database),
+    }),
+    ...await checkFeedback(standby),
+  ];
+}
+
+async function checkFeedback({ name, database }: Standby): Promise<Finding[]> {
   const reports = await askTruth(
     database,
     (sql) => sql`select (pg_catalog.current_setting('hot_standby_feedback') = 'on')::text as found`,
   );
   if (reports) return [];
   return [{
-    id,
+    id: `standby:${name}`,
     level: "warning",
     what: `hot_standby_feedback is off on ${name}`,
     why: "the standby ends queries that need rows which the primary has cleaned up",

@@ -62,6 +62,20 @@ export function planConnection(
   };
 }
 
+/**
+ * Gives where the standbys of `DATABASE_READ_URL` are. Queries run on those of them that are standbys at
+ * the moment, so of `target_session_attrs` only what no standby is cannot be had.
+ * @throws {Error} as {@link planConnection}, and when it asks for a primary
+ */
+export function planStandbys(readUrl: string): readonly Address[] {
+  const { addresses, role } = planConnection(readUrl, "DATABASE_READ_URL");
+  if (role !== "primary" && role !== "read-write") return addresses;
+  throw new Error(
+    `DATABASE_READ_URL: target_session_attrs=${role} asks for a primary, expected standby, ` +
+      "prefer-standby, read-only or any; DATABASE_URL names the primary",
+  );
+}
+
 /** One statement would take three processors from the others; the operator's options may allow that. */
 const PARALLEL = "max_parallel_workers_per_gather";
 

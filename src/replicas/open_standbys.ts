@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { type Address, planConnection } from "../postgres/connection.ts";
+import { type Address, planStandbys } from "../postgres/connection.ts";
 import { OTHER_SYSTEM, type ServerIdentity } from "../postgres/fence.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import type { Observation, Observe } from "../telemetry/observe.ts";
@@ -14,7 +14,7 @@ export interface OpenStandbysOptions {
 
 /**
  * Opens a standby for each host of `DATABASE_READ_URL`.
- * @throws {Error} when it cannot be parsed
+ * @throws {Error} when it cannot be parsed, or asks for a primary
  */
 export function openStandbys(
   config: Config,
@@ -22,8 +22,9 @@ export function openStandbys(
 ): readonly Standby[] {
   const databaseUrl = config.readUrl;
   if (databaseUrl === undefined) return [];
-  const { addresses } = planConnection(databaseUrl, "DATABASE_READ_URL");
-  return addresses.map((address) => openOne({ ...config, databaseUrl }, { address, ...options }));
+  return planStandbys(databaseUrl).map((address) =>
+    openOne({ ...config, databaseUrl }, { address, ...options })
+  );
 }
 
 function openOne(

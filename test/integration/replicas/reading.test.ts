@@ -1,12 +1,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
+import { readCollations } from "../../../src/doctor/collations.ts";
 import { awaitReplay } from "../../support/standby.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
 import { openReplicated, read, type ReplicatedService, write } from "./replicated_service.ts";
 
 const STICKY_MS = 1500;
+/** A token that was revoked is rejected within 5 s, and the time of the request. */
+const REVOKED_MS = 6000;
 
 describe("a service with a standby for queries", () => {
   let replicated: ReplicatedService;
@@ -158,6 +161,9 @@ describe("a service with a standby for queries", () => {
     has(`${first} of DATABASE_READ_URL is no standby`);
     has("127.0.0.1:1 of DATABASE_READ_URL does not answer");
     has(`hot_standby_feedback is off on ${second}`);
+    assert(!out.includes("sorts by"), out);
+    const { libc } = await readCollations(service.owner);
+    assert(libc === undefined || /^\d/.test(libc), libc);
   });
 
   it("a query can name the positions of several updates [M8]", async () => {
@@ -207,7 +213,7 @@ describe("a service with a standby for queries", () => {
     );
   });
 
-  it("updates, tokens and the catalogue need no standby [M7]", async () => {
+  it("updates, tokens and the catalogue need no standby [M7] [A8]", async () => {
     const { service, pause } = replicated;
     await pause(true);
     const token = await service.issue({ name: "new" });
@@ -217,7 +223,13 @@ describe("a service with a standby for queries", () => {
       token,
     });
     assertEquals([bulk.status, bulk.headers.has("rowgate-position")], [200, true], bulk.text);
+    // The standby still has it as valid.
+    await service.database.admin`update rowgate.tokens set revoked_at = now() where name = 'new'`;
+    const revokedMs = performance.now();
+    await waitUntil(async () => (await read(service, { fid: 6, token })).status === 401);
+    const tookMs = performance.now() - revokedMs;
     await pause(false);
+    assert(tookMs < REVOKED_MS, `${tookMs} ms`);
   });
 
   it("exports run where queries do: on the standby, or where the write can be read [M7] [M8]", async () => {

@@ -100,6 +100,15 @@ describe("rowgate", () => {
     assert(!err.includes("hunter2"));
   });
 
+  it("does not start with standbys of which a primary is asked [M27]", async () => {
+    const { code, err } = await run(["serve"], {
+      DATABASE_URL: "postgres://u@127.0.0.1:1/x",
+      DATABASE_READ_URL: "postgres://u@127.0.0.1:1/x?target_session_attrs=read-write",
+    });
+    assertEquals(code, 2);
+    assertStringIncludes(err, "DATABASE_READ_URL: target_session_attrs=read-write asks for a prim");
+  });
+
   it("prints schema, role and rights for psql without a database [R34]", async () => {
     const environment = { DATABASE_URL: "postgres://u@127.0.0.1:1/x", ROWGATE_SCHEMA: 'a"b' };
     const { code, out } = await run(["setup", "--print"], environment);

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { Config } from "../../../src/config/config.ts";
-import { planConnection, planSettings } from "../../../src/postgres/connection.ts";
+import { planConnection, planSettings, planStandbys } from "../../../src/postgres/connection.ts";
 
 const CONFIG = {
   databaseUrl: "postgres://u@h/d",
@@ -73,6 +73,30 @@ describe("planConnection", () => {
       Error,
       "target_session_attrs",
     );
+  });
+});
+
+describe("planStandbys", () => {
+  const of = (role: string) => planStandbys(`postgres://u:hunter2@a,b/d${role}`);
+
+  it("takes the hosts, whatever kind of standby is asked for [M27]", () => {
+    const hosts = ["a", "b"].map((host) => ({ host, port: 5432 }));
+    for (const role of ["any", "standby", "prefer-standby", "read-only"]) {
+      assertEquals(of(`?target_session_attrs=${role}`), hosts, role);
+    }
+    assertEquals(of(""), hosts);
+  });
+
+  it("rejects a URL that asks for a primary, without showing it [M27]", () => {
+    for (const role of ["primary", "read-write"]) {
+      const { message } = assertThrows(() => of(`?target_session_attrs=${role}`), Error);
+      assertEquals(
+        message,
+        `DATABASE_READ_URL: target_session_attrs=${role} asks for a primary, expected standby, ` +
+          "prefer-standby, read-only or any; DATABASE_URL names the primary",
+      );
+    }
+    assertThrows(() => of("?target_session_attrs=replica"), Error, "DATABASE_READ_URL: target_");
   });
 });
 
