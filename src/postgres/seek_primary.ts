@@ -10,7 +10,7 @@ export interface PrimarySeeker {
 
 /** How a seeker opens sessions, and what it calls. */
 export interface SeekOptions {
-  /** Opens a session of a primary, or fails; with itthose of standbys are given up. */
+  /** Opens a session of a primary, or fails; with it, those of standbys are given up. */
   readonly open: () => Promise<Session | Failure>;
 }
 

@@ -92,10 +92,9 @@ describe("tables that are distributed by the tenant", () => {
 
   it("are examined by doctor [R62]", async () => {
     const look = async () => (await runRowgate(["doctor", "--fail-on", "error"], environment)).out;
-    assertMatch(
-      await look(),
-      /PostgreSQL [\d.]+[^\n]*, sharded[^]*timeouts of Rowgate do not reach/,
-    );
+    const first = await look();
+    assertMatch(first, /PostgreSQL [\d.]+[^\n]*, sharded[^]*timeouts of Rowgate do not reach/);
+    assertMatch(first, /alter role [^\n]* set lock_timeout = '5000ms';/);
     await test.admin.unsafe(`alter table orders rename column tenant_id to shop;
       alter table orders add tenant_id text;
       alter database "${(await test.admin`select current_database() as name`)[0]!.name}"

@@ -95,6 +95,31 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(server.output().stderr, "");
     });
 
+    it("admits the whole limit of a token over both, and no more, where it is shared [M21]", async () => {
+      const [_, address] = await startBoth({
+        ...settings,
+        ROWGATE_RATE_LIMIT: "120/min",
+        ROWGATE_RATE_LIMIT_SCOPE: "instances",
+      });
+      const headers = { authorization: `Bearer ${await database.issue()}` };
+      const startMs = performance.now();
+      const statuses: number[] = [];
+      for (let count = 0; count < 200; count++) {
+        // Each connection gets one of the workers.
+        const client = openClient(address);
+        statuses.push((await client.ask("/integration/token", headers)).status);
+        client.close();
+      }
+      const seconds = (performance.now() - startMs) / 1000;
+      const admitted = statuses.filter((status) => status === 200).length;
+      assert(admitted <= 120 + 2 * seconds + 1, `${admitted} in ${seconds} s`);
+      // Each worker may hold a lease, which the other one lacks; half of the limit is not enough.
+      assert(admitted >= 100, `only ${admitted} in ${seconds} s`);
+      const response = await fetch(`${address}/integration/token`, { headers });
+      await response.body?.cancel();
+      assertEquals(response.headers.get("ratelimit-policy"), '"default";q=120;w=60');
+    });
+
     it("loses with a killed worker its requests alone, and fills its place [R43]", async () => {
       const [server, address] = await startBoth();
       const killed = (await listChildren(server))[0]!;

@@ -347,6 +347,16 @@ describe("Statements", () => {
     const lock = printAsSent((sql) => compileLock(sql, update(UPDATE), settings));
     assert(/^with "\$settings" as materialized \( ?select concat\(set_config\(/.test(lock), lock);
     assert(lock.endsWith(`where "$settings"."$made" is not null`), lock);
+    const plan = update(UPDATE, { audited: AUDITED });
+    const others: ((sql: Sql) => Fragment)[] = [
+      (sql) => compileUpdateSingle(sql, plan, settings),
+      (sql) => compileUpdateByKey(sql, plan, settings),
+      (sql) => compileUpdateBulk(sql, plan, settings),
+    ];
+    for (const text of others.map(printAsSent)) {
+      assert(/"\$settings" as materialized \( ?select concat\(set_config\(/.test(text), text);
+      assert(text.includes(`where "$settings"."$made" is not null`), text);
+    }
   });
 
   it(`match their golden file and take only text: ${AUDIT_TITLE} [R23]`, async () => {
