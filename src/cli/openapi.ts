@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { isOpenTo } from "../catalogue/resolve.ts";
-import { describeService, type Holder } from "../interface/openapi/document.ts";
+import { describeService } from "../interface/openapi/document.ts";
+import type { Holder } from "../interface/openapi/holder.ts";
 import type { Host } from "../runtime/host.ts";
 import type { RunWork } from "./subcommand.ts";
 import { type OpenedDatabase, withCatalogue, withDatabase } from "./with_database.ts";

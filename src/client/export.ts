@@ -1,6 +1,7 @@
 import { createError } from "./errors.ts";
 import type { CallOptions } from "./interface.ts";
 import type { AnyQuery, AnyRecord } from "./pages.ts";
+import { readParts } from "./read_parts.ts";
 import { type OpenClient, openStream } from "./send.ts";
 
 /** Creates `exportRows` of the client: the lines of one stream. */
@@ -16,21 +17,14 @@ export function createExport(client: OpenClient, pathOf: (table: string) => stri
     const opened = await openStream(client, request);
     signal?.throwIfAborted();
     if (!opened.success) throw opened.error;
-    const reader = opened.body.getReader();
-    const decoder = new TextDecoder();
     try {
-      for (let text = "";;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        const lines = (text + decoder.decode(value, { stream: true })).split("\n");
-        text = lines.pop()!;
-        for (const line of lines) yield JSON.parse(line);
+      for await (const line of readParts(opened.body, { separator: "\n", signal })) {
+        yield JSON.parse(line);
       }
+      signal?.throwIfAborted();
     } catch (cause) {
       signal?.throwIfAborted();
       throw createError("The export was cut off", { status: 0, attempts: 1, cause });
-    } finally {
-      reader.cancel().catch(() => {});
     }
   };
 }

@@ -2,6 +2,7 @@ import { createError, type RowgateError } from "./errors.ts";
 import type { FollowEvent, FollowOptions } from "./interface.ts";
 import type { AnyRecord } from "./pages.ts";
 import { pauseAfter } from "./poll_feed.ts";
+import { readParts } from "./read_parts.ts";
 import { type OpenClient, openStream } from "./send.ts";
 
 /** The service sends something every 15 s: a stream that is silent for longer is dead. */
@@ -21,20 +22,17 @@ export function createFollow(
     if (select?.length) query.set("fields", select.join());
     let cursor: string | undefined;
     for (let failures = 0; !signal?.aborted;) {
-      const ending = new AbortController();
-      const end = () => ending.abort();
-      signal?.addEventListener("abort", end);
       let error: RowgateError | undefined;
       try {
-        const request = { path: pathOf(table, `${query}`), lastEventId: cursor };
         const opened = await openStream(client, {
-          ...request,
+          ...{ path: pathOf(table, `${query}`), lastEventId: cursor, signal },
           accept: "text/event-stream,application/json",
-          signal: ending.signal,
         });
         if (!opened.success) ({ error } = opened);
         else {
-          for await (const { id, event, data } of readEvents(opened.body, ending)) {
+          const reading = { separator: "\n\n", signal, silenceMs: SILENCE_MS };
+          for await (const block of readParts(opened.body, reading)) {
+            const { id, event, data } = parseEvent(block);
             cursor = id ?? cursor;
             failures = 0;
             if (event === "error") break;
@@ -43,9 +41,6 @@ export function createFollow(
         }
       } catch {
         // It broke off, and is opened again below.
-      } finally {
-        signal?.removeEventListener("abort", end);
-        ending.abort();
       }
       if (signal?.aborted) return;
       error ??= createError("The stream ended", { status: 0, attempts: 1 });
@@ -61,32 +56,7 @@ interface StreamEvent {
   readonly data: string;
 }
 
-/** Reads Server-Sent Events, as WHATWG defines them, until they are ended or nothing comes for too long. */
-async function* readEvents(
-  body: ReadableStream<Uint8Array>,
-  ending: AbortController,
-): AsyncGenerator<StreamEvent, void, undefined> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  // A `fetch` that is not the runtime's may leave the body open.
-  const cancel = () => void reader.cancel().catch(() => {});
-  ending.signal.addEventListener("abort", cancel);
-  let text = "";
-  try {
-    for (;;) {
-      const timer = setTimeout(() => ending.abort(), SILENCE_MS);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-      if (done) return;
-      text += decoder.decode(value, { stream: true }).replaceAll("\r", "");
-      const blocks = text.split("\n\n");
-      text = blocks.pop()!;
-      yield* blocks.map(parseEvent);
-    }
-  } finally {
-    cancel();
-  }
-}
-
+/** Reads an event of Server-Sent Events, as WHATWG defines them. */
 function parseEvent(block: string): StreamEvent {
   let id: string | undefined;
   let event = "message";

@@ -105,7 +105,7 @@ export function createTimePoll(reader: Reader) {
         onError?.(error as RowgateError);
       }
       const wait = Math.min(everySeconds * 2 ** failures, MAX_EVERY_SECONDS);
-      await sleep(wait, signal).catch(() => {});
+      await sleep(wait, signal);
     }
   };
 }

@@ -73,7 +73,7 @@ export async function pauseAfter(
   if (!isTemporary(error.status)) throw error;
   onError?.(error);
   const seconds = Math.max(error.retryAfter ?? 0, Math.min(2 ** failures / 2, MAX_WAIT_SECONDS));
-  await sleep(seconds, signal).catch(() => {});
+  await sleep(seconds, signal);
 }
 
 async function* pollFeed(

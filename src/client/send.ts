@@ -185,17 +185,16 @@ export async function openStream(
   return fail(response, { error, attempts: 1, cause });
 }
 
-/** Waits for a time; rejects with the signal's reason if that aborts it. */
+/** Waits for a time, or until the signal aborts. */
 export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const timer = setTimeout(end, signal?.aborted ? 0 : seconds * 1000);
     signal?.addEventListener("abort", end);
 
     function end(): void {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+      resolve();
     }
   });
 }

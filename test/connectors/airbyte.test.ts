@@ -1,4 +1,4 @@
-// docs/recipes/airbyte.yaml: its components have the parameters that Airbyte's schema of declarative sources has, and
+// docs/recipes/airbyte.yaml: its components have the members that Airbyte's schema of declarative sources has, and
 // its requests, with its expressions evaluated, read the demonstration page by page. Airbyte itself is not run.
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
@@ -9,36 +9,97 @@ import { type DocumentedService, startDemonstration } from "../docs/documented_s
 
 type Node = { readonly [key: string]: unknown };
 
-/** What Airbyte allows and needs, for the components used, from its declarative_component_schema.yaml. */
-const COMPONENTS: Readonly<Record<string, { needed: string; allowed?: string }>> = {
-  DeclarativeSource: { needed: "version check streams spec", allowed: "definitions" },
-  CheckStream: { needed: "stream_names" },
+/**
+ * What Airbyte's schema says of the components that are used: its members, those that are needed with `!`, and
+ * what each can be. Members that the schema calls deprecated are left out.
+ */
+const COMPONENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  DeclarativeSource: {
+    "version!": "text",
+    "check!": "CheckStream",
+    "streams!": "DeclarativeStream[]",
+    spec: "Spec",
+  },
+  CheckStream: { stream_names: "text[]" },
   DeclarativeStream: {
-    needed: "retriever",
-    allowed: "name primary_key schema_loader incremental_sync $parameters",
+    "retriever!": "SimpleRetriever",
+    name: "text",
+    primary_key: "text text[]",
+    schema_loader: "InlineSchemaLoader",
+    incremental_sync: "DatetimeBasedCursor",
+    $parameters: "object",
   },
-  SimpleRetriever: { needed: "requester record_selector", allowed: "paginator" },
+  SimpleRetriever: {
+    "requester!": "HttpRequester",
+    "record_selector!": "RecordSelector",
+    paginator: "DefaultPaginator",
+  },
   HttpRequester: {
-    needed: "url_base",
-    allowed: "path http_method authenticator request_headers request_body_json error_handler",
+    url: "text",
+    http_method: "text",
+    authenticator: "BearerAuthenticator",
+    request_headers: "object",
+    request_body: "RequestBodyJsonObject",
+    error_handler: "DefaultErrorHandler",
   },
-  BearerAuthenticator: { needed: "api_token" },
-  DefaultErrorHandler: { needed: "", allowed: "max_retries backoff_strategies" },
-  WaitTimeFromHeader: { needed: "header" },
-  ExponentialBackoffStrategy: { needed: "", allowed: "factor" },
-  DefaultPaginator: { needed: "pagination_strategy", allowed: "page_token_option" },
-  CursorPagination: { needed: "cursor_value", allowed: "stop_condition page_size" },
-  RequestOption: { needed: "inject_into", allowed: "field_name" },
-  RecordSelector: { needed: "extractor" },
-  DpathExtractor: { needed: "field_path" },
+  RequestBodyJsonObject: { "value!": "object" },
+  BearerAuthenticator: { "api_token!": "text" },
+  DefaultErrorHandler: {
+    max_retries: "integer",
+    backoff_strategies: "WaitTimeFromHeader[] ExponentialBackoffStrategy[]",
+  },
+  WaitTimeFromHeader: { "header!": "text" },
+  ExponentialBackoffStrategy: { factor: "integer text" },
+  DefaultPaginator: {
+    "pagination_strategy!": "CursorPagination",
+    page_token_option: "RequestOption",
+  },
+  CursorPagination: { "cursor_value!": "text", stop_condition: "text", page_size: "integer" },
+  RequestOption: { "inject_into!": "text", field_name: "text" },
+  RecordSelector: { "extractor!": "DpathExtractor" },
+  DpathExtractor: { "field_path!": "text[]" },
   DatetimeBasedCursor: {
-    needed: "cursor_field datetime_format start_datetime",
-    allowed: "cursor_datetime_formats lookback_window",
+    "cursor_field!": "text",
+    "datetime_format!": "text",
+    "start_datetime!": "MinMaxDatetime text",
+    cursor_datetime_formats: "text[]",
+    lookback_window: "text",
   },
-  MinMaxDatetime: { needed: "datetime", allowed: "datetime_format" },
-  InlineSchemaLoader: { needed: "schema" },
-  Spec: { needed: "connection_specification" },
+  MinMaxDatetime: { "datetime!": "text", datetime_format: "text" },
+  InlineSchemaLoader: { schema: "object" },
+  Spec: { "connection_specification!": "object" },
 };
+
+/** What a value is, in the words of {@link COMPONENTS}. */
+function nameKind(value: unknown): string {
+  if (typeof value === "string") return "text";
+  if (Number.isInteger(value)) return "integer";
+  if (typeof value !== "object" || value === null) return typeof value;
+  const { type } = value as Node;
+  return typeof type === "string" && type in COMPONENTS ? type : "object";
+}
+
+/** Fails unless a component has what it needs, and nothing that its schema does not know or means otherwise. */
+function checkComponent(name: string, { type, ...members }: Node): void {
+  assertEquals(type, name);
+  const rules = Object.entries(COMPONENTS[name]!);
+  const kinds = new Map(rules.map(([key, value]) => [key.replace("!", ""), value.split(" ")]));
+  for (const [key] of rules) {
+    if (key.endsWith("!")) assert(key.slice(0, -1) in members, `${name}: ${key}`);
+  }
+  for (const [key, value] of Object.entries(members)) {
+    const allowed = kinds.get(key);
+    assert(allowed !== undefined, `${name}: ${key}`);
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const kind = nameKind(each);
+      assert(
+        allowed.includes(Array.isArray(value) ? `${kind}[]` : kind),
+        `${name}: ${key} ${kind}`,
+      );
+      if (kind in COMPONENTS) checkComponent(kind, each as Node);
+    }
+  }
+}
 
 interface Context {
   readonly config: Node;
@@ -103,23 +164,8 @@ describe("the manifest for Airbyte", () => {
   }
 
   it("has components with the members that Airbyte's schema allows", () => {
-    const check = (value: unknown): void => {
-      if (Array.isArray(value)) return value.forEach(check);
-      if (typeof value !== "object" || value === null) return;
-      const { type, ...members } = value as Node;
-      const component = typeof type === "string" ? COMPONENTS[type] : undefined;
-      if (typeof type === "string" && /^[A-Z]/.test(type)) {
-        assert(component !== undefined, type);
-        const needed = component.needed.split(" ").filter((name) => name !== "");
-        const allowed = [...needed, ...component.allowed?.split(" ") ?? []];
-        for (const name of needed) assert(name in members, `${type}: ${name}`);
-        for (const name of Object.keys(members)) assert(allowed.includes(name), `${type}: ${name}`);
-      }
-      Object.values(members).forEach(check);
-    };
     const { definitions: _, ...rest } = manifest;
-    check({ ...rest, streams: listStreams() });
-    assertEquals(manifest.type, "DeclarativeSource");
+    checkComponent("DeclarativeSource", { ...rest, streams: listStreams() });
   });
 
   it("reads every row of a table, and those that were modified in a time, page by page", async () => {
@@ -148,20 +194,22 @@ describe("the manifest for Airbyte", () => {
       parameters: stream.$parameters as Node,
       stream_interval: interval,
     };
-    const { url_base, path, http_method, request_headers, request_body_json, authenticator } =
-      evaluate(requester, context) as Record<string, string>;
+    const { url, http_method, request_headers, request_body, authenticator } = evaluate(
+      requester,
+      context,
+    ) as Record<string, string>;
     const records: Node[] = [];
     for (let after: unknown, pages = 0;; pages++) {
       assert(pages < 100);
       const response = await service.app(
-        new Request(`${url_base}${path}${after === undefined ? "" : `?after=${after}`}`, {
+        new Request(`${url}${after === undefined ? "" : `?after=${after}`}`, {
           method: http_method!,
           headers: {
             ...request_headers as unknown as Record<string, string>,
             "authorization": `Bearer ${(authenticator as unknown as Node).api_token}`,
             "content-type": "application/json",
           },
-          body: JSON.stringify(request_body_json),
+          body: JSON.stringify((request_body as unknown as Node).value),
         }),
       );
       const body = await response.json();

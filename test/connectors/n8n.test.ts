@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { OPERATOR_NAMES } from "../../src/request/operators.ts";
 import { type DocumentedService, startDemonstration } from "../docs/documented_service.ts";
 import { type AppServer, serveApp } from "../docs/serve_app.ts";
 import { type Answer, type Connector, startConnector } from "./connector_process.ts";
@@ -14,6 +15,17 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SOURCE = join(ROOT, "connectors/n8n");
 /** Node finds the packages from what is built here. */
 const PACKAGES = join(ROOT, "test/connectors/node_modules");
+
+/** What a node asks for, as far as the tests look at it. */
+interface Options {
+  readonly properties: readonly {
+    readonly name: string;
+    readonly options: readonly {
+      readonly value?: string;
+      readonly values?: Options["properties"];
+    }[];
+  }[];
+}
 
 describe("the n8n nodes", () => {
   let service: DocumentedService;
@@ -129,6 +141,22 @@ describe("the n8n nodes", () => {
     });
     assert(paid > 0);
     assertEquals([listed, empty, nested], [paid, 0, paid]);
+    const begun = await count({
+      filterMode: "and",
+      conditions: {
+        condition: [{ field: "order_no", op: "starts_with", value: "A-2026-0147" }],
+      },
+    });
+    assertEquals(begun, 10);
+    const tagged = (value: string) =>
+      count({
+        table: "customers",
+        filterMode: "and",
+        conditions: { condition: [{ field: "tags", op: "contains", value }] },
+      });
+    const loyal = await tagged("loyal");
+    assert(loyal > 0);
+    assertEquals(await tagged(' ["loyal"]'), loyal);
     const wrong = await execute("getMany", {
       ...{
         table: "orders",
@@ -141,6 +169,16 @@ describe("the n8n nodes", () => {
       '"{" is not JSON',
       "NodeOperationError",
     ]);
+  });
+
+  it("offer every operator", async () => {
+    const { properties } = await call({ node: "Rowgate", call: "describe" }) as unknown as Options;
+    const conditions = properties.find(({ name }) => name === "conditions")!;
+    const operators = conditions.options[0]!.values!.find(({ name }) => name === "op")!;
+    assertEquals(
+      operators.options.map(({ value }) => value).toSorted(),
+      OPERATOR_NAMES.toSorted(),
+    );
   });
 
   it("update one record, and fail with the service's message when none matches", async () => {
@@ -222,6 +260,12 @@ describe("the n8n nodes", () => {
       }),
     );
     assertEquals(record!["note"], "batch 0");
+  });
+
+  it("have credentials whose test asks the service", async () => {
+    assertEquals((await call({ call: "test" })).result, 200);
+    const credentials = { baseUrl: server.address, token: "unknown" };
+    assertEquals((await call({ call: "test", credentials })).result, 401);
   });
 
   it("say that an address is no Rowgate, and that a token is unknown", async () => {

@@ -80,8 +80,19 @@ async function sendRequest(
   };
 }
 
-/** Runs `execute`, `poll`, or what fills a drop-down. */
+/** Sends the request by which the credentials are tested, and returns its status. */
+async function testCredentials(credentials) {
+  const { baseURL, url } = new RowgateApi().test.request;
+  const [, expression] = /^=\{\{(.*)\}\}$/.exec(baseURL);
+  const address = new Function("$credentials", `return ${expression}`)(credentials);
+  const context = makeContext({ credentials });
+  const { statusCode } = await sendRequest.call(context, "rowgateApi", { url: address + url });
+  return statusCode;
+}
+
+/** Runs `execute`, `poll`, what fills a drop-down, or the test of the credentials. */
 async function run({ node, call, ...given }) {
+  if (call === "test") return { result: await testCredentials(given.credentials) };
   const context = makeContext(given);
   if (call === "describe") return NODES[node].description;
   const work = NODES[node][call] ?? NODES[node].methods.loadOptions[call];

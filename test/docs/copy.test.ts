@@ -106,7 +106,7 @@ describe("the Python program that keeps a copy", () => {
   function run(program: string): Promise<string | undefined> {
     const child = spawn("python3", ["-c", program], {
       cwd: folder,
-      env: { ...process.env, TOKEN: "TOKEN" },
+      env: { ...process.env, ROWGATE_TOKEN: "TOKEN" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let printed = "";

@@ -84,17 +84,16 @@ describe("the recipe for any program", () => {
 
   it("reads each order once", async () => {
     const seen: number[] = [];
-    const save = (records: readonly Row[]) => seen.push(...records.map(({ id }) => id));
-    const url = "http://127.0.0.1:8080";
+    const console = { log: ({ id }: Row) => seen.push(id) };
+    const process = { env: { ROWGATE_TOKEN: "TOKEN" } };
     const fetch = (address: string, init: RequestInit) => service.app(new Request(address, init));
     const run = new Function(
-      "url",
-      "token",
+      "process",
+      "console",
       "fetch",
-      "save",
       `return (async () => {${program}})()`,
     );
-    await run(url, "TOKEN", fetch, save);
+    await run(process, console, fetch);
     const filters = { and: [{ field: "status", op: "neq", value: "draft" }] };
     const { total } = await send(service, ORDERS, { filters });
     assert(total > 1000);

@@ -73,11 +73,11 @@ export async function use(): Promise<unknown> {
 }
 `;
 
-/** The same of many tables: queries, changes and what updates set have no types of their own. */
+/** The same of many tables: queries have no types of their own, and some operations are shared. */
 const MANY_TABLES = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.ts";
-import { listChangesDeals, queryRecordsDeals, updateSingleRecordDeals } from "./heyapi/index.ts";
+import { listChanges, queryRecordsDeals, updateSingleRecordDeals } from "./heyapi/index.ts";
 
 const client = createClient<paths>({ baseUrl: "http://127.0.0.1" });
 export type Deal = components["schemas"]["deals.Record"];
@@ -91,12 +91,21 @@ export async function use(): Promise<unknown> {
   const body = { filters: { fid: 1 }, fields: { note: "new" } };
   const headers = { Prefer: "tx=rollback" };
   await client.PATCH("/integration/tables/deals/records/single", { body, headers });
-  await client.PATCH("/integration/tables/deals/records/batch", { body: { updates: [body] } });
+  const path = { table: "deals" } as const;
+  await client.PATCH("/integration/tables/{table}/records/batch", {
+    params: { path },
+    body: { updates: [body] },
+  });
+  await client.PATCH("/integration/tables/{table}/records/bulk", {
+    // @ts-expect-error shared tables are not written
+    params: { path: { table: "countries" } },
+    body,
+  });
   // @ts-expect-error there is no such column
   await updateSingleRecordDeals({ body: { filters: { fid: 1 }, fields: { secret_score: 2 } } });
   const page = await queryRecordsDeals({ body: {}, headers });
   const first: Deal | undefined = page.data?.records[0];
-  const changes = await listChangesDeals({ query: { since: "now" } });
+  const changes = await listChanges({ path, query: { since: "now" } });
   return [title, first, changes.data?.cursor];
 }
 `;

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeService, type Holder } from "../../src/interface/openapi/document.ts";
+import { describeService } from "../../src/interface/openapi/document.ts";
+import type { Holder } from "../../src/interface/openapi/holder.ts";
 import { DESCRIBED_OPERATIONS } from "../../src/interface/openapi/operations.ts";
 
 /** One exchange with the service, as the document must describe it. */

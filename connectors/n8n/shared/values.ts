@@ -18,23 +18,25 @@ export interface FieldInput {
 const WITHOUT_VALUE = ["is_null", "is_not_null"];
 const WITH_LIST = ["in", "not_in", "between"];
 
-/** Makes a condition of Rowgate. A list is an array, or a text with commas between its values. */
+/** Makes a condition of Rowgate. */
 export function makeCondition(
   { field, op, value }: ConditionInput,
   node: INode,
 ): IDataObject {
-  if (WITHOUT_VALUE.includes(op)) return { field, op };
-  return {
-    field,
-    op,
-    value: (WITH_LIST.includes(op) ? makeList(value, node) : value) as string,
-  };
+  return WITHOUT_VALUE.includes(op)
+    ? { field, op }
+    : { field, op, value: makeOperand(op, value, node) as string };
 }
 
-function makeList(value: unknown, node: INode): unknown {
+/** A list is an array, or a text with commas between its values; what is contained may be JSON. */
+function makeOperand(op: string, value: unknown, node: INode): unknown {
   if (typeof value !== "string") return value;
-  if (value.trim().startsWith("[")) return readJson(value, node);
-  return value.split(",").map((part) => part.trim());
+  if (WITH_LIST.includes(op)) {
+    return /^\s*\[/.test(value)
+      ? readJson(value, node)
+      : value.split(",").map((part) => part.trim());
+  }
+  return op === "contains" && /^\s*[[{]/.test(value) ? readJson(value, node) : value;
 }
 
 /** Makes an object of fields and their values. */

@@ -3,8 +3,8 @@ import { MAX_DETAILED_TABLES } from "../../errors/limits.ts";
 
 /**
  * How much a document says of each table. `full`: everything. `brief`: each operation by what all tables
- * share, the types of records and of what updates set. `terse`: the types of records, and the names of
- * what updates set.
+ * share, the types of records and of what updates set. `terse`: queries and updates of one record, with
+ * the types of records and the names of what updates set; other operations are said once for all tables.
  */
 export type Brevity = "full" | "brief" | "terse";
 
@@ -12,6 +12,8 @@ export type Brevity = "full" | "brief" | "terse";
 const OF_A_TABLE = 2950;
 const OF_A_COLUMN = 105;
 const OF_A_FEED = 800;
+/** What is around a comment. */
+const OF_A_COMMENT = 17;
 const MAX_BRIEF_CHARACTERS = 1_950_000;
 
 /** Chooses how much to say, so that the document of 500 tables stays below 2 MB. @see H26 */
@@ -20,6 +22,9 @@ export function chooseBrevity(tables: readonly Table[]): Brevity {
   let characters = 0;
   for (const { columns, feed } of tables) {
     characters += OF_A_TABLE + columns.size * OF_A_COLUMN + (feed === undefined ? 0 : OF_A_FEED);
+    for (const { comment } of columns.values()) {
+      if (comment !== null) characters += comment.length + OF_A_COMMENT;
+    }
   }
   return characters <= MAX_BRIEF_CHARACTERS ? "brief" : "terse";
 }

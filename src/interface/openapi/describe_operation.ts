@@ -2,15 +2,9 @@ import type { Table } from "../../catalogue/catalogue.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type JsonSchema, refer } from "./json_schema.ts";
 import type { DescribedOperation } from "./operations.ts";
-import { isInQuery, referParameter } from "./parameters.ts";
+import { isInQuery, type ParameterName, referParameter } from "./parameters.ts";
 import { describeChangesOf, describePageOf } from "./response_schemas.ts";
-import {
-  describeSuccess,
-  referAnyErrors,
-  referErrors,
-  referShared,
-  referUpdated,
-} from "./responses.ts";
+import { describeSuccess, referAnyErrors, referErrors, referUpdated } from "./responses.ts";
 import type { Brevity } from "./brevity.ts";
 import { WEBHOOK_EXAMPLES } from "./webhook_examples.ts";
 
@@ -20,15 +14,22 @@ export interface DescribedTable {
   readonly brevity: Brevity;
 }
 
-/** Describes an operation: on any table, or on one. @see H26 */
-export function describeOperation(operation: DescribedOperation, of?: DescribedTable): JsonSchema {
+/**
+ * Describes an operation on one table, or on any table that a parameter names.
+ * @see H26
+ */
+export function describeOperation(
+  operation: DescribedOperation,
+  subject: DescribedTable | ParameterName,
+): JsonSchema {
+  const of = typeof subject === "object" ? subject : undefined;
   const { id, tag, summary, description, path, body, preferences, errors } = operation;
   const isBrief = of !== undefined && of.brevity !== "full";
   const isTerse = of?.brevity === "terse";
   // Headers are said once, at the top.
   const preferencesShown = isTerse ? preferences.filter(isInQuery) : preferences;
   const parameters = [
-    ...(of === undefined && path.includes("{table}") ? ["Table" as const] : []),
+    ...(typeof subject === "string" && path.includes("{table}") ? [subject] : []),
     ...(path.includes("{id}") ? ["Webhook" as const] : []),
     ...preferencesShown,
   ].map(referParameter);
@@ -47,18 +48,16 @@ export function describeOperation(operation: DescribedOperation, of?: DescribedT
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       // A query has no types of its own there.
-      requestBody: isBrief && (body === "Query" || isTerse && body === "Batch")
-        ? referBody(body)
-        : describeBody(
-          isBrief && body === "Batch"
-            ? describeBriefBatch(`${prefix}Update`)
-            : refer(`${prefix}${body}`),
-          example?.body,
-        ),
+      requestBody: isBrief && body === "Query" ? referBody(body) : describeBody(
+        isBrief && body === "Batch"
+          ? describeBriefBatch(`${prefix}Update`)
+          : refer(`${prefix}${body}`),
+        example?.body,
+      ),
     }),
     responses: {
       [operation.status ?? 200]: isBrief
-        ? (isTerse ? referShared(operation.response) : referUpdated(operation.response)) ??
+        ? referUpdated(operation.response) ??
           { description: "Success", content: { "application/json": { schema } } }
         : describeSuccess(schema, {
           description: "Success",
@@ -87,7 +86,10 @@ function describeBriefBatch(update: string): JsonSchema {
   return { type: "object", properties: { updates }, required: ["updates"] };
 }
 
-function listHeaders({ id, preferences, headers = [], body }: DescribedOperation) {
+/** Lists the headers of a 200 beyond those of every response. */
+export function listHeaders(
+  { id, preferences, headers = [], body }: DescribedOperation,
+): readonly string[] {
   if (id === "listChanges") return [];
   if (preferences.length > 0) return ["Preference-Applied", ...headers];
   return body === undefined ? ["ETag"] : [];

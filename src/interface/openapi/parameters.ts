@@ -22,6 +22,20 @@ const PARAMETERS = {
     schema: refer("Name"),
     example: "orders",
   },
+  WritableTable: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table that can be updated.",
+    schema: refer("Name"),
+  },
+  TableWithFeed: {
+    name: "table",
+    in: "path",
+    required: true,
+    description: "The name of a table with a changes feed.",
+    schema: refer("Name"),
+  },
   Webhook: {
     name: "id",
     in: "path",
@@ -114,18 +128,24 @@ export function referParameter(name: ParameterName): JsonSchema {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-/** Describes parameters, by name. */
+/** Describes parameters, by name; some of them with all the values that they can have. */
 export function describeParameters(
   names: Iterable<ParameterName>,
+  choices: Readonly<Partial<Record<ParameterName, readonly string[]>>>,
 ): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries([...new Set(names)].map((name) => [name, PARAMETERS[name]]));
+  const describe = (name: ParameterName): JsonSchema => {
+    const choice = choices[name];
+    if (choice === undefined) return PARAMETERS[name];
+    return { ...PARAMETERS[name], schema: { type: "string", enum: choice } };
+  };
+  return Object.fromEntries([...new Set(names)].map((name) => [name, describe(name)]));
 }
 
 /** Lists the headers that requests can have, where the operations of a document do not. */
 export function listHeaderParameters(): string {
   const { QueryPreferences, UpdatePreferences, IdempotencyKey, Position } = PARAMETERS;
   return [
-    "Headers of requests, which the operations below do not list:",
+    "Headers of requests, which the operations of each table do not list:",
     `- \`Prefer\` of a query: ${QueryPreferences.description}`,
     `- \`Prefer\` of an update: ${UpdatePreferences.description}`,
     `- \`${IdempotencyKey.name}\` of an update: ${IdempotencyKey.description}`,

@@ -70,15 +70,12 @@ function describeHeader(description: string): JsonSchema {
   return { description, schema: { type: "string" } };
 }
 
-/**
- * Describes the headers of responses, by name: all, or those that responses to operations without a body
- * and the given errors have.
- */
+/** Describes the headers of responses, by name: those of every response and of errors, and more. */
 export function describeHeaders(
-  errors?: ReadonlySet<ErrorStatus>,
+  errors: ReadonlySet<ErrorStatus>,
+  more: readonly string[],
 ): Readonly<Record<string, JsonSchema>> {
-  if (errors === undefined) return HEADERS;
-  const used = [...ALWAYS, "ETag", ...[...errors].flatMap((status) => ERRORS[status].slice(2))];
+  const used = [...ALWAYS, ...more, ...[...errors].flatMap((status) => ERRORS[status].slice(2))];
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.includes(name)));
 }
 
@@ -113,15 +110,12 @@ const ANY_ERROR = ["Failed", "The request was rejected, or the service failed; `
 
 const UPDATED = ["UpdatedSingle", "UpdatedBulk", "UpdatedBatch"];
 
-/** Describes the responses that all tables share, by name: of errors and, where there are any, of updates. */
+/** Describes the responses that tables share, by name: of errors, and those of updates among the given. */
 export function describeShared(
-  { updates, changes }: { readonly updates: boolean; readonly changes: boolean },
+  responses: readonly string[],
 ): Readonly<Record<string, JsonSchema>> {
-  const all = [
-    [...ANY_ERROR, "Error"],
-    ...(updates ? UPDATED.map((name) => [name, "Success", name]) : []),
-    ...(changes ? [["Changes", "Success", "Changes"]] : []),
-  ];
+  const updated = UPDATED.filter((name) => responses.includes(name));
+  const all = [[...ANY_ERROR, "Error"], ...updated.map((name) => [name, "Success", name])];
   return Object.fromEntries(
     all.map(([name, description, schema]) => [name, {
       description,
@@ -134,11 +128,6 @@ export function describeShared(
 /** Refers to the response of an update, which is the same for all tables; undefined for other ones. */
 export function referUpdated(name: string): JsonSchema | undefined {
   return UPDATED.includes(name) ? { $ref: `#/components/responses/${name}` } : undefined;
-}
-
-/** Refers to a response that is the same for all tables of a terse document. */
-export function referShared(name: string): JsonSchema | undefined {
-  return name === "Changes" ? { $ref: "#/components/responses/Changes" } : referUpdated(name);
 }
 
 /** Refers to the errors that all operations share; those of the service itself look the same. */

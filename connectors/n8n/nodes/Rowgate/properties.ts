@@ -9,6 +9,7 @@ function forOperations(operation: string[]): INodeProperties["displayOptions"] {
 
 const OPERATORS = [
   { name: "Between", value: "between" },
+  { name: "Contains", value: "contains" },
   { name: "Equal", value: "eq" },
   { name: "Greater", value: "gt" },
   { name: "Greater or Equal", value: "gte" },
@@ -17,25 +18,46 @@ const OPERATORS = [
   { name: "Less", value: "lt" },
   { name: "Less or Equal", value: "lte" },
   { name: "Like", value: "like" },
+  { name: "Like (Any Case)", value: "ilike" },
   { name: "Not Equal", value: "neq" },
   { name: "Not Like", value: "not_like" },
+  { name: "Not Like (Any Case)", value: "not_ilike" },
   { name: "Not One Of", value: "not_in" },
   { name: "One Of", value: "in" },
+  { name: "Starts With", value: "starts_with" },
 ];
 
-const FIELD_VALUES: INodeProperties[] = [
-  {
+const FROM_LIST =
+  'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>';
+
+/** Asks for a table, from those that a method lists. */
+function chooseTable(loadOptionsMethod: string, operations: string[]): INodeProperties {
+  return {
+    displayName: "Table Name or ID",
+    name: "table",
+    type: "options",
+    required: true,
+    typeOptions: { loadOptionsMethod },
+    displayOptions: forOperations(operations),
+    default: "",
+    description: FROM_LIST,
+  };
+}
+
+/** Asks for a field of the table, from those that a method lists. */
+function chooseField(loadOptionsMethod = "getFields"): INodeProperties {
+  return {
     displayName: "Field Name or ID",
     name: "field",
     type: "options",
-    typeOptions: {
-      loadOptionsMethod: "getFields",
-      loadOptionsDependsOn: ["table"],
-    },
+    typeOptions: { loadOptionsMethod, loadOptionsDependsOn: ["table"] },
     default: "",
-    description:
-      'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-  },
+    description: FROM_LIST,
+  };
+}
+
+/** Asks how a value is written, and for the value. */
+const VALUE: INodeProperties[] = [
   {
     displayName: "Kind",
     name: "kind",
@@ -109,28 +131,8 @@ export const PROPERTIES: INodeProperties[] = [
     ],
     default: "getMany",
   },
-  {
-    displayName: "Table Name or ID",
-    name: "table",
-    type: "options",
-    required: true,
-    typeOptions: { loadOptionsMethod: "getTables" },
-    displayOptions: forOperations(QUERY),
-    default: "",
-    description:
-      'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-  },
-  {
-    displayName: "Table Name or ID",
-    name: "table",
-    type: "options",
-    required: true,
-    typeOptions: { loadOptionsMethod: "getWritableTables" },
-    displayOptions: forOperations(UPDATES),
-    default: "",
-    description:
-      'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-  },
+  chooseTable("getTables", QUERY),
+  chooseTable("getWritableTables", UPDATES),
   {
     displayName: "Return All",
     name: "returnAll",
@@ -192,18 +194,7 @@ export const PROPERTIES: INodeProperties[] = [
       displayName: "Condition",
       name: "condition",
       values: [
-        {
-          displayName: "Field Name or ID",
-          name: "field",
-          type: "options",
-          typeOptions: {
-            loadOptionsMethod: "getFields",
-            loadOptionsDependsOn: ["table"],
-          },
-          default: "",
-          description:
-            'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-        },
+        chooseField(),
         {
           displayName: "Operator",
           name: "op",
@@ -217,7 +208,8 @@ export const PROPERTIES: INodeProperties[] = [
           type: "string",
           default: "",
           displayOptions: { hide: { op: ["is_null", "is_not_null"] } },
-          description: "Separate several values by commas, or write a JSON array",
+          description:
+            "Separate several values by commas, or write a JSON array. Like takes % for any text.",
         },
       ],
     }],
@@ -244,18 +236,7 @@ export const PROPERTIES: INodeProperties[] = [
       displayName: "Field",
       name: "item",
       values: [
-        {
-          displayName: "Field Name or ID",
-          name: "field",
-          type: "options",
-          typeOptions: {
-            loadOptionsMethod: "getFields",
-            loadOptionsDependsOn: ["table"],
-          },
-          default: "",
-          description:
-            'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
-        },
+        chooseField(),
         {
           displayName: "Direction",
           name: "direction",
@@ -279,7 +260,7 @@ export const PROPERTIES: INodeProperties[] = [
     displayOptions: forOperations(UPDATES),
     default: {},
     description: "Records whose fields have all of these values, usually the key",
-    options: [{ displayName: "Field", name: "item", values: FIELD_VALUES }],
+    options: [{ displayName: "Field", name: "item", values: [chooseField(), ...VALUE] }],
   },
   {
     displayName: "New Values",
@@ -294,17 +275,7 @@ export const PROPERTIES: INodeProperties[] = [
     options: [{
       displayName: "Field",
       name: "item",
-      values: FIELD_VALUES.map((property) =>
-        property.name === "field"
-          ? {
-            ...property,
-            typeOptions: {
-              loadOptionsMethod: "getWritableFields",
-              loadOptionsDependsOn: ["table"],
-            },
-          }
-          : property
-      ),
+      values: [chooseField("getWritableFields"), ...VALUE],
     }],
   },
   {
