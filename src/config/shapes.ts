@@ -78,10 +78,14 @@ const schema: Shape<string> = v.pipe(
   ),
 );
 
-/** The names of schemas, with commas between them: `public,sales`. */
+/** The names of schemas, with commas between them: `public,sales`, `public,"a, b"`. */
 export const schemas: Shape<readonly string[]> = v.pipe(
   v.string(),
-  v.transform((text) => text.split(",").map((name) => name.trim())),
+  v.check(
+    (text) => splitNames(text) !== undefined,
+    'expected names with commas between them, one that has a comma in double quotes: public,"a, b"',
+  ),
+  v.transform((text) => splitNames(text)!),
   v.array(schema),
   v.check((names) => new Set(names).size === names.length, "expected each schema once"),
 );
@@ -177,6 +181,21 @@ export function daysOrNone(most: number): Shape<number | undefined> {
     [v.pipe(v.literal("none"), v.transform(() => undefined)), wholeNumber(1, most)],
     `expected none, or a whole number from 1 to ${most}`,
   );
+}
+
+/** A name in double quotes, where two stand for one, or one as it is; then a comma or the end. */
+const LISTED_NAME = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(,|$)/y;
+
+/** Splits a list of names as SQL writes them, but for their case; undefined where quotes do not end. */
+function splitNames(text: string): readonly string[] | undefined {
+  const names: string[] = [];
+  LISTED_NAME.lastIndex = 0;
+  while (true) {
+    const [, quoted, plain = "", end] = LISTED_NAME.exec(text) ?? [];
+    if (end === undefined) return undefined;
+    names.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'));
+    if (end === "") return names;
+  }
 }
 
 function isOrigin(text: string): boolean {

@@ -9,7 +9,7 @@ import { describeService } from "./describe_service.ts";
 /** `sales.deals` beside the fixture's `public.deals`; notes of one schema belong to orders of another. */
 const SCHEMA = `
 create schema sales;
-create schema "old stock";
+create schema "old, stock";
 create type sales.state as enum ('open', 'done');
 create table sales.orders (id int4 primary key, tenant_id int4 not null,
   state sales.state not null default 'open', no text not null, unique (tenant_id, no));
@@ -20,8 +20,8 @@ create table order_notes (id int4 primary key, order_id int4 not null references
 create table sales.currencies (code text primary key, rate numeric);
 create table sales."user_passwords" (id int4 primary key, tenant_id int4 not null, hash text);
 create table sales.vault (id int4 primary key, tenant_id int4 not null);
-create table "old stock"."Straßen" (id int4 primary key, tenant_id int4 not null, "Länge" numeric);
-create table "old stock".shelves (id int4 primary key, tenant_id int4 not null);
+create table "old, stock"."Straßen" (id int4 primary key, tenant_id int4 not null, "Länge" numeric);
+create table "old, stock".shelves (id int4 primary key, tenant_id int4 not null);
 insert into sales.orders select n + (t - 1) * 100, t, 'open', 'A-' || n || case t when 2 then ' CANARY' else '' end
 from generate_series(1, 2) t, generate_series(1, 9) n;
 insert into sales.deals select id, tenant_id, 'sold ' || no from sales.orders;
@@ -30,9 +30,9 @@ insert into order_notes select id, id, 'note of ' || no from sales.orders;
 insert into sales.currencies values ('CHF', 1), ('EUR', 0.9);
 insert into sales.user_passwords values (1, 1, 'SECRET'), (2, 2, 'SECRET');
 insert into sales.vault values (1, 1);
-insert into "old stock"."Straßen" select id, tenant_id, id from sales.orders;
-grant usage on schema sales, "old stock" to public;
-grant select, update on all tables in schema sales, "old stock" to public;
+insert into "old, stock"."Straßen" select id, tenant_id, id from sales.orders;
+grant usage on schema sales, "old, stock" to public;
+grant select, update on all tables in schema sales, "old, stock" to public;
 grant select, update on order_notes to public;`;
 
 const POLICY = {
@@ -40,7 +40,7 @@ const POLICY = {
     "sales.lines": { tenant_via: { columns: ["order_id"], table: "sales_orders" } },
     order_notes: { tenant_via: { columns: ["order_id"], table: "sales.orders" } },
     sales_currencies: { shared: true },
-    "old stock.Straßen": { name: "streets", columns: { "Länge": { name: "length" } } },
+    "old, stock.Straßen": { name: "streets", columns: { "Länge": { name: "length" } } },
   },
   credential_tables: ["sales_vault"],
 };
@@ -210,5 +210,5 @@ describeService("Tables of several schemas", (conversation) => {
   });
 }, {
   policy: POLICY,
-  environment: { ROWGATE_SCHEMA: "public,sales,old stock", ROWGATE_AUDIT: "on" },
+  environment: { ROWGATE_SCHEMA: 'public,sales,"old, stock"', ROWGATE_AUDIT: "on" },
 });

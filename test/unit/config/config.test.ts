@@ -59,7 +59,10 @@ const REJECTED: Readonly<Record<string, readonly string[]>> = {
   HOST: ["", "a b", "http://x"],
   PORT: ["", "-1", "65536", "80a", "1e3", "0x10"],
   DATABASE_URL: ["", "db:5432/shop", "https://db/shop"],
-  ROWGATE_SCHEMA: ["pg_catalog", "pg_temp", "information_schema", "rowgate", "x".repeat(64)],
+  ROWGATE_SCHEMA: [
+    ...["pg_catalog", "pg_temp", "information_schema", "rowgate", "x".repeat(64), "public,", ","],
+    ...['"pg_catalog"', 'public,"rowgate"', '""', '"a', 'public,"a"b', 'a,"a"', "public,public"],
+  ],
   ROWGATE_TENANT_COLUMN: ["", "ü".repeat(32)],
   ROWGATE_POOL_SIZE: ["0", "-3", "1.5", "1001"],
   ROWGATE_POOL_IDLE_SIZE: ["-1", "all", "1001"],
@@ -207,6 +210,26 @@ describe("readConfig", () => {
       shutdownMs: 0,
     });
     assert(Object.isFrozen(config));
+  });
+
+  for (
+    const [text, names] of [
+      ["public,sales", ["public", "sales"]],
+      [" old stock , Sales ", ["old stock", "Sales"]],
+      ['public,"Sales, ""old""", a"b', ["public", 'Sales, "old"', 'a"b']],
+      ['"x"," "', ["x", " "]],
+    ] as const
+  ) {
+    it(`reads ROWGATE_SCHEMA=${text} [R9]`, () => {
+      assertEquals(readConfig({ ROWGATE_SCHEMA: text }).config?.schemas, names);
+    });
+  }
+
+  it("says how a schema with a comma in its name is written [R9]", () => {
+    assertEquals(problemsOf({ ROWGATE_SCHEMA: 'public,"a' }), [
+      'ROWGATE_SCHEMA: "public,\\"a" cannot be used, expected names with commas between them, ' +
+      'one that has a comma in double quotes: public,"a, b"',
+    ]);
   });
 
   it("gives a transaction less time than a request waits for a connection", () => {
