@@ -13,7 +13,9 @@ export function hasOperator(column: Column, op: Operator): boolean {
       // Postgres has no ILIKE for other collations.
       return column.kind === "text" && column.deterministic;
     case "container":
-      return column.container !== undefined && (column.kind !== "array" || column.equality);
+      // GIN compares the elements of an array by their order.
+      return column.container !== undefined &&
+        (column.kind !== "array" || column.equality && column.order);
     default:
       return column[needs];
   }

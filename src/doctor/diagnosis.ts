@@ -71,6 +71,11 @@ export function printPolicy({ stored }: Table, entry: Readonly<Record<string, un
   return JSON.stringify({ tables: { [stored.policyKey]: entry } });
 }
 
+/** Prints a comment on one line, whatever line breaks the names in it have: what follows them would run. */
+export function remark(text: string): string {
+  return `-- ${text.replace(/[\r\n]+/g, " ")}`;
+}
+
 /** Prints the names of schemas: `schema public`, `schemas public, sales`. */
 export function describeSchemas(schemas: readonly string[]): string {
   return `schema${schemas.length === 1 ? "" : "s"} ${schemas.join(", ")}`;

@@ -1,15 +1,14 @@
-import type { Column } from "../catalogue/catalogue.ts";
+import type { Column, Table } from "../catalogue/catalogue.ts";
+import { hasOperator } from "../catalogue/operators.ts";
 import {
   askJson,
   type Check,
-  compileTables,
   count,
   type Diagnosis,
   type Finding,
   findStoredColumn,
-  listTenantTables,
+  remark,
   type Setup,
-  type TenantTable,
 } from "./diagnosis.ts";
 
 /** Rows of a tenant on average, from which on to read all of them for a search takes seconds. */
@@ -29,82 +28,116 @@ interface Large {
 export const checkSearchIndexes: Check = { name: "indexes for searches", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
-  const tables = listTenantTables(setup);
-  const large = await readLarge(setup, tables);
+  const large = await readLarge(setup);
   const findings = large.flatMap((found) =>
-    describe(tables.find(({ name }) => name === found.table)!, found)
+    describe(setup.catalogue.tables.get(found.table)!, found)
   );
-  return { seen: `${count(large.length, "large table")}`, findings };
+  return { seen: count(large.length, "large table"), findings };
 }
 
-function describe(table: TenantTable, { rows, partitioned, indexed }: Large): Finding[] {
+function describe(table: Table, { rows, partitioned, indexed }: Large): Finding[] {
   const known = new Set(indexed.map((name) => findStoredColumn(table, name)));
   const columns = [...table.columns.values()].filter((column) =>
-    !known.has(column) && column.readOnly !== "tenant" && operatorsOf(column) !== undefined
+    !known.has(column) && column.readOnly !== "tenant" && describeOperators(column) !== undefined
   );
   if (columns.length === 0) return [];
-  const concurrently = partitioned ? "" : "concurrently ";
-  const create = `create index ${concurrently}on ${table.identifier}`;
-  const tenants = table.tenancy.columns.map(({ identifier }) => identifier).join(", ");
-  const print = (column: Column): readonly string[] => {
-    const { identifier, name } = column;
-    if (column.container === undefined) {
-      return [
-        `${create} (${tenants}, ${identifier} text_pattern_ops);    -- starts_with on ${name}`,
-        `-- ilike and like "%…%" on ${name}, with the extension pg_trgm: ` +
-        `${create} using gin (${identifier} gin_trgm_ops);`,
-      ];
-    }
-    const method = column.container.endsWith("range") ? "gist" : "gin";
-    return [`${create} using ${method} (${identifier});    -- contains on ${name}`];
-  };
+  const create = `create index ${partitioned ? "" : "concurrently "}on ${table.identifier}`;
   return [{
     id: `search_index:${table.name}`,
     level: "warning",
     what: `no index of ${table.name} serves ${
-      [...new Set(columns.map(operatorsOf))].join(" or ")
+      [...new Set(columns.map(describeOperators))].join(" or ")
     } on ${columns.map(({ name }) => name).join(", ")}`,
-    why: `such a request reads all rows of the tenant, about ${rows.toLocaleString("en")}`,
-    fix: ["-- for the columns that clients search:", ...columns.flatMap(print)].join("\n"),
+    why: `such a request reads all rows${
+      table.tenancy === undefined ? "" : " of the tenant"
+    }, about ${rows.toLocaleString("en")}`,
+    fix: [
+      "-- for the columns that clients search:",
+      ...columns.flatMap((column) => printIndexes(column, { table, create })),
+    ].join("\n"),
   }];
 }
 
-/** The operators for which the column can have an index. */
-function operatorsOf({ baseType, kind, container, deterministic }: Column): string | undefined {
-  if (container !== undefined) return container === "multirange" ? undefined : "contains";
-  const isText = kind === "text" && (baseType === "text" || baseType === "varchar");
-  return isText && deterministic ? "starts_with and ilike" : undefined;
+/** The indexes are over the expressions that the statements of the operators have. @see Q110 */
+function printIndexes(
+  column: Column,
+  { table: { tenancy }, create }: { readonly table: Table; readonly create: string },
+): readonly string[] {
+  const { name, identifier, container, deterministic } = column;
+  if (container !== undefined) {
+    const method = container.endsWith("range") ? "gist" : "gin";
+    return [`${create} using ${method} (${identifier});    -- contains on ${name}`];
+  }
+  const tenants = tenancy?.via.length === 0 ? tenancy.columns : [];
+  const text = !deterministic
+    ? `(${identifier}::text collate "C")`
+    : CONVERTED.has(column.baseType)
+    ? `(${identifier}::text)`
+    : identifier;
+  const keys = [...tenants.map((tenant) => tenant.identifier), `${text} text_pattern_ops`];
+  return [
+    `${create} (${keys.join(", ")});    -- starts_with on ${name}`,
+    remark(
+      `${deterministic ? "ilike and " : ""}like "%…%" on ${name}, with the extension pg_trgm: ` +
+        `${create} using gin (${text} gin_trgm_ops);`,
+    ),
+  ];
 }
 
-function readLarge(
-  { database }: Setup,
-  tables: readonly TenantTable[],
-): Promise<readonly Large[]> {
+/** Types that are text as they are stored, and those that a function makes one. */
+const STORED_AS_TEXT: ReadonlySet<string> = new Set(["text", "varchar", "citext"]);
+const CONVERTED: ReadonlySet<string> = new Set(["bpchar", "name", "char"]);
+
+/** The operators for which the column can have an index. */
+function describeOperators(column: Column): string | undefined {
+  const { baseType, kind, container, deterministic } = column;
+  if (container !== undefined) return hasOperator(column, "contains") ? "contains" : undefined;
+  const isText = kind === "text" && (STORED_AS_TEXT.has(baseType) || CONVERTED.has(baseType));
+  return !isText ? undefined : deterministic ? "starts_with and ilike" : "starts_with";
+}
+
+/** Tables and the columns that name their tenants, which may be those of another table. */
+function listEnds({ catalogue }: Setup) {
+  return [...catalogue.tables.values()].map(({ name, identifier, tenancy }) => ({
+    ...{ name, identifier },
+    end: tenancy?.via.at(-1)?.identifier ?? identifier,
+    tenants: tenancy?.columns.map((column) => column.name) ?? [],
+  }));
+}
+
+function readLarge(setup: Setup): Promise<readonly Large[]> {
   return askJson(
-    database,
+    setup.database,
     (sql) =>
       sql`select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-        'table', wanted.name, 'partitioned', c.relkind = 'p', 'rows', each.rows::int8,
+        'table', w.name, 'partitioned', c.relkind = 'p', 'rows', each.rows::int8,
         'indexed', (select coalesce(pg_catalog.json_agg(distinct a.attname), '[]')
           from pg_catalog.pg_index i
           join pg_catalog.pg_class x on x.oid = i.indexrelid
           join pg_catalog.pg_am m on m.oid = x.relam
           cross join lateral unnest(i.indkey::int2[], i.indclass::pg_catalog.oid[]) k (number, class)
           join pg_catalog.pg_opclass o on o.oid = k.class
-          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and (a.attnum = k.number
+            or k.number = 0 and a.attnum <> all (i.indkey::int2[]) and exists (
+              select from pg_catalog.pg_depend d
+              where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass
+                and d.objid = i.indexrelid and d.refobjid = c.oid and d.refobjsubid = a.attnum))
           where i.indrelid = c.oid and i.indisvalid
             and (m.amname in ('gin', 'gist', 'spgist') or o.opcname ~ 'pattern_ops$')))
-        order by wanted.name), '[]')::text as found
-      from ${compileTables(sql, tables)}
-      join pg_catalog.pg_class c on c.oid = wanted.oid and c.relkind in ('r', 'p', 'm')
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        order by w.name), '[]')::text as found
+      from pg_catalog.json_to_recordset(${JSON.stringify(listEnds(setup))}::text::json)
+        w (name text, identifier text, "end" text, tenants json)
+      join pg_catalog.pg_class c on c.oid = pg_catalog.to_regclass(w.identifier)
+        and c.relkind in ('r', 'p', 'm')
+      join pg_catalog.pg_class e on e.oid = pg_catalog.to_regclass(w."end")
+      join pg_catalog.pg_namespace n on n.oid = e.relnamespace
       cross join lateral (
         select c.reltuples / greatest(1, max(case when s.n_distinct < 0
-          then -s.n_distinct * c.reltuples else s.n_distinct end)) as rows
+          then -s.n_distinct * e.reltuples else s.n_distinct end)) as rows
         from pg_catalog.pg_stats s
-        where s.schemaname = n.nspname and s.tablename = c.relname
+        where s.schemaname = n.nspname and s.tablename = e.relname
           and s.attname in (select t.name from
-            pg_catalog.json_array_elements_text(wanted.tenants) t (name))
+            pg_catalog.json_array_elements_text(w.tenants) t (name))
       ) each
       where each.rows >= ${String(MANY_ROWS)}::text::float8`,
   );

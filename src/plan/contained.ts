@@ -17,7 +17,7 @@ interface Site {
 /**
  * Plans "contains": an array has these elements, `jsonb` has this JSON within it, a range has this value
  * or range. Undefined, with an issue, where the value does not fit.
- * @see Q104
+ * @see Q105, Q106, Q107
  */
 export function planContained(
   value: Json,
@@ -63,7 +63,8 @@ function checkElements(value: Json, { column, path, findings }: Site): Found {
   const { source, maxTsqueryCharacters } = findings;
   // A single element stands at the path itself, as a number of the condition.
   const literal = Array.isArray(value) ? undefined : findLiteral({ path, findings });
-  const checked = checkArray(elements, column, {
+  // An element that is too long for the column is in no row.
+  const checked = checkArray(elements, { ...column, maxLength: undefined }, {
     path,
     source: literal === undefined ? source : { ...source, literalsIn: () => ({ 0: literal }) },
     maxTsqueryCharacters,

@@ -10,9 +10,10 @@ describeService("Query, further operators", ({ query, run }) => {
       create type mood as enum ('sad', 'glad');
       create domain whole_list as int4[];
       create table shelf (id int4 primary key, tenant_id int4 not null, name text, padded char(4),
-        numbers int4[], moods mood[], times timestamptz[], listed whole_list, doc jsonb, raw json,
+        numbers int4[], moods mood[], times timestamptz[], listed whole_list, doc jsonb, raw json, codes varchar(3)[], ids xid[],
         span int4range, during tstzrange, days datemultirange, prices numrange);
-      insert into shelf values
+      insert into shelf (id, tenant_id, name, padded, numbers, moods, times, listed, doc, raw, span,
+        during, days, prices) values
         (1, 1, 'Ångström 50%', 'ab', '{1,2,3}', '{sad}', '{2026-01-01T00:00Z}', '{7}',
           '{"a": {"b": 1.50, "c": [1, 2]}, "big": 12345678901234567890}', '{}',
           '[1,5)', '[2026-01-01Z,2026-02-01Z)', '{[2026-01-01,2026-01-05),[2026-02-01,2026-02-05)}',
@@ -22,6 +23,7 @@ describeService("Query, further operators", ({ query, run }) => {
         (3, 1, null, null, null, null, null, null, null, null, null, null, null, null),
         (4, 2, 'angstrom CANARY', 'ab', '{1,2,3}', '{sad}', null, '{7}', '{"a": {}}', '{}',
           '[1,5)', null, null, null);
+      update shelf set codes = '{ab}', ids = '{1}' where id in (1, 4);
       grant select, update on shelf to rowgate_app`);
     await waitUntil(async () => (await query("shelf")).status === 200);
   });
@@ -43,6 +45,19 @@ describeService("Query, further operators", ({ query, run }) => {
     assertEquals(await find("padded", "ilike", "ab"), [1, 2]);
   });
 
+  it("compares a char(n) without the blanks at its end [Q103] [Q104] [Q49]", async () => {
+    for (
+      const [op, value, ids] of [
+        ["starts_with", "a", [1]],
+        ["starts_with", "ab", [1]],
+        ["starts_with", "ab ", []],
+        ["like", "ab", [1]],
+        ["like", "ab %", []],
+        ["ilike", "%B", [1, 2]],
+      ] as const
+    ) assertEquals(await find("padded", op, value), [...ids], `${op} ${value}`);
+  });
+
   it("finds what begins with a text, which has no wildcards [Q104]", async () => {
     assertEquals(await find("name", "starts_with", "Ång"), [1]);
     assertEquals(await find("name", "starts_with", "ang"), [2]);
@@ -59,6 +74,8 @@ describeService("Query, further operators", ({ query, run }) => {
     assertEquals(await find("moods", "contains", "sad"), [1, 2]);
     assertEquals(await find("moods", "contains", ["glad", "sad"]), [2]);
     assertEquals(await find("listed", "contains", 7), [1]);
+    assertEquals(await find("codes", "contains", "ab"), [1]);
+    assertEquals(await find("codes", "contains", "longer than three"), []);
     // Without a zone it is UTC, as everywhere.
     assertEquals(await find("times", "contains", "2026-01-01 00:00"), [1]);
   });
@@ -119,6 +136,8 @@ describeService("Query, further operators", ({ query, run }) => {
       /expected like, which works on its text, with "text%"/,
     );
     assertMatch(await say("raw", "contains"), /expected like with "%text%"/);
+    // An index of such an array cannot be, because its elements have no order.
+    assertMatch(await say("ids", "contains"), /type xid\[\], expected/);
     assertMatch(await say("name", "icontains"), /expected ilike with "%text%"/);
     assertMatch(await say("name", "ends_with"), /expected like with "%text"/);
     assertMatch(await say("name", "startsWith"), /did you mean "starts_with"/);

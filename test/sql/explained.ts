@@ -35,7 +35,11 @@ export async function explain(
     await sql.unsafe("deallocate explained");
     return found;
   });
-  const plan = (rows[0]!["QUERY PLAN"] as [{ Plan: PlanNode }])[0].Plan;
+  // The embedded database gives it as text.
+  const found = rows[0]!["QUERY PLAN"] as string | [{ Plan: PlanNode }];
+  const [{ Plan: plan }] = typeof found === "string"
+    ? JSON.parse(found) as [{ Plan: PlanNode }]
+    : found;
   const nodes = walk(plan);
   const names = (list: readonly (string | undefined)[]) =>
     [...new Set(list.filter((name) => name !== undefined))].toSorted();
