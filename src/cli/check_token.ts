@@ -1,8 +1,9 @@
-import type { Catalogue, Table } from "../catalogue/catalogue.ts";
-import { tenantFitsColumns } from "../catalogue/tenant_column.ts";
+import type { Catalogue, Table, Tenancy } from "../catalogue/catalogue.ts";
+import { splitTenant, tenantFitsColumns } from "../catalogue/tenant_column.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
-import { literal } from "../sql/fragment.ts";
+import type { Fragment } from "../postgres/driver.ts";
+import { join, literal } from "../sql/fragment.ts";
 import { nameStoredTable } from "../catalogue/table_names.ts";
 import { nearest } from "../text/nearest.ts";
 import { printArray } from "../text/array_text.ts";
@@ -70,6 +71,8 @@ async function findMissing(
     (near === undefined ? "" : `, did you mean ${JSON.stringify(near)}`);
 }
 
+type TenantTable = Table & { readonly tenancy: Tenancy };
+
 /** A tenant without rows is fine where no tenant has any. */
 async function findTenantWarning(
   database: Database,
@@ -100,35 +103,36 @@ async function findTenantWarning(
   }
 }
 
-/** Reports whether a table has the tenant column itself, and in one column. */
-function hasTenant({ tenant }: Table): boolean {
-  return tenant !== undefined;
+/** Reports whether a table has the tenant columns itself. */
+function hasTenant(table: Table): table is TenantTable {
+  return table.tenancy?.via.length === 0;
 }
 
 /** Gives tenants that have rows; undefined where this one has. */
 async function findTenants(
   database: Database,
-  { tables, tenant }: { readonly tables: readonly Table[]; readonly tenant: string },
+  { tables, tenant }: { readonly tables: readonly TenantTable[]; readonly tenant: string },
 ): Promise<Set<string> | undefined> {
   const found = new Set<string>();
   for (const table of tables.slice(0, TABLES_ASKED)) {
-    const { identifier, cast } = table.tenant!;
-    const rows = await database.run<{ tenant: string }>(
-      (sql) =>
-        sql`(
-            select ${literal(sql, identifier)}::text as tenant from ${
-          literal(sql, table.identifier)
-        }
-            where ${literal(sql, identifier)} = ${tenant}::text::${literal(sql, cast)} limit 1
-          )
-          union
-          select distinct read.tenant from (
-            select ${literal(sql, identifier)}::text as tenant from ${
-          literal(sql, table.identifier)
-        } where ${literal(sql, identifier)} is not null limit ${ROWS_READ}::text::int8
-          ) read`,
-      { write: false },
-    );
+    const rows = await database.run<{ tenant: string }>((sql) => {
+      const { columns } = table.tenancy;
+      const parts = splitTenant(tenant, columns.length)!;
+      const names = columns.map(({ identifier }) => literal(sql, identifier));
+      const equal = columns.map(({ cast }, place) =>
+        sql`${names[place]!} = ${parts[place]!}::text::${literal(sql, cast)}`
+      );
+      const present = names.map((name) => sql`${name} is not null`);
+      const texts = names.map((name) => sql`${name}::text`);
+      const read = (condition: Fragment) =>
+        sql`select pg_catalog.concat_ws('/', ${join(sql, ",", texts)}) as tenant
+          from ${literal(sql, table.identifier)} where ${condition}`;
+      return sql`(${read(join(sql, "and", equal))} limit 1)
+        union
+        select distinct read.tenant from (
+          ${read(join(sql, "and", present))} limit ${ROWS_READ}::text::int8
+        ) read`;
+    }, { write: false });
     for (const row of rows) found.add(row.tenant);
     if (found.has(tenant)) return undefined;
   }
