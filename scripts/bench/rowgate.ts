@@ -22,6 +22,8 @@ export interface RowgateOptions {
   readonly tokens: ReadonlyMap<number, string>;
   /** The command; the release when undefined. */
   readonly command?: readonly string[];
+  /** Further settings. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Creates a token for each tenant of the requests. */
@@ -41,11 +43,11 @@ export async function makeTokens(
 /** Starts the whole service: token check, metrics, a log line for each request to a file, pool of 10. */
 export async function startRowgate(
   runtime: Runtime,
-  { databaseUrl, folder, tokens, command = RELEASES[runtime] }: RowgateOptions,
+  { databaseUrl, folder, tokens, command = RELEASES[runtime], ...options }: RowgateOptions,
 ): Promise<Contender> {
   const port = await findFreePort();
   const log = openSync(join(folder, `${runtime}.log`), "w");
-  const environment = { DATABASE_URL: databaseUrl, PORT: String(port) };
+  const environment = { DATABASE_URL: databaseUrl, PORT: String(port), ...options.environment };
   const child = launch([...command, "serve"], { stdout: log, environment });
   closeSync(log);
   const address = `http://127.0.0.1:${port}`;
