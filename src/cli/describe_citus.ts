@@ -3,7 +3,8 @@ import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import type { Config } from "../config/config.ts";
 import { askJson, compileTables } from "../doctor/diagnosis.ts";
 import { extendForeignKey } from "../doctor/extend_foreign_key.ts";
-import { type ForeignKey, type OneColumnTable, readForeignKeys } from "../doctor/foreign_keys.ts";
+import type { TenantTable } from "../doctor/diagnosis.ts";
+import { type ForeignKey, readForeignKeys } from "../doctor/foreign_keys.ts";
 import type { Setup } from "../doctor/diagnosis.ts";
 import { quoteText } from "../text/quote_text.ts";
 
@@ -72,7 +73,9 @@ function limitRole({ lockTimeoutMs, statementTimeoutMs }: Config): string[] {
   ];
 }
 
-/** It has one tenant column of its own. */
+/** A table with one tenant column of its own. */
+type OneColumnTable = TenantTable & { readonly tenant: NonNullable<TenantTable["tenant"]> };
+
 function isOwned(table: Table): table is OneColumnTable {
   return table.tenant !== undefined;
 }
@@ -86,10 +89,7 @@ function extend({ catalogue }: CitusSource, key: ForeignKey): string[] {
   const [from, to] = [key.table, key.target].map((name) =>
     catalogue.tables.get(name) as OneColumnTable
   );
-  const isPaired = key.columns.some((column, place) =>
-    column === from!.tenant.name && key.targetColumns[place] === to!.tenant.name
-  );
-  if (isPaired) return [];
+  if (key.tenants.every(({ paired }) => paired)) return [];
   const text = extendForeignKey(key, { from: from!, to: to! });
   return [/^(create|alter) /.test(text) ? text : `-- ${text}`];
 }

@@ -1,10 +1,11 @@
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
-import type { Action, ForeignKey, OneColumnTable } from "./foreign_keys.ts";
+import type { TenantTable } from "./diagnosis.ts";
+import type { Action, ForeignKey, TenantPair } from "./foreign_keys.ts";
 
 /** The two tables of a foreign key. */
 export interface Ends {
-  readonly from: OneColumnTable;
-  readonly to: OneColumnTable;
+  readonly from: TenantTable;
+  readonly to: TenantTable;
 }
 
 const ACTIONS: Readonly<Record<Action, string>> = {
@@ -16,18 +17,19 @@ const ACTIONS: Readonly<Record<Action, string>> = {
 };
 
 /**
- * Returns the statements that put the tenant column into a foreign key and change nothing else about it,
- * or advice where there are no such statements. One statement drops the old key and adds the new one,
+ * Returns the statements that put the tenant columns into a foreign key, those that it does not compare
+ * yet, and change nothing else about it; or advice where there are no such statements. One statement drops the old key and adds the new one,
  * so that there is always one of them, whatever fails.
  */
 export function extendForeignKey(key: ForeignKey, ends: Ends): string {
-  const obstacle = findObstacle(key, ends);
+  const added = key.tenants.filter(({ paired }) => !paired);
+  const obstacle = findObstacle(key, added);
   if (obstacle !== undefined) return obstacle;
   const { from, to } = ends;
   const table = from.identifier;
   const name = quoteIdentifier(key.name);
-  const own = list([from.tenant.name, ...key.columns]);
-  const other = list([to.tenant.name, ...key.targetColumns]);
+  const own = list([...added.map((pair) => pair.own), ...key.columns]);
+  const other = list([...added.map((pair) => pair.other), ...key.targetColumns]);
   const definition = [
     `foreign key (${own}) references ${to.identifier} (${other})`,
     ...key.matchFull ? ["match full"] : [],
@@ -52,20 +54,24 @@ export function extendForeignKey(key: ForeignKey, ends: Ends): string {
 }
 
 /** Explains why there are no such statements, and what to do instead. */
-function findObstacle(key: ForeignKey, { from, to }: Ends): string | undefined {
+function findObstacle(key: ForeignKey, added: readonly TenantPair[]): string | undefined {
   const { name, table, target, onDelete, onUpdate } = key;
-  const tenant = from.tenant.name;
-  if (key.columns.includes(tenant) || key.targetColumns.includes(to.tenant.name)) {
+  const tenant = added.map(({ own }) => own).join(", ");
+  const clash = added.find(({ own, other }) =>
+    key.columns.includes(own) || key.targetColumns.includes(other)
+  );
+  if (clash !== undefined) {
     return `change the tables by hand: ${name} already pairs a tenant column with another column, so` +
-      ` it cannot be extended; ${table}.${tenant} has to refer to ${target}.${to.tenant.name}`;
+      ` it cannot be extended; ${table}.${clash.own} has to refer to ${target}.${clash.other}`;
   }
-  if (key.tenantNullable) {
+  if (key.tenants.some(({ nullable }) => nullable)) {
     return `make the tenant columns of ${table} and ${target} NOT NULL first (see "rows without` +
       ` tenant"): a row whose tenant is NULL would not be checked at all; then run rowgate doctor again`;
   }
-  if (!key.tenantComparable) {
-    return `give ${table}.${tenant} and ${target}.${to.tenant.name} the same type first, then run` +
-      " rowgate doctor again";
+  const different = added.find(({ comparable }) => !comparable);
+  if (different !== undefined) {
+    return `give ${table}.${different.own} and ${target}.${different.other} the same type first,` +
+      " then run rowgate doctor again";
   }
   if (key.peculiar) {
     return `extend ${name} by the tenant columns by hand: it is not enforced, has disabled triggers,` +
@@ -83,7 +89,7 @@ function findObstacle(key: ForeignKey, { from, to }: Ends): string | undefined {
     } of ${name} would also` +
       ` change ${tenant}; only PostgreSQL 15 and later can leave it out`;
   }
-  if (key.tenantGenerated && (setsValue(onDelete) || onUpdate === "c")) {
+  if (added.some(({ generated }) => generated) && (setsValue(onDelete) || onUpdate === "c")) {
     return `decide by hand: ${tenant} is a generated column, which Postgres allows in no key with` +
       ` the actions of ${name}`;
   }

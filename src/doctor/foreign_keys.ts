@@ -21,13 +21,11 @@ async function look(setup: Setup): Promise<Diagnosis> {
   const keys = await readForeignKeys(setup);
   const findings: Finding[] = [];
   for (const key of keys) {
-    const [from, to] = [key.table, key.target].map((name) => setup.catalogue.tables.get(name)!);
-    const ends = { from: from as OneColumnTable, to: to as OneColumnTable };
-    if (
-      key.columns.some((column, place) =>
-        column === ends.from.tenant.name && key.targetColumns[place] === ends.to.tenant.name
-      )
-    ) continue;
+    if (key.tenants.every(({ paired }) => paired)) continue;
+    const [from, to] = [key.table, key.target].map((name) =>
+      setup.catalogue.tables.get(name) as TenantTable
+    );
+    const ends: Ends = { from: from!, to: to! };
     setup.progress(key.name);
     findings.push(describe(key, { ...ends, crossing: await crosses(setup, { key, ...ends }) }));
   }
@@ -56,12 +54,18 @@ function describe(key: ForeignKey, ends: Ends & { crossing: boolean }): Finding 
     };
 }
 
-function selectCrossing({ columns, targetColumns }: ForeignKey, { from, to }: Ends): string {
+function selectCrossing(
+  { columns, targetColumns, tenants }: ForeignKey,
+  { from, to }: Ends,
+): string {
   const same = columns.map((column, place) =>
     `a.${quoteIdentifier(column)} = b.${quoteIdentifier(targetColumns[place]!)}`
   );
+  const different = tenants.map(({ own, other }) =>
+    `a.${quoteIdentifier(own)}::text <> b.${quoteIdentifier(other)}::text`
+  );
   return `select a.* from ${from.identifier} a join ${to.identifier} b on ${same.join(" and ")}` +
-    ` where a.${from.tenant.identifier}::text <> b.${to.tenant.identifier}::text;`;
+    ` where ${different.join(" or ")};`;
 }
 
 function crosses(
@@ -73,18 +77,30 @@ function crosses(
     const same = key.columns.map((column, place) =>
       sql`"$a".${name(column)} = "$b".${name(key.targetColumns[place]!)}`
     );
+    const different = key.tenants.map(({ own, other }) =>
+      sql`"$a".${name(own)}::text <> "$b".${name(other)}::text`
+    );
     return sql`select exists (select from ${literal(sql, from.identifier)} "$a"
       join ${literal(sql, to.identifier)} "$b" on ${join(sql, "and", same)}
-      where "$a".${name(from.tenant.name)}::text <> "$b".${
-      name(to.tenant.name)
-    }::text)::text as found`;
+      where ${join(sql, "or", different)})::text as found`;
   });
 }
 
-/** A table with one tenant column; of others, `other foreign keys` are checked. */
-export type OneColumnTable = TenantTable & { readonly tenant: NonNullable<TenantTable["tenant"]> };
+/** A tenant column of the table of a foreign key, and the one of its target in the same place. */
+export interface TenantPair {
+  readonly own: string;
+  readonly other: string;
+  /** The key compares them. */
+  readonly paired: boolean;
+  /** One of them may be NULL. */
+  readonly nullable: boolean;
+  /** A foreign key can compare them. */
+  readonly comparable: boolean;
+  /** The own one is generated. */
+  readonly generated: boolean;
+}
 
-/** A foreign key between two tables with tenant columns, with its whole definition. */
+/** A foreign key between two tables with as many tenant columns, with its whole definition. */
 export interface ForeignKey {
   readonly name: string;
   readonly table: string;
@@ -107,17 +123,13 @@ export interface ForeignKey {
   readonly peculiar: boolean;
   /** One of its columns may be NULL. */
   readonly nullable: boolean;
-  /** One of the two tenant columns may be NULL. */
-  readonly tenantNullable: boolean;
-  /** A foreign key can compare the two tenant columns. */
-  readonly tenantComparable: boolean;
-  /** The tenant column of the table is generated. */
-  readonly tenantGenerated: boolean;
-  /** The target has a unique index on its tenant column and the referenced columns. */
+  /** In the order of a tenant's parts. */
+  readonly tenants: readonly TenantPair[];
+  /** The target has a unique index on the columns that the extended key refers to. */
   readonly indexed: boolean;
   /** The target is partitioned. */
   readonly targetPartitioned: boolean;
-  /** Column numbers of the target: its tenant column, then the referenced ones. */
+  /** Column numbers of the target: the tenant columns that are added, then the referenced ones. */
   readonly targetNumbers: readonly number[];
 }
 
@@ -125,20 +137,23 @@ export interface ForeignKey {
 export type Action = "a" | "r" | "c" | "n" | "d";
 
 /**
- * Reads the foreign keys between tables with tenant columns. Columns of `pg_constraint` that older
- * servers lack are read through `to_jsonb`.
+ * Reads the foreign keys between tables whose tenants have as many columns; of all others, `other foreign
+ * keys` are checked. Columns of `pg_constraint` that older servers lack are read through `to_jsonb`.
  * @throws {DatabaseError}
  */
 export function readForeignKeys(
   setup: Pick<Setup, "catalogue" | "database">,
 ): Promise<readonly ForeignKey[]> {
-  const tables = listTenantTables(setup).filter(({ tenant }) => tenant !== undefined);
   return askJson(setup.database, (sql) =>
     sql`with tables as (
-        select c.oid, wanted.name, c.relkind, t.attnum, t.attnotnull, t.atttypid, t.attgenerated
-        from ${compileTables(sql, tables)}
+        select c.oid, wanted.name, c.relkind, own.numbers
+        from ${compileTables(sql, listTenantTables(setup))}
         join pg_catalog.pg_class c on c.oid = wanted.oid
-        join pg_catalog.pg_attribute t on t.attrelid = c.oid and t.attname = wanted.tenants ->> 0
+        cross join lateral (
+          select pg_catalog.array_agg(f.attnum order by w.place) as numbers
+          from pg_catalog.json_array_elements_text(wanted.tenants) with ordinality w (name, place)
+          join pg_catalog.pg_attribute f on f.attrelid = c.oid and f.attname = w.name
+        ) own
       )
       select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
         'name', k.conname, 'table', a.name, 'target', b.name,
@@ -165,23 +180,35 @@ export function readForeignKeys(
             where g.tgconstraint = k.oid and g.tgenabled <> 'O'),
         'nullable', exists (select from pg_catalog.pg_attribute f
           where f.attrelid = k.conrelid and f.attnum = any (k.conkey) and not f.attnotnull),
-        'tenantNullable', not (a.attnotnull and b.attnotnull),
-        'tenantComparable', a.atttypid = b.atttypid
-          or (a.atttypid in (20, 21, 23) and b.atttypid in (20, 21, 23))
-          or (a.atttypid in (25, 1043) and b.atttypid in (25, 1043)),
-        'tenantGenerated', a.attgenerated <> '',
+        'tenants', p.tenants,
         'indexed', exists (select from pg_catalog.pg_index i
           where i.indrelid = b.oid and i.indisunique and i.indimmediate and i.indisvalid
             and i.indpred is null and i.indexprs is null
             and (select pg_catalog.array_agg(number order by number)
                 from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) number)
               = (select pg_catalog.array_agg(number order by number)
-                from unnest(b.attnum || k.confkey) number)),
+                from unnest(p.added || k.confkey) number)),
         'targetPartitioned', b.relkind = 'p',
-        'targetNumbers', pg_catalog.to_json(b.attnum || k.confkey))
+        'targetNumbers', pg_catalog.to_json(p.added || k.confkey))
         order by a.name, k.conname), '[]')::text as found
       from pg_catalog.pg_constraint k
       join tables a on a.oid = k.conrelid
       join tables b on b.oid = k.confrelid
+        and pg_catalog.cardinality(b.numbers) = pg_catalog.cardinality(a.numbers)
+      cross join lateral (
+        select pg_catalog.json_agg(pg_catalog.json_build_object('own', x.attname, 'other', y.attname,
+            'paired', z.paired, 'nullable', not (x.attnotnull and y.attnotnull),
+            'comparable', x.atttypid = y.atttypid
+              or (x.atttypid in (20, 21, 23) and y.atttypid in (20, 21, 23))
+              or (x.atttypid in (25, 1043) and y.atttypid in (25, 1043)),
+            'generated', x.attgenerated <> '') order by t.place) as tenants,
+          coalesce(pg_catalog.array_agg(y.attnum order by t.place) filter (where not z.paired), '{}')
+            as added
+        from unnest(a.numbers, b.numbers) with ordinality t (own, other, place)
+        join pg_catalog.pg_attribute x on x.attrelid = a.oid and x.attnum = t.own
+        join pg_catalog.pg_attribute y on y.attrelid = b.oid and y.attnum = t.other
+        cross join lateral (select exists (select from unnest(k.conkey, k.confkey) key (own, other)
+          where key.own = x.attnum and key.other = y.attnum) as paired) z
+      ) p
       where k.contype = 'f' and k.conparentid = 0`);
 }

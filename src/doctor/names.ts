@@ -9,6 +9,7 @@ import {
   count,
   type Diagnosis,
   findStoredColumn,
+  remark,
   type Setup,
 } from "./diagnosis.ts";
 
@@ -33,10 +34,9 @@ async function look(setup: Setup): Promise<Diagnosis> {
       ? `table ${quoteIdentifier(called)}`
       : `column ${name} of ${called}`;
     const renamed = quoteIdentifier((column ?? table).replace(/[^A-Za-z0-9_]/g, "_"));
-    const alter = `alter table ${qualify(schema, table)}`;
-    const fix = column === null
-      ? `${alter} rename to ${renamed};`
-      : `${alter} rename column ${name} to ${renamed};`;
+    const rename = `alter table ${qualify(schema, table)} rename ${
+      column === null ? "" : `column ${name} `
+    }to ${renamed};`;
     const key = called === table ? table : `${schema}.${table}`;
     const suggested = (column ?? called).replace(/[^A-Za-z0-9_]/g, "_");
     const policy = describePolicy({ key, column }, suggested);
@@ -45,7 +45,11 @@ async function look(setup: Setup): Promise<Diagnosis> {
       level: "warning" as const,
       what: `clients cannot use the ${whole}`,
       why: "its name has characters other than A-Z a-z 0-9 _, so it does not exist for clients",
-      fix: `${fix}    -- or leave it hidden, or in the policy file: ${policy}`,
+      fix: [
+        `in the policy file: ${policy}    -- or leave it hidden`,
+        // It may be the schema's name that is at fault.
+        ...renamed === name ? [] : [remark(`or, if no application uses the name: ${rename}`)],
+      ].join("\n"),
     };
   });
   return { seen: count(setup.catalogue.tables.size, "table"), findings };

@@ -1,5 +1,4 @@
 import { printArray } from "../text/array_text.ts";
-import type { Table } from "../catalogue/catalogue.ts";
 import {
   askJson,
   type Check,
@@ -11,13 +10,12 @@ import {
   type Setup,
 } from "./diagnosis.ts";
 
-/** A foreign key from or to a table that has no tenant column, or several. */
+/** A foreign key between tables that do not name their tenants in as many columns of their own. */
 interface Reference {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
   readonly target: string;
-  readonly targetColumns: readonly string[];
 }
 
 /** Rows that belong to a tenant over foreign keys refer to others by keys without the tenant. */
@@ -25,7 +23,7 @@ export const checkReferences: Check = { name: "other foreign keys", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {
   const references = (await readReferences(setup)).filter((each) =>
-    !isStep(setup, each) && !pairsTenants(setup, each)
+    !isStep(setup, each) && !canPairTenants(setup, each)
   );
   const findings = references.filter((each) => isWritable(setup, each)).map((reference) => {
     const { name, table, columns, target } = reference;
@@ -52,17 +50,13 @@ function isStep({ catalogue }: Setup, { table, columns, target }: Reference): bo
     first.columns.every((column) => columns.includes(column));
 }
 
-/** The key compares all tenant columns of both tables, so that it cannot cross tenants. */
-function pairsTenants({ catalogue }: Setup, reference: Reference): boolean {
-  const { columns, targetColumns } = reference;
-  const [own, others] = [reference.table, reference.target].map((name) => {
-    const { tenancy }: Table = catalogue.tables.get(name)!;
-    return tenancy?.via.length === 0 ? tenancy.columns : [];
+/** A key between them can compare the tenants: it is one of the check of foreign keys. */
+function canPairTenants({ catalogue }: Setup, { table, target }: Reference): boolean {
+  const [own, other] = [table, target].map((name) => {
+    const { tenancy } = catalogue.tables.get(name)!;
+    return tenancy?.via.length === 0 ? tenancy.columns.length : 0;
   });
-  return own!.length > 0 && own!.length === others!.length &&
-    own!.every(({ name }, place) =>
-      columns.some((column, at) => column === name && targetColumns[at] === others![place]!.name)
-    );
+  return own !== 0 && own === other;
 }
 
 /** A value that no update can set cannot be tried out. */
@@ -89,10 +83,7 @@ function readReferences(
         'table', a.name, 'target', b.name,
         'columns', (select pg_catalog.json_agg(f.attname order by place)
           from unnest(k.conkey) with ordinality key (number, place)
-          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number),
-        'targetColumns', (select pg_catalog.json_agg(f.attname order by place)
-          from unnest(k.confkey) with ordinality key (number, place)
-          join pg_catalog.pg_attribute f on f.attrelid = k.confrelid and f.attnum = key.number))
+          join pg_catalog.pg_attribute f on f.attrelid = k.conrelid and f.attnum = key.number))
         order by a.name, k.conname), '[]')::text as found
       from pg_catalog.pg_constraint k
       join tables a on a.oid = k.conrelid

@@ -63,8 +63,8 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
       level: "error",
       what: "synchronous_commit or fsync is off",
       why: "an update that was answered with 200 can be lost in a crash",
-      fix: "alter system set fsync = on; alter system set synchronous_commit = on;" +
-        " select pg_reload_conf();",
+      fix: "alter system set fsync = on;\nalter system set synchronous_commit = on;" +
+        "\nselect pg_reload_conf();",
     });
   }
   if (server.readOnly) {

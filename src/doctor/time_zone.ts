@@ -2,6 +2,7 @@ import type { Column, Table } from "../catalogue/catalogue.ts";
 import { printArray } from "../text/array_text.ts";
 import { compileTimeZone, nameTimeZone } from "../catalogue/time_zone.ts";
 import { explainNoFeed } from "../changes/feed_statements.ts";
+import { quoteText } from "../text/quote_text.ts";
 import { askJson, type Check, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
 
 /** What the service and the owners of its tables take for the time zone. */
@@ -60,9 +61,9 @@ function describeTable(table: Table, zone: string): Finding[] {
       "a poller misses rows in the hour that is repeated when clocks are put back, and whenever" +
       " two applications write it in different zones",
     fix: explainNoFeed(table) === undefined
-      ? `rowgate changes enable ${table.name}    -- a feed misses nothing`
+      ? `rowgate changes enable ${table.name}    # a feed misses nothing`
       : `alter table ${table.identifier} alter column ${identifier} type timestamptz` +
-        ` using ${identifier} at time zone '${zone}';    -- rewrites the table`,
+        ` using ${identifier} at time zone ${quoteText(zone)};    -- rewrites the table`,
   }));
 }
 

@@ -9,6 +9,7 @@ import {
   findStoredColumn,
   listTenantTables,
   printPolicy,
+  remark,
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
@@ -95,8 +96,10 @@ function describeIndex(key: UniqueKey, { catalogue }: Setup): readonly string[] 
   return [
     "-- or, if each tenant may have the same values:",
     create,
-    `-- then, if nothing needs ${columns.join(", ")} to be unique across all tenants${users}:`,
-    `-- ${drop}`,
+    remark(
+      `then, if nothing needs ${columns.join(", ")} to be unique across all tenants${users}:`,
+    ),
+    remark(drop),
   ];
 }
 

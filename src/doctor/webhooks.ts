@@ -85,20 +85,20 @@ function checkGroups({ disabled, failing, late }: Found["groups"], isOn: boolean
     id: "webhooks_disabled",
     what: "disabled",
     why: "the receiver gets nothing; what the feed drops meanwhile, it must read again",
-    fix: `rowgate webhook enable ${disabled?.id}    -- once its receiver works; or delete it`,
+    fix: `rowgate webhook enable ${disabled?.id}    # once its receiver works; or delete it`,
   });
   add(failing, {
     id: "webhooks_failing",
     what: `failed ${MANY_FAILURES} times in a row or more`,
     why: "after the tenth attempt a webhook is disabled",
-    fix: "rowgate webhook list    -- and tell those who run the receiver",
+    fix: "rowgate webhook list    # and tell those who run the receiver",
   });
   if (!isOn) return findings;
   add(late, {
     id: "webhooks_late",
     what: `due for ${LATE_SECONDS / 60} minutes or more`,
     why: "no server with ROWGATE_WEBHOOK_HOSTS is running, or none keeps up",
-    fix: "rowgate webhook list    -- and look at the log of the servers",
+    fix: "rowgate webhook list    # and look at the log of the servers",
   });
   return findings;
 }

@@ -39,6 +39,8 @@ async function checkExample({ app }: DocumentedService, example: Example): Promi
   // Compares the whole texts, so that the failure shows both.
   if (!matches(body, compactJson(shown.body))) assertEquals(body, compactJson(shown.body));
   assertEquals(response.status, shown.status);
+  // No document shows pages that may overlap. @see Q102
+  assertEquals(response.headers.get("rowgate-order"), null);
   for (const [name, value] of shown.headers) {
     const actual = response.headers.get(name) ?? "";
     if (!matches(actual, value)) assertEquals(`${name}: ${actual}`, `${name}: ${value}`);

@@ -65,7 +65,9 @@ describe("rowgate doctor", () => {
       const environment = { DATABASE_URL: test.servingUrl!, ROWGATE_POLICY: file };
       return (...options: string[]) => runRowgate(["doctor", ...options], environment);
     };
-    assertEquals((await look("--fail-on", "error")).code, 1);
+    for (const level of ["error", "warning"]) {
+      assertEquals((await look("--fail-on", level)).code, 1);
+    }
     assertEquals((await look("--fail-on", "nothing")).code, 2);
     const some = await accept("durability", "clock");
     const { code, out } = await some("--fail-on", "error");
@@ -76,9 +78,11 @@ describe("rowgate doctor", () => {
       /\n1 finding accepted by the policy\.\nThe policy accepts clock, which is not/,
     );
     assertEquals((await some()).code, 1);
+    assertEquals((await some("--fail-on", "warning")).code, 1);
     const all = await accept("durability", "null_tenant:people", "tenant_index:people");
     const { code: none, out: json } = await all("--json");
     assertEquals(none, 0);
+    assertEquals((await all("--fail-on", "warning")).code, 0);
     const { safe, checks } = JSON.parse(json) as {
       safe: boolean;
       checks: { findings: unknown[]; accepted: { id: string; reason: string }[] }[];

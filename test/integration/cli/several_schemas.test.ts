@@ -7,6 +7,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { examineDatabase, findingsOf } from "../doctor/examine_database.ts";
+import { readFix } from "../doctor/read_fix.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
 
 const SCHEMA = `
@@ -88,8 +89,9 @@ describe("rowgate on several schemas", () => {
     }
     const [unique] = found.get("unique keys")!.findings;
     assertStringIncludes(unique!.fix, '{"tables":{"customers":{"read_only_columns":["email"]}}}');
-    for (const { fix } of found.get("names")!.findings) await runFix(fix);
-    const mended = await examineDatabase(test, options);
+    const [named] = found.get("names")!.findings.flatMap(({ fix }) => readFix(fix));
+    const policy = { tables: { ...POLICY.tables, ...JSON.parse(named!.text).tables } };
+    const mended = await examineDatabase(test, { ...options, policy });
     for (
       const check of [
         "foreign keys",

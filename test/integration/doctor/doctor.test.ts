@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { examineDatabase, findingsOf } from "./examine_database.ts";
+import { readFix } from "./read_fix.ts";
 
 const HEALTHY = `
 create table people (tenant_id int4 not null, id int4, name text, primary key (tenant_id, id));
@@ -139,13 +140,50 @@ for (const kind of DATABASE_KINDS) {
         'warning: clients cannot use the table "odd name"',
         'warning: clients cannot use the column "bad-name" of people',
       ]);
-      // The fix is valid SQL, whatever the name is.
+      // To rename is advice in a comment, since it breaks what uses the name; it is valid SQL for any name.
       await sick.admin.unsafe(`alter table people rename "bad-name" to "bad""; drop"`);
       const [, bad] = (await examineDatabase(sick)).get("names")!.findings;
       assertEquals(bad!.what, 'clients cannot use the column "bad""; drop" of people');
-      await sick.admin.unsafe(bad!.fix);
+      const [inPolicy = "", inDatabase = ""] = bad!.fix.split("\n");
+      const policy = JSON.parse(/^in the policy file: (\{.*\}) /.exec(inPolicy)![1]!);
+      assertEquals(findingsOf(await examineDatabase(sick, { policy }), "names").length, 1);
+      const rename = /^-- or, if no application uses the name: (.*)$/.exec(inDatabase)![1]!;
+      await sick.admin.unsafe(rename);
       assertEquals(findingsOf(await examineDatabase(sick), "names").length, 1);
       await sick.admin.unsafe(`alter table people rename "bad___drop" to "bad-name"`);
+    });
+
+    it("finds a table without key, and the policy that it prints gives it one", async () => {
+      await sick.admin.unsafe(`
+        create table stamps (tenant_id int4 not null, stream text not null, no int4 not null);
+        create index on stamps (tenant_id)`);
+      if (kind === "real") await sick.admin`grant select on stamps to rowgate_app`;
+      const found = (await examineDatabase(sick)).get("exposed tables")!.findings;
+      const [finding] = found.filter(({ id }) => id === "no_key:stamps");
+      assertEquals(finding?.what, "stamps has no primary key");
+      const [line] = readFix(finding!.fix);
+      assertEquals(line!.kind, "policy");
+      const policy = JSON.parse(line!.text.replace('"…"', '"stream","no"'));
+      const left = (await examineDatabase(sick, { policy })).get("exposed tables")!.findings;
+      assertEquals(left.filter(({ id }) => id === "no_key:stamps"), []);
+      await sick.admin`drop table stamps`;
+    });
+
+    it("prints nothing behind a comment that a name with a line break could bring in [CF21]", async () => {
+      const name = `"a\n; drop table visits; --"`;
+      await sick.admin.unsafe(`alter table people add column ${name} int4;
+        create unique index ${name} on people (${name}, secret_score)`);
+      const found = await examineDatabase(sick);
+      const fixes = ["names", "unique keys"].flatMap((check) => found.get(check)!.findings)
+        .filter(({ fix }) => fix.includes("drop table visits"));
+      assertEquals(fixes.length, 2);
+      for (const { fix } of fixes) {
+        const typed = fix.replace(/^in the policy file.*\n/, "").replace("concurrently ", "");
+        await sick.admin.unsafe(`${typed}\nselect 1`);
+      }
+      const [row] = await sick.admin`select to_regclass('visits') is not null as there`;
+      assertEquals(row!.there, true);
+      await sick.admin.unsafe(`alter table people drop column ${name}`);
     });
 
     it("finds a view that bypasses row level security", async () => {
@@ -201,6 +239,28 @@ for (const kind of DATABASE_KINDS) {
     });
 
     if (kind !== "real") return;
+
+    it("prints what makes a server keep what it acknowledges, one statement a line [CF21]", async () => {
+      const [finding] = (await examineDatabase(healthy)).get("server")!.findings;
+      assertEquals(finding!.id, "durability");
+      const set = async () => {
+        const rows = await healthy.admin`select name || '=' || setting as line from pg_file_settings
+          where sourcefile ~ 'auto.conf$' order by 1`;
+        return rows.map(({ line }) => line);
+      };
+      assertEquals(await set(), []);
+      // The tests' cluster has its settings from the command line, which go before these.
+      for (const { kind, text } of readFix(finding!.fix)) {
+        assertEquals(kind, "statement");
+        await healthy.admin.unsafe(text);
+      }
+      try {
+        assertEquals(await set(), ["fsync=on", "synchronous_commit=on"]);
+      } finally {
+        await healthy.admin.unsafe("alter system reset fsync");
+        await healthy.admin.unsafe("alter system reset synchronous_commit");
+      }
+    });
 
     it("reports what it may not examine", async () => {
       await sick.admin`revoke select (person) on visits from rowgate_app`;

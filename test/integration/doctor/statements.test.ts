@@ -137,6 +137,60 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await readDefinitions("constraint"), after);
     });
 
+    it("put the tenant columns that a key lacks into it, where a tenant has several [CF21] [T72]", async () => {
+      const sites = "firm int4 not null, site text not null";
+      await test.admin.unsafe(`
+        create table houses (${sites}, no int4 not null, id int4 primary key,
+          unique (firm, no), unique (site, firm, no));
+        create table flats (${sites}, id int4 primary key, house int4 references houses on delete cascade,
+          no int4, constraint by_no foreign key (no, firm) references houses (no, firm)
+            on delete set null (no) deferrable,
+          constraint whole foreign key (firm, no, site) references houses (firm, no, site));
+        create table odd (${sites}, no int4,
+          constraint crossed foreign key (no, firm) references houses (firm, no));
+        create index on houses (firm, site); create index on flats (firm, site);
+        create index on odd (firm, site);
+        insert into houses values (1, 'a', 1, 1), (1, 'b', 2, 2), (2, 'a', 1, 3);
+        insert into flats values (1, 'a', 1, 1, null), (1, 'b', 2, 1, null)`);
+      const tenant_columns = ["firm", "site"];
+      const policy = {
+        tables: { houses: { tenant_columns }, flats: { tenant_columns }, odd: { tenant_columns } },
+      };
+      const before = await readDefinitions("constraint");
+      const [byNo, house, crossed, ...others] = await fixesOf("foreign keys", { policy });
+      assertEquals(others, []);
+      assertMatch(crossed!, /^change the tables by hand: crossed already pairs a tenant column/);
+      const [query = "", ...extend] = house!.split("\n");
+      assertEquals([...await test.admin.unsafe(query)], [
+        { firm: 1, site: "b", id: 2, house: 1, no: null },
+      ]);
+      await test.admin`update flats set house = 2 where id = 2`;
+      await runFix(byNo!);
+      await runFix(extend.join("\n"));
+      const after = await readDefinitions("constraint");
+      assertEquals(
+        after.get("flats by_no"),
+        "FOREIGN KEY (site, no, firm) REFERENCES houses(site, no, firm) ON DELETE SET NULL (no) DEFERRABLE",
+      );
+      assertEquals(
+        after.get("flats flats_house_fkey"),
+        "FOREIGN KEY (firm, site, house) REFERENCES houses(firm, site, id) ON DELETE CASCADE",
+      );
+      const changed = [...before].filter(([name, text]) => after.get(name) !== text);
+      assertEquals(changed.map(([name]) => name), ["flats by_no", "flats flats_house_fkey"]);
+      assertEquals((await fixesOf("foreign keys", { policy })).length, 1);
+      assertEquals(await fixesOf("other foreign keys", { policy }), []);
+      const indexes = await readDefinitions("index");
+      const [unique, ...more] = (await fixesOf("unique keys", { policy }))
+        .filter((fix) => fix.includes('"houses"'));
+      assertEquals(more, []);
+      assertMatch(unique!, /"houses":\{"read_only_columns":\["no"\]\}/);
+      await runFix(unique!);
+      const added = [...await readDefinitions("index")].filter(([name]) => !indexes.has(name));
+      assertEquals(added.length, 1);
+      assertMatch(added[0]![1], /^CREATE UNIQUE INDEX .* \(site, firm, no\)$/);
+    });
+
     it("give advice where no statement is right [CF21]", async () => {
       await test.admin.unsafe(`
         create table free (tenant_id int4, p int4 references people);

@@ -2,7 +2,7 @@ import type { DescribedSchema } from "./described_schema.ts";
 
 const tenant_columns = ["firm", "branch"];
 /** With the tables below, 500. */
-const MANY = Array.from({ length: 496 }, (_, n) => `log_${String(n + 1).padStart(3, "0")}`);
+const MANY = Array.from({ length: 495 }, (_, n) => `log_${String(n + 1).padStart(3, "0")}`);
 
 /** Houses of the branches of firms: composite tenants, and 500 tables. */
 export const ESTATE: DescribedSchema = {
@@ -13,11 +13,14 @@ create table houses (firm int8, branch text, no int4, region int4 references reg
   primary key (firm, branch, no));
 create table flats (id int4 primary key, firm int8 not null, branch text not null, house int4 not null,
   rent numeric(10, 2), foreign key (firm, branch, house) references houses);
+create table door_keys (id int4 primary key, firm int8 not null, branch text not null,
+  flat_id int4 references flats on delete set null deferrable, holder text not null);
 create table visits (id int4 primary key, flat_id int4 not null references flats, at timestamp not null);
 insert into regions values (1, 'North'), (2, 'South');
 insert into houses select f, b, n, 1 + n % 2, 'Street ' || n || case when (f, b) = (7, '3') then ' B' else '' end
 from unnest(array[7, 9000000000]) f, unnest(array['2', '3']) b, generate_series(1, 4) n;
 insert into flats select row_number() over (), firm, branch, no, no * 700.50 from houses, generate_series(1, 2);
+insert into door_keys select id, firm, branch, id, 'Holder ' || id from flats;
 insert into visits select id, id, '2026-05-05 12:00' from flats;
 ${
     MANY.map((name) =>
@@ -31,6 +34,7 @@ ${
       regions: { shared: true },
       houses: { tenant_columns },
       flats: { tenant_columns },
+      door_keys: { tenant_columns },
       visits: { tenant_via: { columns: ["flat_id"], table: "flats" } },
       ...Object.fromEntries(MANY.map((name) => [name, { tenant_columns }])),
     },
@@ -40,6 +44,7 @@ ${
     regions: "regions t where $1 <> ''",
     houses: "houses t where t.firm || '/' || t.branch = $1",
     flats: "flats t where t.firm || '/' || t.branch = $1",
+    door_keys: "door_keys t where t.firm || '/' || t.branch = $1",
     visits: "visits t join flats f on f.id = t.flat_id where f.firm || '/' || f.branch = $1",
     ...Object.fromEntries(
       MANY.map((name) => [name, `${name} t where t.firm || '/' || t.branch = $1`]),

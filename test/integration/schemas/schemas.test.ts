@@ -5,6 +5,8 @@ import postgres from "postgres";
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import type { Sql } from "../../../src/postgres/driver.ts";
+import { readFix } from "../doctor/read_fix.ts";
+import { DATABASE_KINDS } from "../../support/database.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { CINEMA } from "./cinema.ts";
@@ -26,6 +28,10 @@ import { TRADING } from "./trading.ts";
 const RUNS = 6;
 /** Of tables that are all alike, so many take part in every law. */
 const ALIKE = process.env.ROWGATE_TEST_RUNS === undefined ? 2 : Infinity;
+
+const READS =
+  "shows each tenant its rows and no others, in pages, by any condition, and exports them [S8] [Q85] [Q94] [EX1]";
+const WRITES = "writes exactly one row of the tenant, or none [U20] [U22] [S8]";
 
 interface Finding {
   readonly id: string;
@@ -102,19 +108,16 @@ for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
       const found = await doctor();
       const before = await describeDatabase(admin);
       const ran: string[] = [];
-      for (const { fix } of found) {
-        for (const line of fix.split("\n")) {
-          const entry = /in the policy file: (\{.*\})/.exec(line)?.[1];
-          const command = /^rowgate (changes enable \S+)/.exec(line)?.[1];
-          if (command !== undefined) {
-            const environment = { ...schema.environment, DATABASE_URL: service.database.url! };
-            assertEquals((await run(command.split(" "), { environment, policy })).code, 0, line);
-          }
-          if (entry !== undefined && !entry.includes("…")) merge(policy, JSON.parse(entry));
-          else if (/^(create|alter|grant|revoke|select|comment) /.test(line)) {
-            await admin.unsafe(line);
-            ran.push(line);
-          }
+      for (const { kind, text } of found.flatMap(({ fix }) => readFix(fix))) {
+        if (kind === "policy" && !text.includes("…")) merge(policy, JSON.parse(text));
+        if (kind === "command") {
+          const environment = { ...schema.environment, DATABASE_URL: service.database.url! };
+          const args = text.replace(/^rowgate /, "").split(" ");
+          assertEquals((await run(args, { environment, policy })).code, 0, text);
+        }
+        if (kind === "statement") {
+          await admin.unsafe(text);
+          ran.push(text);
         }
       }
       const changed = compareDescriptions(before, await describeDatabase(admin));
@@ -132,36 +135,13 @@ for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
       }
     });
 
-    it("shows each tenant its rows and no others, in pages, by any condition, and exports them [S8] [Q85] [Q94] [EX1]", async () => {
+    it(READS, async () => {
       await awaitCatalogue();
-      for (const [place, tenant] of schema.tenants.entries()) {
-        const subjects = await listSubjects(service, {
-          schema,
-          truth,
-          tenant,
-          token: tokens[place]!,
-        });
-        let alike = 0;
-        for (const subject of subjects) {
-          const isAlike = subject.table.name.startsWith("log_") && ++alike > ALIKE;
-          if (isAlike && place > 0) continue;
-          await checkPages(subject, isAlike ? 200 : 7);
-          if (isAlike) continue;
-          await checkConditions(subject, RUNS);
-          await checkExport(subject);
-        }
-      }
+      await checkReading(service, { schema, truth, tokens });
     });
 
-    it("writes exactly one row of the tenant, or none [U20] [U22] [S8]", async () => {
-      const [tenant, other] = schema.tenants;
-      const subjects = await listSubjects(service, { schema, truth, tenant, token: tokens[0]! });
-      const logs = subjects.filter(({ table }) => table.name.startsWith("log_"));
-      const left = new Set(logs.slice(ALIKE));
-      for (const subject of subjects.filter((each) => !left.has(each))) {
-        const others = await readTruth({ ...subject, tenant: other });
-        await checkUpdates(subject, others);
-      }
+    it(WRITES, async () => {
+      await checkWriting(service, { schema, truth, tokens });
       const { code, out } = await follow(page[3]!);
       assertEquals([code, out.includes("update_")], [0, false], out);
     });
@@ -175,6 +155,64 @@ for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
       }
     }
   });
+}
+
+// The embedded database has no other roles and no other process, and so none of the commands.
+if (DATABASE_KINDS.includes("embedded")) {
+  for (const schema of [CINEMA, TRADING, MUSIC, ESTATE]) {
+    describe(`the database of an operator, embedded: ${schema.name}`, () => {
+      let service: TestService;
+      const tokens: string[] = [];
+
+      before(async () => {
+        service = await createTestService("embedded", {
+          template: "empty",
+          policy: schema.policy,
+          environment: schema.environment,
+        });
+        await service.database.admin.unsafe(schema.sql);
+        for (const tenant of schema.tenants) tokens.push(await service.issue({ tenant }));
+      });
+      after(() => service?.close());
+
+      const known = () => ({ schema, truth: service.database.admin, tokens });
+      it(READS, () => checkReading(service, known()));
+      it(WRITES, () => checkWriting(service, known()));
+    });
+  }
+}
+
+interface Known {
+  readonly schema: DescribedSchema;
+  readonly truth: Sql;
+  /** Of the tenants of the schema, in their order. */
+  readonly tokens: readonly string[];
+}
+
+async function checkReading(service: TestService, { schema, truth, tokens }: Known): Promise<void> {
+  for (const [place, tenant] of schema.tenants.entries()) {
+    const token = tokens[place]!;
+    let alike = 0;
+    for (const subject of await listSubjects(service, { schema, truth, tenant, token })) {
+      const isAlike = subject.table.name.startsWith("log_") && ++alike > ALIKE;
+      if (isAlike && place > 0) continue;
+      await checkPages(subject, isAlike ? 200 : 7);
+      if (isAlike) continue;
+      await checkConditions(subject, RUNS);
+      await checkExport(subject);
+    }
+  }
+}
+
+async function checkWriting(service: TestService, { schema, truth, tokens }: Known): Promise<void> {
+  const [tenant, other] = schema.tenants;
+  const subjects = await listSubjects(service, { schema, truth, tenant, token: tokens[0]! });
+  const logs = subjects.filter(({ table }) => table.name.startsWith("log_"));
+  const left = new Set(logs.slice(ALIKE));
+  for (const subject of subjects.filter((each) => !left.has(each))) {
+    const others = await readTruth({ ...subject, tenant: other });
+    await checkUpdates(subject, others);
+  }
 }
 
 /** Puts what doctor prints into the policy, beside what is there. */
