@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { it } from "@std/testing/bdd";
+import { before, it } from "@std/testing/bdd";
+import { readPages } from "../support/read_pages.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
@@ -210,7 +211,8 @@ describeService("Query, page tokens", ({ kind, query, run, service }) => {
     // NULL is in a unique column as often as it likes, and a partial index knows not all rows.
     for (const table of ["loose", "half"]) {
       const body = { sort: [{ field: "code" }] };
-      assertRejectedAt(await query(table, body, { headers: PREFER }), "sort");
+      const error = assertRejectedAt(await query(table, body, { headers: PREFER }), "sort");
+      assertMatch(error, /that the operator names as its primary_key in the policy$/);
       assertEquals((await query(table, body)).status, 200);
     }
   });
@@ -334,3 +336,28 @@ describeService("Query, page tokens", ({ kind, query, run, service }) => {
     throw new Error(`${table} was not found`);
   }
 });
+
+describeService("Page tokens of a table to which the policy gives a key", (conversation) => {
+  const { single, get, run, service } = conversation;
+  before(() =>
+    run(
+      `create table stamps (tenant_id int4 not null, stream text not null, no int4 not null, note text);
+      insert into stamps select t, 'S' || n % 3, n, 'note ' || n from generate_series(1, 2) t,
+        generate_series(1, 20) n;
+      grant select, update on stamps to public`,
+    )
+  );
+
+  it("sort by it, and its columns cannot be set [Q94] [Q95] [T31]", async () => {
+    const rows = await readPages(service().send, { table: "stamps", body: { per_page: 3 } });
+    assertEquals([rows.length, new Set(rows.map(({ no }) => no)).size], [20, 20]);
+    const listed = (await get("/integration/tables")).body["tables"] as {
+      name: string;
+      primary_key: string[];
+    }[];
+    const found = listed.find(({ name }) => name === "stamps");
+    assertEquals(found?.primary_key, ["stream", "no"]);
+    const body = { filters: { stream: "S1", no: 1 }, fields: { no: 99 } };
+    assertRejectedAt(await single("stamps", body), "fields.no");
+  });
+}, { policy: { tables: { stamps: { primary_key: ["stream", "no"] } } } });

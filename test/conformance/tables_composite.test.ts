@@ -95,3 +95,44 @@ describeService("Tables whose tenant is in several columns", (conversation) => {
     }
   });
 }, { policy: POLICY });
+
+/** The setting that row level security reads holds the whole tenant. */
+describeService("Composite tenants with row level security", (conversation) => {
+  const { query, single, run, service } = conversation;
+  before(() =>
+    run(`create table safes (firm int4, branch text, no int4, content text not null,
+        primary key (firm, branch, no));
+      insert into safes select f, b, n, 'gold' from unnest(array[7, 8]) f, unnest(array['2', '3']) b,
+        generate_series(1, 3) n;
+      alter table safes enable row level security;
+      create policy site on safes
+        using (firm || '/' || branch = nullif(current_setting('app.tenant_id', true), ''));
+      create view settings as select *, current_setting('app.tenant_id', true) as setting from safes;
+      grant select, update on safes, settings to public`)
+  );
+
+  it("read `7/2` from the setting, in queries and updates [T72] [R22]", async () => {
+    for (const tenant of ["7/2", "8/3"]) {
+      const as = { token: await service().issue({ tenant }) };
+      assertEquals(assertOk(await query("safes", {}, as))["total"], 3);
+      const settings = valuesOf(await query("settings", {}, as), "setting");
+      assertEquals(settings, [tenant, tenant, tenant]);
+      for (const filters of [{ no: 1 }, { content: "gold", no: 2 }]) {
+        const body = { filters, fields: { content: "none" } };
+        assertEquals(assertOk(await single("safes", body, as))["updated"], 1);
+      }
+    }
+    assertEquals(
+      await run("select firm, branch from safes where content = 'none' order by firm, no"),
+      [[7, "2"], [7, "2"], [8, "3"], [8, "3"]].map(([firm, branch]) => ({ firm, branch })),
+    );
+  });
+}, {
+  policy: {
+    tables: {
+      safes: { tenant_columns },
+      settings: { tenant_columns, expose: true, primary_key: ["firm", "branch", "no"] },
+    },
+  },
+  environment: { ROWGATE_TENANT_SETTING: "app.tenant_id" },
+});

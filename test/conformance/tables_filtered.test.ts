@@ -23,12 +23,16 @@ from generate_series(1, 2) t, generate_series(1, 20) n;
 create view open_tasks as select id, tenant_id, title, rank, deleted_at from tasks
   where state = 'open' with check option;
 create view counted_tasks as select tenant_id, count(*) as tasks from tasks group by tenant_id;
+create view ranked_tasks with (security_barrier = true) as
+  select id, tenant_id, title, rank, rank * 2 as doubled from tasks where rank < 100
+  with local check option;
+create view early_tasks as select id, tenant_id, rank from ranked_tasks where rank < 50;
 create table currencies (code text primary key, name text);
 insert into currencies values ('EUR', 'Euro'), ('USD', 'Dollar');
 create view money as select code, name from currencies;
 create materialized view money_kept as select code, name from currencies;
 create table strange (id int4 primary key, tenant_id int4 not null, day date, note text);
-grant select, update on tasks, open_tasks, counted_tasks, money, money_kept, strange to public;`;
+grant select, update on tasks, open_tasks, ranked_tasks, early_tasks, counted_tasks, money, money_kept, strange to public;`;
 
 const ONLY = {
   and: [
@@ -40,6 +44,8 @@ const POLICY = {
   tables: {
     tasks: { only: ONLY, hidden_columns: ["deleted_at"] },
     open_tasks: { expose: true, primary_key: ["id"], writable: true },
+    ranked_tasks: { expose: true, primary_key: ["id"], writable: true },
+    early_tasks: { expose: true, primary_key: ["id"], writable: true },
     counted_tasks: { expose: true, writable: true },
     money: {
       shared: true,
@@ -160,7 +166,7 @@ describeService("Tables with a row filter", (conversation) => {
 }, { policy: POLICY });
 
 describeService("Views that can be written or shared", (conversation) => {
-  const { query, single, bulk, batch, get, run, service } = conversation;
+  const { kind, query, single, bulk, batch, get, run, service } = conversation;
   before(() => run(SCHEMA));
 
   it("are updated where Postgres can and the policy says so [T67]", async () => {
@@ -193,6 +199,82 @@ describeService("Views that can be written or shared", (conversation) => {
       );
     }
   });
+
+  it("reject a row that would leave them if they were created so, and let it go otherwise [T67]", async () => {
+    const leave = (table: string, rank: number) =>
+      [single, bulk].map((update) => update(table, { filters: { id: 3 }, fields: { rank } }));
+    for (const response of await Promise.all(leave("ranked_tasks", 150))) {
+      const error = assertRejected(response, 400, /^fields/);
+      assert(!/task 3|150\)/.test(error), error);
+    }
+    assertEquals(await run("select rank from tasks where id = 3"), [{ rank: 3 }]);
+    const gone = await single("early_tasks", { filters: { id: 3 }, fields: { rank: 60 } });
+    assertEquals([assertOk(gone)["matched"], gone.body["updated"]], [1, 1]);
+    assertMatched(
+      await single("early_tasks", { filters: { id: 3 }, fields: { rank: 3 } }),
+      404,
+      0,
+    );
+    assertOk(await single("ranked_tasks", { filters: { id: 3 }, fields: { rank: 3 } }));
+  });
+
+  it("have fields that are read-only where Postgres cannot update them [T67]", async () => {
+    const { fields } = assertOk(
+      await get("/integration/tables/ranked_tasks/fields"),
+    ) as unknown as {
+      fields: { name: string; writable: boolean }[];
+    };
+    assertEquals(fields.filter(({ writable }) => writable).map(({ name }) => name), [
+      "title",
+      "rank",
+    ]);
+    const body = { filters: { id: 3 }, fields: { doubled: 8 } };
+    assertRejected(await single("ranked_tasks", body), 400, /^fields\.doubled/);
+  });
+
+  if (kind === "real") {
+    for (const filters of [{ id: 6 }, { title: "task 6" }]) {
+      it(`find no row that leaves them while the update waits, by ${Object.keys(filters)} [T67] [U20]`, async () => {
+        const fields = { rank: 66 };
+        for (const change of ["rank = 200", "tenant_id = 2"]) {
+          for (
+            const send of [
+              () => single("ranked_tasks", { filters, fields }),
+              () => bulk("ranked_tasks", { filters, fields }),
+              () => batch("ranked_tasks", { updates: [{ filters, fields }] }),
+            ]
+          ) {
+            let pending: ReturnType<typeof single> | undefined;
+            await holding(conversation, `update tasks set ${change} where id = 6`, async () => {
+              pending = send();
+              await awaitBlocked(conversation);
+            });
+            const { status, body } = await pending!;
+            assertEquals(
+              status === 200 ? body["updated"] : [status, body["matched"]],
+              status === 200 ? 0 : [404, 0],
+            );
+            await run("update tasks set rank = 6, tenant_id = 1 where id = 6");
+          }
+        }
+      });
+    }
+
+    it("let one of several compare-and-sets through [T67] [U22]", async () => {
+      const responses = await Promise.all(
+        Array.from(
+          { length: 8 },
+          (_, n) =>
+            single("ranked_tasks", { filters: { id: 7, rank: 7 }, fields: { rank: 70 + n } }),
+        ),
+      );
+      assertEquals(responses.filter(({ status }) => status === 200).length, 1);
+      for (const response of responses) {
+        if (response.status !== 200) assertMatched(response, 404, 0);
+      }
+      await run("update tasks set rank = 7 where id = 7");
+    });
+  }
 
   it("are exported and followed without the rows that do not match it [T64] [EX1] [CH5]", async () => {
     const accept = { headers: { accept: "application/x-ndjson" } };

@@ -10,7 +10,13 @@ type Pending = ReturnType<Parameters<Parameters<typeof describeService>[1]>[0]["
 
 describeService("Updates of tables that belong to others, concurrency", (conversation) => {
   const { kind, single, bulk, batch, run } = conversation;
-  before(() => run(BELONGING_SCHEMA));
+  before(() =>
+    run(`${BELONGING_SCHEMA}
+    create table bags (id int4 primary key, room_id int4 not null references rooms, label text);
+    create index on bags (room_id);
+    insert into bags values (1, 5, 'bag'), (101, 101, 'bag CANARY');
+    grant select, update on bags to public`)
+  );
 
   /** Sends an update while a transaction that has run these statements is open. */
   async function during(statements: string, update: () => Pending): Pending {
@@ -74,20 +80,84 @@ describeService("Updates of tables that belong to others, concurrency", (convers
     }
   }
 
-  it("find no row whose grandparent changed its tenant meanwhile [T63]", async () => {
-    const moved = await during(
-      "update homes set tenant_id = 2 where id = 2",
-      () => single("beds", { filters: { room_id: 1, place: 1 }, fields: { state: "lost" } }),
+  const MENDED =
+    "update homes set tenant_id = 1 where id = 2; update rooms set home_id = 2 where id = 1";
+  for (
+    const [how, filters] of [
+      ["by key", { room_id: 1, place: 1 }],
+      ["by another column", { state: "apart" }],
+    ] as const
+  ) {
+    for (
+      const [what, change] of [
+        ["the grandparent", "update homes set tenant_id = 2 where id = 2"],
+        ["the parent", "update rooms set home_id = 102 where id = 1"],
+      ] as const
+    ) {
+      it(`find no row whose tenant changed meanwhile with ${what}, over two steps, ${how} [T63] [U20]`, async () => {
+        await run(`${MENDED}; update beds set state = 'apart' where room_id = 1 and place = 1`);
+        const fields = { state: "lost" };
+        const rollback = { headers: { prefer: "tx=rollback" } };
+        assertMatched(await during(change, () => single("beds", { filters, fields })), 404, 0);
+        await run(MENDED);
+        assertMatched(
+          await during(change, () => single("beds", { filters, fields }, rollback)),
+          404,
+          0,
+        );
+        await run(MENDED);
+        const all = await during(change, () => bulk("beds", { filters, fields }));
+        assertEquals(assertOk(all)["updated"], 0);
+        await run(MENDED);
+        const updates = [{ filters, fields }];
+        assertMatched(await during(change, () => batch("beds", { updates })), 404, 0);
+        await run(MENDED);
+        assertEquals(await run("select 1 from beds where state = 'lost'"), []);
+      });
+    }
+  }
+
+  it("decide exactly-one anew when the grandparent of another row comes to the tenant [T63] [U22]", async () => {
+    await run(`update beds set state = 'same' where place = 1 and room_id in (1, 101)`);
+    const fields = { state: "lost" };
+    const response = await during(
+      `update homes set tenant_id = 1 where id = 102;
+       update beds set state = state where place = 1 and room_id in (1, 101)`,
+      () => single("beds", { filters: { state: "same" }, fields }),
     );
-    assertMatched(moved, 404, 0);
-    await run("update homes set tenant_id = 1 where id = 2");
-    const parted = await during(
-      "update rooms set home_id = 102 where id = 1",
-      () => bulk("beds", { filters: { state: "free", room_id: 1 }, fields: { state: "lost" } }),
-    );
-    assertEquals(assertOk(parted)["updated"], 0);
-    await run("update rooms set home_id = 2 where id = 1");
+    assertMatched(response, 409, 2);
+    await run("update homes set tenant_id = 2 where id = 102");
     assertEquals(await run("select 1 from beds where state = 'lost'"), []);
+    await run(`update beds set state = 'free CANARY' where place = 1 and room_id = 101;
+      update beds set state = 'free' where place = 1 and room_id = 1`);
+  });
+
+  it("do not move to a parent whose own parent leaves the tenant meanwhile [T63] [T61]", async () => {
+    await run("update bags set room_id = 5 where id = 1");
+    for (const filters of [{ id: 1 }, { label: "bag" }]) {
+      for (
+        const change of [
+          "update homes set tenant_id = 2 where id = (select home_id from rooms where id = 4)",
+          "update rooms set home_id = 101 where id = 4",
+        ]
+      ) {
+        for (const update of [single, bulk]) {
+          await run(
+            "update homes set tenant_id = 1 where id < 100; update rooms set home_id = 2 where id = 4",
+          );
+          const response = await during(
+            change,
+            () => update("bags", { filters, fields: { room_id: 4 } }),
+          );
+          assertRejected(response, 409, /conflict/);
+        }
+      }
+    }
+    await run(
+      "update homes set tenant_id = 1 where id < 100; update rooms set home_id = 2 where id = 4",
+    );
+    assertEquals(await run("select room_id from bags where id = 1"), [{ room_id: 5 }]);
+    assertOk(await single("bags", { filters: { id: 1 }, fields: { room_id: 4 } }));
   });
 
   it("still update the row whose parent was only touched meanwhile [T63]", async () => {
@@ -144,4 +214,11 @@ describeService("Updates of tables that belong to others, concurrency", (convers
       );
     });
   });
-}, { policy: BELONGING_POLICY });
+}, {
+  policy: {
+    tables: {
+      ...BELONGING_POLICY.tables,
+      bags: { tenant_via: { columns: ["room_id"], table: "rooms" } },
+    },
+  },
+});
