@@ -21,6 +21,8 @@ export interface ApiResponse<Body> {
   /** How many rows matched, when the error says so. */
   readonly matched: number | undefined;
   readonly requestId: string | null;
+  /** The seconds to wait, as the header says. */
+  readonly retryAfter: string | null;
   /** The page token of the next page. @see Q93 */
   readonly next: string | undefined;
   readonly durationMs: number;
@@ -146,6 +148,7 @@ export async function sendRequest<Body>(
       error: response.ok ? undefined : body.error ?? `Status ${response.status}`,
       matched: body.matched,
       requestId: response.headers.get("x-request-id"),
+      retryAfter: response.headers.get("retry-after"),
       next: /[?&]after=([\w-]+)/.exec(response.headers.get("link") ?? "")?.[1],
       durationMs: elapsedMs(),
     };
@@ -157,6 +160,7 @@ export async function sendRequest<Body>(
       error: `No response from the service: ${reason}`,
       matched: undefined,
       requestId: null,
+      retryAfter: null,
       next: undefined,
       durationMs: elapsedMs(),
     };

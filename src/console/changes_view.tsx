@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiRequest, type Field, type OpenTable, readServiceUrl, type Row } from "./api.ts";
 import { type Change, type FeedEvent, followChanges } from "./follow_changes.ts";
 import { Drawer } from "./frame/drawer.tsx";
+import { CONTROL, useControlKey } from "./frame/keys.ts";
 import { Menu } from "./frame/menu.tsx";
+import { useContentFocus } from "./frame/focus.ts";
 import { ColumnPicker } from "./query_options.tsx";
 import { RequestPanel } from "./request_panel.tsx";
 import { RowsTable } from "./rows.tsx";
@@ -34,15 +36,29 @@ interface Progress {
 
 const IDLE: Progress = { state: "idle", count: 0, shown: [] };
 
+interface ChangesViewProps extends OpenTable {
+  /** False while another view or table is shown; the feed is followed all the same. */
+  readonly isShown: boolean;
+}
+
 /** Follows the changes feed of a table, and shows the newest changes as they come. */
-export function ChangesView({ token, table, fields }: OpenTable) {
+export function ChangesView({ token, table, fields, isShown }: ChangesViewProps) {
   const [since, setSince] = useState<"now" | "start">("now");
   const [select, setSelect] = useState<readonly string[]>([]);
   const [progress, setProgress] = useState(IDLE);
   const following = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => following.current?.abort(), []);
   const [isCopying, setCopying] = useState(false);
-  if (table.changes !== true) {
+  const hasFeed = table.changes === true;
+  const path = makePath(table.name, { since, select });
+  const isFollowing = progress.state !== "idle" && progress.state !== "failed";
+  const toggle = () => isFollowing ? stop() : void follow();
+  useContentFocus(
+    hasFeed ? ".follow :enabled:checked, .follow [type=submit]" : "h1",
+    isShown || undefined,
+  );
+  useControlKey("Enter", isShown && hasFeed && !isCopying ? toggle : undefined);
+  if (!hasFeed) {
     return (
       <>
         <TableHead table={table} />
@@ -50,9 +66,6 @@ export function ChangesView({ token, table, fields }: OpenTable) {
       </>
     );
   }
-
-  const path = makePath(table.name, { since, select });
-  const isFollowing = progress.state !== "idle" && progress.state !== "failed";
 
   async function follow(): Promise<void> {
     const aborter = new AbortController();
@@ -92,8 +105,7 @@ export function ChangesView({ token, table, fields }: OpenTable) {
         aria-label="Follow"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isFollowing) stop();
-          else void follow();
+          toggle();
         }}
       >
         <span class="segments" role="radiogroup" aria-label="Begin with">
@@ -113,6 +125,7 @@ export function ChangesView({ token, table, fields }: OpenTable) {
         <button type="submit" class={isFollowing ? "" : "primary"}>
           {isFollowing ? "Stop" : "Follow"}
         </button>
+        <kbd class="muted wide-only">{CONTROL} ⏎</kbd>
         <span class="small muted">
           {isFollowing
             ? "The feed is followed while you use another view"

@@ -1,5 +1,6 @@
 import type { Field } from "./api.ts";
 import { type Issue, IssueList } from "./error_message.tsx";
+import { focusAfterUpdate } from "./frame/focus.ts";
 import { ValueInput } from "./value_input.tsx";
 import { parseValue } from "../reference/example_value.ts";
 import { parseNewValue } from "./value.ts";
@@ -23,8 +24,9 @@ interface ColumnValuesProps {
 /** Edits columns with one value each; every column at most once. */
 export function ColumnValues({ member, values, fields, issues, onChange }: ColumnValuesProps) {
   const free = fields.filter(({ name }) => values.every(({ field }) => field !== name));
+  const within = `[data-member="${member}"]`;
   return (
-    <div class="column-values">
+    <div class="column-values" data-member={member}>
       {values.map((value, index) => (
         <ColumnValueEditor
           key={value.field}
@@ -33,7 +35,10 @@ export function ColumnValues({ member, values, fields, issues, onChange }: Colum
           field={fields.find(({ name }) => name === value.field)}
           issues={issues.filter(({ path }) => isWithin(path, `${member}.${value.field}`))}
           onChange={(part) => onChange(values.with(index, { ...value, ...part }))}
-          onRemove={() => onChange(values.toSpliced(index, 1))}
+          onRemove={() => {
+            onChange(values.toSpliced(index, 1));
+            focusAfterUpdate(`${within} > .add`);
+          }}
         />
       ))}
       {free.length > 0 && (
@@ -45,6 +50,7 @@ export function ColumnValues({ member, values, fields, issues, onChange }: Colum
             const field = event.currentTarget.value;
             event.currentTarget.value = "";
             onChange([...values, { field, text: "", isNull: false }]);
+            focusAfterUpdate(`${within} > .condition:last-of-type :is(input, select)`);
           }}
         >
           <option value="" disabled>+ column…</option>

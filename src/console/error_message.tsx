@@ -43,15 +43,18 @@ interface ErrorMessageProps {
   readonly issues: readonly Issue[];
   /** True when other issues are shown beside their controls. */
   readonly hasMarkedIssues: boolean;
+  /** What else is to be known. */
+  readonly note?: string | undefined;
 }
 
 /** The error of a request: its status, the issues that no control shows, the id of the request. */
-export function ErrorMessage({ response, issues, hasMarkedIssues }: ErrorMessageProps) {
+export function ErrorMessage({ response, issues, hasMarkedIssues, note }: ErrorMessageProps) {
   return (
     <div class="error-message" role="alert">
       <p>
         <b>{response.status === 0 ? "No response" : response.status}</b>{" "}
-        {hasMarkedIssues && "The problems are marked above."}
+        {hasMarkedIssues && "The problems are marked above. "}
+        {note}
       </p>
       {issues.map(({ path, message }) => (
         <p key={path}>

@@ -55,7 +55,7 @@ function OperatorList({ operators }: Pick<Field, "operators">) {
   return (
     <>
       {all && <span>all</span>}
-      {others.map((op) => <span key={op} title={op}>{OPERATOR_LABELS[op]}</span>)}
+      {others.map((op) => <span key={op} title={OPERATOR_LABELS[op]}>{op}</span>)}
     </>
   );
 }

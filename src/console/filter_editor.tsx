@@ -14,6 +14,7 @@ import {
   type NodePlace,
   takesPattern,
 } from "./filter_tree.ts";
+import { focusAfterUpdate } from "./frame/focus.ts";
 import { ValueInput } from "./value_input.tsx";
 
 /** An issue with its place in the filter; undefined: it is about something else. */
@@ -244,9 +245,4 @@ function ConditionValues({ node, context }: ConditionProps) {
       )}
     </span>
   );
-}
-
-/** An element that was just added exists only after Preact has drawn it. */
-function focusAfterUpdate(selector: string): void {
-  setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus());
 }

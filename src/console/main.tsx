@@ -23,12 +23,17 @@ function App() {
   const [format, setFormat] = useState("curl");
   const [hasPalette, setPalette] = useState(false);
   const [kept, setKept] = useState(() => new Map<string, unknown>());
-  // Where each table was left, so that returning to it loses nothing.
+  // Where each table was left, and which was the last, so that returning to them loses nothing.
   const left = useRef(new Map<string, Place>());
-  const { view, table, query } = place;
-  if (table !== undefined && view !== "reference") left.current.set(table, place);
+  const last = useRef<string | undefined>(undefined);
+  const { view } = place;
+  const isOnTable = view !== "webhooks" && view !== "reference";
+  const table = place.table ?? last.current ?? firstTable(session);
+  last.current = table;
+  if (isOnTable && place.table !== undefined) left.current.set(place.table, place);
+  const query = isOnTable ? place.query : left.current.get(table ?? "")?.query ?? FIRST_PAGE;
 
-  const show = (next: View) => go({ ...place, view: next, table: table ?? firstTable(session) });
+  const show = (next: View) => go({ view: next, table, query });
   const openTable = (name: string) => {
     const before = left.current.get(name) ?? { table: name, query: FIRST_PAGE };
     const shown = view === "update" || view === "changes" ? view : "rows";
@@ -43,8 +48,7 @@ function App() {
   const open = (opened: Session) => {
     setSession(opened);
     setEnded(undefined);
-    const isTable = view !== "webhooks" && view !== "reference";
-    if (isTable && table === undefined) {
+    if (isOnTable && place.table === undefined) {
       go({ view: "rows", table: firstTable(opened), query: FIRST_PAGE }, { replace: true });
     }
   };
@@ -53,14 +57,15 @@ function App() {
     setEnded(undefined);
     setKept(new Map());
     left.current.clear();
+    last.current = undefined;
     go({ view: "rows", table: undefined, query: FIRST_PAGE }, { replace: true });
   };
   const openPalette = () => setPalette(true);
   useControlKey("k", session && openPalette);
   useEffect(() => {
-    const name = table ?? (view === "rows" ? undefined : view);
+    const name = view === "webhooks" ? view : place.table ?? (isOnTable ? undefined : view);
     document.title = name === undefined ? "Rowgate console" : `${name} · Rowgate`;
-  }, [view, table]);
+  }, [view, place.table]);
   const choices = useMemo(
     () =>
       hasPalette && session !== undefined ? listChoices(session, { openTable, show, forget }) : [],
@@ -78,33 +83,29 @@ function App() {
             onFind={openPalette}
             onForget={forget}
           />
-          {view === "reference"
-            ? (
-              <Reference
-                session={session}
-                table={table}
-                onTable={(name) => {
-                  const { query } = left.current.get(name) ?? { query: FIRST_PAGE };
-                  go({ view, table: name, query });
-                }}
-              />
-            )
-            : session === undefined
-            ? <SignIn onOpen={open} table={table} ended={ended} />
-            : view === "webhooks"
-            ? <WebhooksView token={session.token} />
-            : (
-              <Workbench
-                key={session.token}
-                session={session}
-                view={view}
-                tableName={table ?? firstTable(session)}
-                query={query}
-                onTable={openTable}
-                onQuery={(next) =>
-                  go({ ...place, table: table ?? firstTable(session), query: next })}
-              />
-            )}
+          {view === "reference" && (
+            <Reference
+              session={session}
+              table={place.table}
+              onTable={(name) => go({ view, table: name, query })}
+            />
+          )}
+          {view !== "reference" && session === undefined && (
+            <SignIn onOpen={open} table={place.table} ended={ended} />
+          )}
+          {view === "webhooks" && session !== undefined && <WebhooksView token={session.token} />}
+          {session !== undefined && (
+            // It stays while another view is shown: feeds and exports go on.
+            <Workbench
+              key={session.token}
+              session={session}
+              view={isOnTable ? view : undefined}
+              tableName={table}
+              query={query}
+              onTable={openTable}
+              onQuery={(next) => go({ ...place, table, query: next })}
+            />
+          )}
           {hasPalette && <Palette choices={choices} onClose={() => setPalette(false)} />}
         </FormatContext.Provider>
       </PaletteContext.Provider>

@@ -9,6 +9,7 @@ import {
 import { readTable, type TableReference } from "../reference/read_table.ts";
 import { type ApiResponse, sendRequest, type Table } from "./api.ts";
 import { FieldTable } from "./field_table.tsx";
+import { useContentFocus } from "./frame/focus.ts";
 import { ErrorTable, Operation, Prose } from "./reference_operation.tsx";
 import { type Section, SectionList } from "./section_list.tsx";
 import type { Session } from "./session.tsx";
@@ -50,6 +51,7 @@ export function Reference({ session, table: tableName, onTable }: ReferenceProps
     () => response?.body === undefined ? undefined : readReference(response.body),
     [response],
   );
+  useContentFocus("h1", reference && chosen);
   if (reference === undefined) {
     return (
       <main id="main" class="empty-state">
@@ -69,10 +71,10 @@ export function Reference({ session, table: tableName, onTable }: ReferenceProps
     const isTable = tables.some((each) => each.name === name);
     setOther(isTable ? undefined : name);
     if (isTable) onTable(name);
-    scrollTo(0, 0);
+    document.getElementById("main")!.scrollTo(0, 0);
   };
   return (
-    <div class="bench">
+    <div class="bench fixed">
       <SectionList
         title="Reference"
         label="Section"
@@ -84,22 +86,24 @@ export function Reference({ session, table: tableName, onTable }: ReferenceProps
         chosen={table?.name ?? section?.name ?? OVERVIEW}
         onChoose={choose}
       />
-      <main id="main" class="reference">
-        {table !== undefined
-          ? <TableSection key={table.name} {...{ session: session!, table, reference }} />
-          : section === undefined
-          ? <Overview session={session} reference={reference} document={response!.body} />
-          : (
-            <>
-              <div class="table-head">
-                <h1>{section.name}</h1>
-                <p class="muted">{section.description}</p>
-              </div>
-              {section.operations.map((operation) => (
-                <Operation key={operation.summary} operation={operation} />
-              ))}
-            </>
-          )}
+      <main id="main" tabIndex={-1}>
+        <div class="reference">
+          {table !== undefined
+            ? <TableSection key={table.name} {...{ session: session!, table, reference }} />
+            : section === undefined
+            ? <Overview session={session} reference={reference} document={response!.body} />
+            : (
+              <>
+                <div class="table-head">
+                  <h1 tabIndex={-1}>{section.name}</h1>
+                  <p class="muted">{section.description}</p>
+                </div>
+                {section.operations.map((operation) => (
+                  <Operation key={operation.summary} operation={operation} />
+                ))}
+              </>
+            )}
+        </div>
       </main>
     </div>
   );
@@ -135,7 +139,7 @@ function TableSection({ session, table, reference }: TableSectionProps) {
   return (
     <>
       <div class="table-head">
-        <h1>{table.name}</h1>
+        <h1 tabIndex={-1}>{table.name}</h1>
         {!table.writable && <span class="badge">read only</span>}
         {table.changes && <span class="badge">changes feed</span>}
         <p class="muted">{table.comment ?? `The table ${table.name}`}</p>
@@ -208,7 +212,7 @@ function Overview({ session, reference, document }: OverviewProps) {
   return (
     <>
       <div class="table-head">
-        <h1>
+        <h1 tabIndex={-1}>
           {session === undefined
             ? reference.title
             : `${reference.title} for ${session.info.tenant}`}

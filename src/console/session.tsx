@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { sendRequest, type Table, type Token } from "./api.ts";
 import { Prose } from "./reference_operation.tsx";
 import {
@@ -28,6 +28,8 @@ export function SignIn({ onOpen, table, ended }: SignInProps) {
   const [failed, setFailed] = useState(ended);
   const [busy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
+  // Browsers heed `autofocus` only once.
+  useEffect(() => input.current!.focus(), []);
 
   async function open(event: Event): Promise<void> {
     event.preventDefault();
@@ -59,7 +61,6 @@ export function SignIn({ onOpen, table, ended }: SignInProps) {
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            autofocus
             required
             aria-invalid={failed !== undefined}
             aria-describedby="token-problem token-kept"

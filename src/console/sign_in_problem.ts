@@ -15,7 +15,7 @@ export function explainSignIn(
   { status, error, retryAfter }: {
     readonly status: number;
     readonly error: string | undefined;
-    readonly retryAfter?: string | null;
+    readonly retryAfter: string | null;
   },
 ): SignInProblem {
   if (status === 0) {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { sendRequest } from "./api.ts";
+import { useContentFocus } from "./frame/focus.ts";
 
 /** A webhook, as the service shows it. @see WH8 */
 interface Webhook {
@@ -33,13 +34,16 @@ export function WebhooksView({ token }: { readonly token: string }) {
     setProblem(response.error);
   }
   useEffect(() => void refresh(), [token]);
+  useContentFocus("h1", token);
 
   return (
-    <main id="main" class="webhooks">
+    <main id="main" class="webhooks" tabIndex={-1}>
       <div class="table-head">
-        <h1>Webhooks</h1>
+        <h1 tabIndex={-1}>Webhooks</h1>
         <button type="button" disabled={busy} onClick={refresh}>Refresh</button>
-        <p class="muted">What this token, and those that it replaces, have sent to an address.</p>
+        <p class="muted">
+          Where the service sends changes: the webhooks of this token, and of those that it replaced
+        </p>
       </div>
       <p class="problem" role="alert">{problem}</p>
       {webhooks?.length === 0 && <p class="muted">This token has no webhooks.</p>}

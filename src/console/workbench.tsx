@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Field, readFields, type Table } from "./api.ts";
 import { BrowseView } from "./browse/browse_view.tsx";
+import { useExport } from "./browse/export_menu.tsx";
 import { ChangesView } from "./changes_view.tsx";
 import { UpdateView } from "./edit/update_view.tsx";
 import type { PlaceQuery, TableView } from "./frame/address.ts";
@@ -10,7 +11,8 @@ import { TableHead } from "./table_head.tsx";
 
 interface WorkbenchProps {
   readonly session: Session;
-  readonly view: TableView;
+  /** Undefined: another view is shown, and this one hidden. */
+  readonly view: TableView | undefined;
   /** The name of the table of the address. */
   readonly tableName: string | undefined;
   readonly query: PlaceQuery;
@@ -28,6 +30,7 @@ export function Workbench(props: WorkbenchProps) {
   // Feeds are followed while another view or table is looked at.
   const [followed, setFollowed] = useState<readonly Described[]>([]);
   const [version, setVersion] = useState(0);
+  const exporting = useExport(token);
   const isNew = description?.fields !== undefined && view === "changes" &&
     followed.every((each) => each.table !== description.table);
   if (isNew) setFollowed([...followed, description as Described]);
@@ -42,7 +45,7 @@ export function Workbench(props: WorkbenchProps) {
   );
   const { fields, problem } = description ?? {};
   return (
-    <div class="bench fixed">
+    <div class="bench fixed tables" hidden={view === undefined}>
       <SectionList
         title="Tables"
         label="Table"
@@ -50,7 +53,7 @@ export function Workbench(props: WorkbenchProps) {
         chosen={tableName ?? ""}
         onChoose={onTable}
       />
-      <main id="main" tabIndex={-1}>
+      <main id={view && "main"} tabIndex={-1}>
         {tables.length === 0 && <p class="empty-state">This token gives access to no table.</p>}
         {tables.length > 0 && table === undefined && (
           <p class="empty-state">
@@ -66,7 +69,7 @@ export function Workbench(props: WorkbenchProps) {
             <div class="view" hidden={view !== "rows"}>
               <BrowseView
                 key={table.name}
-                {...{ token, table, fields, query, version, onQuery }}
+                {...{ token, table, fields, query, version, exporting, onQuery }}
                 mayUpdate={mayUpdate}
                 isShown={view === "rows"}
                 onChanged={() => setVersion(version + 1)}
@@ -85,15 +88,14 @@ export function Workbench(props: WorkbenchProps) {
             )}
           </>
         )}
-        {followed.map((each) => (
-          <div
-            key={each.table.name}
-            class="view padded"
-            hidden={view !== "changes" || each.table !== table}
-          >
-            <ChangesView {...{ token }} table={each.table} fields={each.fields} />
-          </div>
-        ))}
+        {followed.map((each) => {
+          const isShown = view === "changes" && each.table === table;
+          return (
+            <div key={each.table.name} class="view padded" hidden={!isShown}>
+              <ChangesView {...{ token, isShown }} table={each.table} fields={each.fields} />
+            </div>
+          );
+        })}
       </main>
     </div>
   );

@@ -1,5 +1,5 @@
 import type { DescribedField, ServiceRequest } from "../reference/described.ts";
-import { OPERATOR_LABELS, summariseOperators } from "../reference/operator_texts.ts";
+import { summariseOperators } from "../reference/operator_texts.ts";
 import { printJson } from "../reference/print_literal.ts";
 import type { TableReference } from "../reference/read_table.ts";
 import { REQUEST_FORMATS } from "../reference/request_formats.ts";
@@ -60,7 +60,6 @@ export function printRequest(request: ServiceRequest, address: string): readonly
 function printField(field: DescribedField): Html {
   const { name, type, nullable, primary_key, writable, enum: labels, time_zone, comment } = field;
   const { all, others } = summariseOperators(field.operators);
-  const operators = [...(all ? ["all"] : []), ...others.map((op) => OPERATOR_LABELS[op])];
   return html`
     <tr>
       <th scope="row"><code>${name}</code>${primary_key && html`
@@ -70,7 +69,7 @@ function printField(field: DescribedField): Html {
         html`<br>${labels.join(", ")}`}${time_zone !== undefined && html`<br>in ${time_zone}`}</td>
       <td>${nullable ? "yes" : "no"}</td>
       <td>${writable ? "yes" : "no"}</td>
-      <td>${operators.join(", ")}</td>
+      <td>${[...(all ? ["all"] : []), ...others].join(", ")}</td>
       <td>${comment ?? ""}</td>
     </tr>
   `;

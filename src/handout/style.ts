@@ -1,22 +1,25 @@
-/** The style of the file: light and dark by the system, the language of the examples by a choice at the top. */
+/**
+ * The style of the file, in the colours of the console: light and dark by the system, the language of the
+ * examples by a choice at the top.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ink: #1c2530;
-  --muted: #56616e;
-  --line: #d9dfe6;
+  --ink: #17202a;
+  --muted: #56626f;
+  --line: #dbe0e5;
   --page: #ffffff;
-  --panel: #f5f7f9;
-  --accent: #0b5cad;
+  --panel: #f6f7f8;
+  --accent: #0f766e;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
-    --ink: #e3e8ee;
-    --muted: #9aa6b4;
-    --line: #333d49;
-    --page: #14191f;
-    --panel: #1c232b;
-    --accent: #7cb8f5;
+    --ink: #e4e9ee;
+    --muted: #9aa7b3;
+    --line: #2a343d;
+    --page: #0e1317;
+    --panel: #161c22;
+    --accent: #4fd1c0;
   }
 }
 * { box-sizing: border-box; }

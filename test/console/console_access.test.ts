@@ -105,6 +105,26 @@ describeConsole("the console: accessibility", (test) => {
     await page.getByRole("button", { name: "Copied" }).waitFor();
   }, { token: null });
 
+  test("moves the focus to what was chosen", async ({ page }) => {
+    const focused = (selector: string) => page.locator(`#main ${selector}:focus`).waitFor();
+    await openView(page, "Update");
+    await focused(".update-form input");
+    await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: "products" })
+      .click();
+    await page.getByRole("heading", { name: "products", exact: true }).waitFor();
+    await focused(".update-form input");
+    await openView(page, "Changes");
+    await focused(".follow input");
+    await openView(page, "Reference");
+    await focused("h1");
+    await openView(page, "Rows");
+    await focused(".grid td");
+    await addCondition(await outermost(page), { field: "price", op: "gt", values: ["1000000"] });
+    await run(page);
+    // There are no rows: the name of the table.
+    await focused("h1");
+  });
+
   for (
     const [width, height, colorScheme] of [
       ...[[1440, 900, "light"], [1024, 768, "dark"], [390, 844, "light"], [390, 844, "dark"]],
@@ -169,6 +189,13 @@ describeConsole("the console: accessibility", (test) => {
       await page.locator(".condition.wrong").innerText(),
       "filters.and[1].or[0].value",
     );
+    // However long the filter is, the button that runs it is in sight.
+    const isInSight = await page.evaluate(() => {
+      const { bottom } = document.querySelector(".filter-panel [type=submit]")!
+        .getBoundingClientRect();
+      return bottom <= document.querySelector(".filter-panel")!.getBoundingClientRect().bottom;
+    });
+    assert(isInSight);
     await keepPicture(page, "error");
   }, { height: 620 });
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { addCondition, awaitRows, outermost, run } from "./build_filter.ts";
 import { chooseTable, describeConsole } from "./describe_console.ts";
+import { openView } from "./inspect_page.ts";
 
 describeConsole("the console: its address", (test) => {
   test("holds table, filter, sort and page, so that Back works and a link can be shared", async (opened) => {
@@ -62,6 +63,17 @@ describeConsole("the console: its address", (test) => {
       await page.getByLabel("Value of note", { exact: true }).inputValue(),
       "Call first",
     );
+    // Through the reference, back in it and on: the filter that was run is still there.
+    await openView(page, "Reference");
+    await page.getByRole("heading", { name: "Query records" }).waitFor();
+    await page.getByRole("navigation", { name: "Reference" }).getByRole("button", {
+      name: "products",
+    }).click();
+    await page.goBack();
+    await page.getByRole("heading", { name: "orders", exact: true }).waitFor();
+    await openView(page, "Rows");
+    await page.getByRole("button", { name: "Without status = paid" }).waitFor();
+    assert(page.url().includes("filter="), page.url());
   });
 
   test("says so when the table of a link is not that of the token", async ({ page, address }) => {

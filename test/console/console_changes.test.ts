@@ -25,19 +25,25 @@ describeConsole("the console: changes", (test) => {
   test("shows changes as they come, also those made while another view is used [CH15]", async (opened) => {
     const { page, address } = opened;
     await openView(page, "Changes");
-    await follow(page);
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Up to date").waitFor();
     await setNote(address, "first");
     await page.locator(`${ROWS} td`, { hasText: "first" }).waitFor();
     await openView(page, "Rows");
     await setNote(address, "second");
     await openView(page, "Changes");
     await page.locator(`${ROWS} td`, { hasText: "second" }).waitFor();
+    await openView(page, "Reference");
+    await setNote(address, "third");
+    await openView(page, "Changes");
+    await page.locator(`${ROWS} td`, { hasText: "third" }).waitFor();
     const rows = await page.locator(ROWS).allInnerTexts();
-    assertMatch(rows[0]!, /upsert.*A-2026-01472.*second/s);
-    assertMatch(rows[1]!, /upsert.*A-2026-01472.*first/s);
-    await page.getByText("Up to date · 2 changes").waitFor();
+    assertMatch(rows[0]!, /upsert.*A-2026-01472.*third/s);
+    assertMatch(rows[1]!, /upsert.*A-2026-01472.*second/s);
+    assertMatch(rows[2]!, /upsert.*A-2026-01472.*first/s);
+    await page.getByText("Up to date · 3 changes").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Stopped · 2 changes").waitFor();
+    await page.getByText("Stopped · 3 changes").waitFor();
     for (const { url } of opened.requests) assert(!url.includes("TOKEN"), url);
   });
 

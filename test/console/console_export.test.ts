@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Page } from "../support/browser_page.ts";
 import { addCondition, chooseColumns, outermost, run } from "./build_filter.ts";
-import { describeConsole } from "./describe_console.ts";
+import { chooseTable, describeConsole } from "./describe_console.ts";
 
 async function save(page: Page, form: string): Promise<{ name: string; text: string }> {
   await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
@@ -34,6 +34,26 @@ describeConsole("the console: exports", (test) => {
     assert(rows.every((row, at) => at === 0 || row.id > rows[at - 1].id));
     await page.getByText("Saved orders.ndjson", { exact: false }).waitFor();
     for (const { url } of opened.requests) assert(!url.includes("TOKEN"), url);
+  });
+
+  test("goes on while another table is looked at", async ({ page }) => {
+    await page.evaluate(() => {
+      const real = globalThis.fetch;
+      globalThis.fetch = async (input, options) => {
+        const { accept } = options?.headers as Record<string, string>;
+        if (accept === "text/csv") await new Promise((resolve) => setTimeout(resolve, 1500));
+        return await real(input, options);
+      };
+    });
+    await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
+    await page.locator(".menu-panel").getByRole("button", { name: "CSV" }).click();
+    const saved = page.waitForEvent("download");
+    await chooseTable(page, "products");
+    await page.getByText("orders.csv: 0 bytes").waitFor();
+    await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
+    await page.getByText("Another export is on its way", { exact: false }).waitFor();
+    assertEquals((await saved).suggestedFilename(), "orders.csv");
+    await page.getByText("Saved orders.csv", { exact: false }).waitFor();
   });
 
   test("says why an export was not saved", async ({ page }) => {

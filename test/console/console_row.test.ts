@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "../support/browser_page.ts";
+import { run } from "./build_filter.ts";
 import { describeConsole } from "./describe_console.ts";
 import { keepPicture } from "./inspect_page.ts";
 
@@ -29,6 +30,25 @@ describeConsole("the console: one row", (test) => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "note", exact: true }).waitFor();
+  });
+
+  test("opens a cell: a long text is whole, and wrapped", async ({ page, address }) => {
+    const note = `Ring twice.\n${"Leave it at the back door. ".repeat(30)}`.trim();
+    const response = await fetch(`${address}integration/tables/orders/records/single`, {
+      method: "PATCH",
+      headers: { authorization: "Bearer TOKEN", "content-type": "application/json" },
+      body: JSON.stringify({ filters: { id: 5 }, fields: { note } }),
+    });
+    assertEquals(response.status, 200, await response.text());
+    await run(page);
+    const cell = page.locator(".grid tbody tr").nth(4).locator("td").nth(10);
+    assert((await cell.innerText()).startsWith("Ring twice. Leave it"));
+    await cell.click();
+    await cell.click();
+    const value = page.getByRole("region", { name: "The value of note" });
+    assertEquals(await value.innerText(), note);
+    assert(await value.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+    await page.getByText(`${note.length} characters`).waitFor();
   });
 
   test("edits a row: only what was touched is sent, after a preview", async ({ page, requests }) => {

@@ -45,6 +45,7 @@ describeConsole("the console: rows", (test) => {
     assertEquals(await page.getByLabel("API token").inputValue(), "");
     assertEquals(page.url(), address);
     assert(!(await page.content()).includes("A-2026-"));
+    await page.locator("#token:focus").waitFor();
   });
 
   test("lists the tables of the token and the fields of each", async ({ page }) => {
@@ -65,6 +66,15 @@ describeConsole("the console: rows", (test) => {
     assertMatch(await row("status"), /order_status\s*draft, placed, paid.*\s+no\s+yes/);
     assertMatch(await row("shipped_at"), /timestamptz\s+yes\s+yes/);
   });
+
+  test("shows the first page of a table at once, sorted by its key", async ({ page, requests }) => {
+    const queries = requests.filter(({ url }) => url.endsWith("/order_lines/query"));
+    const sort = ["order_id", "line_no"].map((field) => ({ field, direction: "asc" }));
+    assertEquals(queries.map(({ body }) => JSON.parse(body!)), [{ sort, per_page: 50 }]);
+    assertMatch(await page.locator(".row-count").innerText(), /^1–50 of [\d,]+$/);
+    const heads = await page.locator(".grid thead th.frozen").allInnerTexts();
+    assertEquals(heads.map((head) => head.split("\n")[0]), ["order_id↑1", "line_no↑2"]);
+  }, { table: "order_lines" });
 
   test("offers operators and inputs by the type of the column", async ({ page }) => {
     const condition = await addCondition(await outermost(page), {
@@ -96,6 +106,16 @@ describeConsole("the console: rows", (test) => {
     assertEquals(
       await condition.getByLabel("Value", { exact: true }).inputValue(),
       "2026-04-01",
+    );
+    await condition.getByLabel("Column", { exact: true }).selectOption("shipped_at");
+    await condition.getByRole("button", { name: "Pick a time: Value" }).waitFor();
+    await condition.locator('input[type="datetime-local"]').evaluate((picker) => {
+      (picker as HTMLInputElement).value = "2026-04-01T09:30";
+      picker.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    assertEquals(
+      await condition.getByLabel("Value", { exact: true }).inputValue(),
+      "2026-04-01T09:30:00Z",
     );
     await chooseTable(page, "products");
     const other = await addCondition(await outermost(page), { field: "discontinued", op: "eq" });
@@ -133,8 +153,30 @@ describeConsole("the console: rows", (test) => {
     ]);
     const first = page.locator(".grid tbody tr").first();
     assertEquals(await first.locator("td").nth(6).innerText(), "34.90");
+    assertMatch(await first.locator("td").nth(7).innerText(), /^\d{4}-\d\d-\d\d$/);
+    assertMatch(await first.locator("td").nth(11).innerText(), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
     assertEquals(await first.locator("td").nth(8).innerText(), "NULL");
     assertEquals(await first.locator("td").nth(8).getAttribute("class"), "none");
+    // It is faint, and not boxed.
+    const look = await first.locator("td").nth(8).evaluate((cell) => {
+      const { color, backgroundColor, borderLeftStyle } = getComputedStyle(cell);
+      const value = getComputedStyle(cell.parentElement!.querySelector(".text")!);
+      return [color !== value.color, cell.childElementCount, backgroundColor, borderLeftStyle];
+    });
+    assertEquals(look, [true, 0, "rgba(0, 0, 0, 0)", "none"]);
+  });
+
+  test("runs the filter with Ctrl Enter, wherever the focus is", async ({ page }) => {
+    const range = page.locator(".row-count");
+    await addCondition(await outermost(page), { field: "total", op: "gte", values: ["500"] });
+    await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: "orders" })
+      .evaluate((button) => (button as HTMLElement).focus());
+    await run(page);
+    assertEquals(await range.innerText(), "1–50 of 357");
+    await addCondition(await outermost(page), { field: "status", op: "eq", values: ["paid"] });
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await run(page);
+    assertMatch(await range.innerText(), /^1–\d+ of \d\d$/);
   });
 
   test("folds the filter into chips once it has run, and runs without one of them", async ({ page }) => {
@@ -182,9 +224,17 @@ describeConsole("the console: rows", (test) => {
     assertEquals(await next.getAttribute("aria-disabled"), "true");
     await turn("Previous page");
     assertEquals(await range.innerText(), "1,401–1,450 of 1,500");
+    await awaitRows(page, async () => {
+      await page.getByLabel("Rows per page").selectOption("25");
+    });
+    await turn("Next page");
+    assertEquals(await range.innerText(), "26–50 of 1,500");
   });
 
   test("sorts by clicking a column head and returns the chosen columns", async ({ page }) => {
+    // The head of the key shows how the rows are sorted already: the next order is the other one.
+    await page.locator(".grid").getByRole("button", { name: "id" }).first().click();
+    await page.locator('th[aria-sort="descending"]', { hasText: "id" }).waitFor();
     await chooseColumns(page, ["total"]);
     await page.locator(".grid thead th:nth-child(4)").waitFor({ state: "detached" });
     const head = page.locator(".grid").getByRole("button", { name: "total" });

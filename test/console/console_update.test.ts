@@ -59,6 +59,11 @@ describeConsole("the console: updates", (test) => {
       9,
     );
     assertEquals(await countDiscontinued(address), before);
+    // What is copied has the count as its limit, and says what that means in a flow that runs again.
+    await page.getByRole("button", { name: "Request", exact: true }).click();
+    await page.getByText("max-affected=9 is today's count", { exact: false }).waitFor();
+    assertStringIncludes(await page.locator(".request pre").innerText(), "max-affected=9");
+    await page.keyboard.press("Escape");
     assertEquals(prefersOf(requests), ["tx=rollback, handling=strict"]);
     await page.getByRole("button", { name: "Change 9 rows" }).click();
     await page.getByText("Done. 9 rows changed.").waitFor();

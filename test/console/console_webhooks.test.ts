@@ -19,7 +19,7 @@ describeConsole("the console: webhooks", (test) => {
       const { webhook } = await response.json();
       assertEquals(response.status, 201);
       await page.getByRole("button", { name: "Refresh" }).click();
-      const row = page.locator("tbody tr");
+      const row = page.locator(".webhooks tbody tr");
       await row.waitFor();
       const text = (await row.innerText()).replaceAll(/\s+/g, " ");
       assertMatch(

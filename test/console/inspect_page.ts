@@ -28,10 +28,13 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
   }, TAGS);
 }
 
-/** Returns by how many pixels the page is wider than the screen. */
+/** Returns by how many pixels the page, or its content within, is wider than the screen. */
 export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() =>
-    document.documentElement.scrollWidth - document.documentElement.clientWidth
+    Math.max(
+      ...[document.documentElement, document.getElementById("main")]
+        .map((element) => element === null ? 0 : element.scrollWidth - element.clientWidth),
+    )
   );
 }
 

@@ -1,14 +1,13 @@
 // The Python program of the recipes keeps its copy beside writers: after each run it has the rows of the table.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import type { Compile } from "../../src/postgres/database.ts";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
+import { runProgram } from "./run_program.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
 const SHOWN = "http://127.0.0.1:8080";
@@ -37,10 +36,7 @@ describe("the Python program that keeps a copy", () => {
     const [program = ""] = readTexts(await readDocument("docs/recipes.md"), "python");
     assertEquals(program.trimEnd().split("\n").length, 20);
     const keepCopy = () => run(program.replace(SHOWN, server.address));
-    if (await keepCopy() === undefined) {
-      console.log("python3 is not installed: its program is not run");
-      return;
-    }
+    if (await keepCopy() === undefined) return;
     assertEquals(await readCopy(), await readTable());
     for (const [id, note] of [[1, "first"], [700, "second"], [1, "third"]] as const) {
       await update(id, note);
@@ -102,20 +98,8 @@ describe("the Python program that keeps a copy", () => {
     return await response.json();
   }
 
-  /** Returns what a program prints, both streams; undefined where Python is not installed. */
   function run(program: string): Promise<string | undefined> {
-    const child = spawn("python3", ["-c", program], {
-      cwd: folder,
-      env: { ...process.env, ROWGATE_TOKEN: "TOKEN" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let printed = "";
-    child.stdout.on("data", (chunk) => printed += chunk);
-    child.stderr.on("data", (chunk) => printed += chunk);
-    return new Promise((resolve) => {
-      child.once("error", () => resolve(undefined));
-      child.once("close", () => resolve(printed));
-    });
+    return runProgram("python3", ["-c", program], folder);
   }
 });
 

@@ -1,5 +1,5 @@
 // The programs of README.md in Python and TypeScript are run against the demonstration. Python needs nothing but
-// `python3`; where it is not installed, its program is skipped, and the test says so.
+// `python3`; where it is not installed, its program is skipped, except on CI.
 import { assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -34,8 +34,7 @@ describe("the first request of README.md", () => {
     const [program = "", ...others] = await readPrograms("python");
     assertEquals(others, []);
     const printed = await runProgram("python3", ["-c", program], folder);
-    if (printed === undefined) console.log("python3 is not installed: its program is not run");
-    else assertEquals(printed, "A-2026-01472\n");
+    if (printed !== undefined) assertEquals(printed, "A-2026-01472\n");
   });
 
   it("works from TypeScript", async () => {

@@ -13,7 +13,7 @@ export async function sendExample(app: App, { request }: Example): Promise<Examp
   const headers = new Headers([...request.headers]);
   const authorization = request.headers.get("authorization") ?? "Bearer $TOKEN";
   if (authorization === "") headers.delete("authorization");
-  else headers.set("authorization", authorization.replace("$", ""));
+  else headers.set("authorization", authorization.replace(/\$(?:ROWGATE_)?/, ""));
   if (request.body !== undefined && !headers.has("content-type")) {
     headers.set("content-type", "application/json");
   }

@@ -148,7 +148,7 @@ async function typeCommand(command: string, shell: Shell): Promise<void> {
 function keepToken(output: string, { replace, variables }: Shell): boolean {
   const [token, id] = TOKEN.exec(output) ?? [];
   if (token === undefined) return false;
-  variables.set("TOKEN", token);
+  variables.set("ROWGATE_TOKEN", token);
   replace.set("rg_…", token);
   if (!replace.has(ID)) replace.set(ID, id!);
   return true;

@@ -5,12 +5,13 @@ import type { FilterContext, PlacedIssue } from "../filter_editor.tsx";
 import { findNode, type GroupNode, makeGroup, replaceNode } from "../filter_tree.ts";
 import type { PlaceQuery } from "../frame/address.ts";
 import { useControlKey } from "../frame/keys.ts";
+import { useContentFocus } from "../frame/focus.ts";
 import { RowDrawer } from "../edit/row_drawer.tsx";
 import { TableHead } from "../table_head.tsx";
 import { parseValue } from "../../reference/example_value.ts";
 import { CellInspector } from "./cell_inspector.tsx";
 import { useDraft, writeDraft } from "./draft.ts";
-import { ExportNotice, useExport } from "./export_menu.tsx";
+import { type Export, ExportNotice } from "./export_menu.tsx";
 import { FilterChips } from "./filter_chips.tsx";
 import { FilterPanel } from "./filter_panel.tsx";
 import { type CellPlace, Grid } from "./grid.tsx";
@@ -28,6 +29,8 @@ interface BrowseViewProps extends OpenTable {
   readonly isShown: boolean;
   /** Changes when rows may have changed. */
   readonly version: number;
+  /** The exports of all tables. */
+  readonly exporting: Export;
   readonly onQuery: (query: PlaceQuery) => void;
   /** Called when a row was changed here. */
   readonly onChanged: () => void;
@@ -35,7 +38,7 @@ interface BrowseViewProps extends OpenTable {
 
 /** The rows of a table: its first page at once, then what is chosen of it. */
 export function BrowseView(props: BrowseViewProps) {
-  const { token, table, fields, query, isShown, version, onQuery } = props;
+  const { token, table, fields, query, isShown, version, exporting, onQuery } = props;
   const queried = { table, fields };
   const byName = useMemo(() => new Map(fields.map((field) => [field.name, field])), [fields]);
   const rows = useRows({ token, table, fields, query, isShown, version });
@@ -56,11 +59,6 @@ export function BrowseView(props: BrowseViewProps) {
     .map((issue) => ({ ...issue, place: findNode(draft.root, issue.path) }));
   const marked = issues.filter(({ place }) => place !== undefined && !touched.has(place.id));
   const isStale = draft.isChanged || (failed !== undefined && page !== undefined);
-  const running = useExport({
-    token,
-    table: table.name,
-    request: makeQuery({ ...query, sort: findSort(query, queried) }, queried),
-  });
 
   const run = (root: GroupNode) => {
     const filter = writeDraft(root, byName);
@@ -75,9 +73,12 @@ export function BrowseView(props: BrowseViewProps) {
     if (answer === undefined) return;
     setOpen((before) => failed === undefined ? before && draft.isChanged : marked.length > 0);
     if (failed !== undefined) setTimeout(focusFirstInvalid);
-    else if (awaitsFocus.current && isShown) setFocus(focus + 1);
+    else if (awaitsFocus.current && isShown) setFocus((count) => count + 1);
     awaitsFocus.current = false;
   }, [answer]);
+  // Without rows, the focus goes to the name of the table; back from another view, to where it was.
+  useContentFocus("h1", focus > 0 && records.length === 0 ? focus : undefined);
+  useContentFocus('.grid [tabindex="0"]', isShown || undefined);
   useControlKey(
     "Enter",
     isShown && cell === undefined && row === undefined ? () => run(draft.root) : undefined,
@@ -109,7 +110,11 @@ export function BrowseView(props: BrowseViewProps) {
       sort={findSort(shown, queried)}
       isStale={isStale}
       focus={focus}
-      onSort={(field, more) => onQuery({ ...query, ...sortBy(query.sort, field, more), page: 1 })}
+      onSort={(field, more) => {
+        // The head that is clicked shows the order of the key too, if nothing else was chosen.
+        const before = more ? query.sort : findSort(query, queried);
+        onQuery({ ...query, ...sortBy(before, field, more), page: 1 });
+      }}
       onOpenRow={(index) => setRow(records[index])}
       onOpenCell={setCell}
     />
@@ -123,8 +128,13 @@ export function BrowseView(props: BrowseViewProps) {
           {...{ table, fields, query, onQuery }}
           root={draft.root}
           isOpen={isOpen}
-          onToggle={() => setOpen(!isOpen)}
-          onExport={running.start}
+          onToggle={() => {
+            awaitsFocus.current = false;
+            setOpen(!isOpen);
+          }}
+          onExport={(form) =>
+            exporting.start({ table: table.name, form, request: makeQuery(query, queried) })}
+          isExporting={exporting.state?.isRunning === true}
           request={makeQuery({ ...query, filter: writeDraft(draft.root, byName) }, queried)}
         />
       </TableHead>
@@ -146,16 +156,10 @@ export function BrowseView(props: BrowseViewProps) {
             onClear={() => run(makeGroup())}
           />
         )}
-      {isStale && (
+      {isStale && failed === undefined && (
         <div class="notice stale-notice" role="status">
-          <span>
-            {failed === undefined
-              ? "The filter has changed. These are still the rows of the one before."
-              : "These are still the rows of the query before."}
-          </span>
-          {!isOpen && failed === undefined && (
-            <button type="button" onClick={() => run(draft.root)}>Run</button>
-          )}
+          <span>The filter has changed. These are still the rows of the one before.</span>
+          {!isOpen && <button type="button" onClick={() => run(draft.root)}>Run</button>}
         </div>
       )}
       {failed !== undefined && (
@@ -163,9 +167,11 @@ export function BrowseView(props: BrowseViewProps) {
           response={failed}
           issues={issues.filter(({ place }) => place === undefined)}
           hasMarkedIssues={marked.length > 0}
+          note={page === undefined ? undefined : "Below are still the rows of the query before."}
         />
       )}
-      <ExportNotice running={running} />
+      <ExportNotice running={exporting} />
+      {answer === undefined && <p class="empty-state late" role="status">Reading rows…</p>}
       {page !== undefined && (records.length > 0 ? grid : (
         <p class="empty-state">
           {shown.filter === undefined ? "This table has no rows." : "No row matches the filter."}

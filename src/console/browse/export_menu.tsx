@@ -10,28 +10,30 @@ export interface ExportState {
   readonly isProblem: boolean;
 }
 
-interface ExportOptions {
-  readonly token: string;
+/** What is exported. */
+export interface ExportOrder {
   readonly table: string;
   /** The query whose rows are exported. */
   readonly request: ApiRequest;
+  readonly form: ExportForm;
 }
 
 /** An export, and how far it is. */
 export interface Export {
   readonly state: ExportState | undefined;
-  readonly start: (form: ExportForm) => void;
+  readonly start: (order: ExportOrder) => void;
   readonly cancel: () => void;
+  /** Takes away what was said of the last one. */
+  readonly dismiss: () => void;
 }
 
-/** Exports the rows of a query to a file, one export at a time. */
-export function useExport({ token, table, request }: ExportOptions): Export {
+/** Exports the rows of a query to a file, one export at a time, whatever is looked at meanwhile. */
+export function useExport(token: string): Export {
   const [state, setState] = useState<ExportState>();
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const say = (text: string, isProblem = false) => setState({ text, isRunning: false, isProblem });
-  async function run(form: ExportForm): Promise<void> {
-    running.current?.abort();
+  async function run({ table, request, form }: ExportOrder): Promise<void> {
     const aborter = new AbortController();
     running.current = aborter;
     const name = `${table}.${form}`;
@@ -48,7 +50,12 @@ export function useExport({ token, table, request }: ExportOptions): Export {
       else say(`${name} was not saved: ${error instanceof Error ? error.message : error}`, true);
     }
   }
-  return { state, start: (form) => void run(form), cancel: () => running.current?.abort() };
+  return {
+    state,
+    start: (order) => void run(order),
+    cancel: () => running.current?.abort(),
+    dismiss: () => setState(undefined),
+  };
 }
 
 function printBytes(bytes: number): string {
@@ -60,10 +67,17 @@ function printBytes(bytes: number): string {
 interface ExportMenuProps {
   readonly onStart: (form: ExportForm) => void;
   readonly isFiltered: boolean;
+  /** Whether an export is on its way already. */
+  readonly isRunning: boolean;
 }
 
+const FORMS = [
+  ["csv", "CSV", "for spreadsheets"],
+  ["ndjson", "NDJSON", "a line of JSON a row"],
+] as const;
+
 /** Chooses the form of an export. */
-export function ExportMenu({ onStart, isFiltered }: ExportMenuProps) {
+export function ExportMenu({ onStart, isFiltered, isRunning }: ExportMenuProps) {
   return (
     <Menu label="Export" title="Export" align="end">
       {(close) => (
@@ -72,24 +86,21 @@ export function ExportMenu({ onStart, isFiltered }: ExportMenuProps) {
             {isFiltered ? "Every row that the filter finds" : "Every row of the table"}, with the
             columns and the sort of this page
           </p>
-          {([["csv", "CSV", "for spreadsheets"], [
-            "ndjson",
-            "NDJSON",
-            "a line of JSON a row",
-          ]] as const)
-            .map(([form, label, note]) => (
-              <button
-                key={form}
-                type="button"
-                class="quiet item"
-                onClick={() => {
-                  close();
-                  onStart(form);
-                }}
-              >
-                {label} <span class="small muted">{note}</span>
-              </button>
-            ))}
+          {FORMS.map(([form, label, note]) => (
+            <button
+              key={form}
+              type="button"
+              class="quiet item"
+              disabled={isRunning}
+              onClick={() => {
+                close();
+                onStart(form);
+              }}
+            >
+              {label} <span class="small muted">{note}</span>
+            </button>
+          ))}
+          {isRunning && <p class="small">Another export is on its way: wait, or cancel it.</p>}
         </>
       )}
     </Menu>
@@ -101,11 +112,13 @@ interface ExportNoticeProps {
 }
 
 /** How far an export is, and what became of it. */
-export function ExportNotice({ running: { state, cancel } }: ExportNoticeProps) {
+export function ExportNotice({ running: { state, cancel, dismiss } }: ExportNoticeProps) {
   return (
     <div class={`notice${state?.isProblem ? " wrong" : ""}`} hidden={state === undefined}>
       <span role="status">{state?.text}</span>
-      {state?.isRunning && <button type="button" class="quiet" onClick={cancel}>Cancel</button>}
+      {state?.isRunning
+        ? <button type="button" class="quiet" onClick={cancel}>Cancel</button>
+        : <button type="button" class="quiet" aria-label="Dismiss" onClick={dismiss}>✕</button>}
     </div>
   );
 }

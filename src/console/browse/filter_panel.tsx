@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type FilterContext, GroupEditor } from "../filter_editor.tsx";
 import { countConditions } from "../filter_tree.ts";
+import { focusAfterUpdate } from "../frame/focus.ts";
+import { CONTROL } from "../frame/keys.ts";
 
 interface FilterPanelProps {
   readonly context: FilterContext;
@@ -29,8 +31,19 @@ export function FilterPanel({ context, busy, isChanged, onRun, onReset }: Filter
       <GroupEditor node={context.root} depth={1} context={context} />
       <div class="line">
         <button type="submit" class="primary" disabled={busy}>{busy ? "Running…" : "Run"}</button>
-        <kbd class="muted wide-only">Ctrl ⏎</kbd>
-        {isChanged && <button type="button" class="quiet" onClick={onReset}>Undo changes</button>}
+        <kbd class="muted wide-only">{CONTROL} ⏎</kbd>
+        {isChanged && (
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              onReset();
+              focusAfterUpdate(".filter-panel [type=submit]");
+            }}
+          >
+            Undo changes
+          </button>
+        )}
         <span class="small muted">{describeSize(countConditions(context.root))}</span>
       </div>
     </form>

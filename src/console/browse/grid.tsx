@@ -102,7 +102,7 @@ export function Grid(props: GridProps) {
                 field={fields.get(name)}
                 at={sort.findIndex(({ field }) => field === name)}
                 sort={sort}
-                isFrozen={at < frozen}
+                frozen={findFrozen(at, frozen)}
                 onSort={onSort}
               />
             ))}
@@ -127,7 +127,7 @@ export function Grid(props: GridProps) {
                   key={name}
                   value={row[name]}
                   type={fields.get(name)?.type ?? ""}
-                  isFrozen={at < frozen}
+                  frozen={findFrozen(at, frozen)}
                 />
               ))}
             </tr>
@@ -136,6 +136,11 @@ export function Grid(props: GridProps) {
       </table>
     </div>
   );
+}
+
+/** The classes of a column: whether it stays in sight, and whether others scroll away beside it. */
+function findFrozen(at: number, frozen: number): string {
+  return at >= frozen ? "" : at === frozen - 1 ? " frozen edge" : " frozen";
 }
 
 /** Says to the style sheet where each frozen column begins, and what they cover of what scrolls. */
@@ -155,11 +160,11 @@ interface ColumnHeadProps {
   /** Its place among the columns sorted by; -1: none. */
   readonly at: number;
   readonly sort: readonly SortItem[];
-  readonly isFrozen: boolean;
+  readonly frozen: string;
   readonly onSort: (field: string, more: boolean) => void;
 }
 
-function ColumnHead({ name, field, at, sort, isFrozen, onSort }: ColumnHeadProps) {
+function ColumnHead({ name, field, at, sort, frozen, onSort }: ColumnHeadProps) {
   const type = field?.type ?? "";
   const direction = sort[at]?.direction;
   const arrow = direction === undefined ? "" : direction === "asc" ? "↑" : "↓";
@@ -168,7 +173,7 @@ function ColumnHead({ name, field, at, sort, isFrozen, onSort }: ColumnHeadProps
     <th
       scope="col"
       tabIndex={sortable ? undefined : -1}
-      class={`${isNumber(type) ? "number" : ""}${isFrozen ? " frozen" : ""}`}
+      class={`${isNumber(type) ? "number" : ""}${frozen}`}
       aria-sort={at === 0 ? (direction === "asc" ? "ascending" : "descending") : undefined}
     >
       {sortable
@@ -193,10 +198,10 @@ function ColumnHead({ name, field, at, sort, isFrozen, onSort }: ColumnHeadProps
 interface CellProps {
   readonly value: unknown;
   readonly type: string;
-  readonly isFrozen: boolean;
+  readonly frozen: string;
 }
 
-function Cell({ value, type, isFrozen }: CellProps) {
+function Cell({ value, type, frozen }: CellProps) {
   const { look, text } = printCell(value, type);
-  return <td data-cell tabIndex={-1} class={`${look}${isFrozen ? " frozen" : ""}`}>{text}</td>;
+  return <td data-cell tabIndex={-1} class={`${look}${frozen}`}>{text}</td>;
 }

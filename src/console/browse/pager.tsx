@@ -27,10 +27,10 @@ export function Pager({ page: shown, durationMs, busy, onPage, onSize }: PagerPr
   const { page, per_page, total } = shown;
   const last = Math.max(1, Math.ceil((total ?? 0) / per_page));
   const steps = [
-    ["First", 1, page > 1, "«"],
-    ["Previous", page - 1, page > 1, "‹"],
-    ["Next", page + 1, page < last, "›"],
-    ["Last", last, page < last, "»"],
+    ["First", 1, page > 1, "«", "wide-only"],
+    ["Previous", page - 1, page > 1, "‹", ""],
+    ["Next", page + 1, page < last, "›", ""],
+    ["Last", last, page < last, "»", "wide-only"],
   ] as const;
   return (
     <footer class="pager">
@@ -38,11 +38,13 @@ export function Pager({ page: shown, durationMs, busy, onPage, onSize }: PagerPr
       <span class="small muted wide-only">
         {Math.max(1, Math.round(durationMs)).toLocaleString("en")} ms
       </span>
+      <span class="small muted hint">Enter, or a second click, opens a cell</span>
       <nav class="line" aria-label="Pages">
-        {steps.map(([label, target, possible, glyph]) => (
+        {steps.map(([label, target, possible, glyph, look]) => (
           <button
             key={label}
             type="button"
+            class={look}
             aria-label={`${label} page`}
             aria-disabled={!possible || busy}
             onClick={() => possible && !busy && onPage(target)}

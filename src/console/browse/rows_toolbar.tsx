@@ -21,6 +21,7 @@ interface RowsToolbarProps {
   readonly onToggle: () => void;
   readonly onQuery: (query: PlaceQuery) => void;
   readonly onExport: (form: ExportForm) => void;
+  readonly isExporting: boolean;
 }
 
 /** What can be chosen of the rows, and what can be done with them. */
@@ -68,9 +69,13 @@ export function RowsToolbar(props: RowsToolbarProps) {
         )}
       </Menu>
       <span class="toolbar-gap" />
-      <button type="button" onClick={() => setDrawer("fields")}>Fields</button>
+      <button type="button" class="wide-only" onClick={() => setDrawer("fields")}>Fields</button>
       <button type="button" onClick={() => setDrawer("request")}>Request</button>
-      <ExportMenu onStart={onExport} isFiltered={query.filter !== undefined} />
+      <ExportMenu
+        onStart={onExport}
+        isFiltered={query.filter !== undefined}
+        isRunning={props.isExporting}
+      />
       {drawer === "fields" && (
         <Drawer
           title={`Fields of ${table.name}`}

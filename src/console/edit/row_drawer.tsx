@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ApiRequest, ApiResponse, OpenTable, Row, UpdateResult } from "../api.ts";
 import { isWithin, writeColumnValues } from "../column_values.tsx";
 import { ErrorMessage, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
+import { focusAfterUpdate } from "../frame/focus.ts";
 import { useKept } from "../frame/kept.ts";
 import { useControlKey } from "../frame/keys.ts";
 import { editField, type RowEdits } from "./row_edits.ts";
@@ -34,7 +35,6 @@ export function RowDrawer(props: RowDrawerProps) {
   const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
   const [done, setDone] = useState("");
   const [busy, setBusy] = useState(false);
-  const body = useRef<HTMLDivElement>(null);
   const hasKey = table.primary_key.length > 0;
   const row: Row | undefined = hasKey ? response?.body?.records[0] : props.row;
   const read = async () => {
@@ -62,9 +62,12 @@ export function RowDrawer(props: RowDrawerProps) {
   const tryOut = () =>
     runOnce(async () => {
       const tried = await previewUpdate(token, { request, table: table.name, filters });
-      if (tried.response.body !== undefined) return setPreview(tried);
-      setFailed(tried.response);
-      setTimeout(() => body.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      if (tried.response.body === undefined) {
+        setFailed(tried.response);
+        return focusAfterUpdate('.row-fields [aria-invalid="true"]');
+      }
+      setPreview(tried);
+      focusAfterUpdate(".drawer-foot .primary");
     });
   const save = (previewed: Preview) =>
     runOnce(async () => {
@@ -78,6 +81,7 @@ export function RowDrawer(props: RowDrawerProps) {
       setEdits({});
       await read();
       setDone(sent.body.updated === 0 ? "Nothing had to be changed." : "Saved.");
+      focusAfterUpdate(".drawer-head .close");
       onSaved();
     });
   const next = touched.length === 0
@@ -105,7 +109,7 @@ export function RowDrawer(props: RowDrawerProps) {
           )}
           <button
             type="button"
-            class={preview === undefined ? "primary" : "danger"}
+            class="primary"
             disabled={busy || next === undefined}
             onClick={() => void next?.()}
           >
@@ -117,7 +121,7 @@ export function RowDrawer(props: RowDrawerProps) {
         </>
       )}
     >
-      <div ref={body} class="row-fields">
+      <div class="row-fields">
         {failed !== undefined && (
           <ErrorMessage
             response={failed}

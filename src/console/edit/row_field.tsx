@@ -3,6 +3,7 @@ import type { ColumnValue } from "../column_values.tsx";
 import { type Issue, IssueList } from "../error_message.tsx";
 import { ValueInput } from "../value_input.tsx";
 import { printWhole } from "../browse/cell_text.ts";
+import { focusAfterUpdate } from "../frame/focus.ts";
 import { printForEditing } from "./row_edits.ts";
 
 interface RowFieldProps {
@@ -34,7 +35,10 @@ export function RowField({ field, value, edit, editable, issues, onEdit }: RowFi
           <button
             type="button"
             class="quiet"
-            onClick={() => onEdit({ text: before, isNull: value === null })}
+            onClick={() => {
+              onEdit({ text: before, isNull: value === null });
+              focusAfterUpdate(`.row-field [aria-label="${CSS.escape(name)}"]`);
+            }}
           >
             Undo
           </button>

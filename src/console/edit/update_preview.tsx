@@ -34,7 +34,7 @@ export function UpdatePreview(props: UpdatePreviewProps) {
             <b>{count}</b> <span class="muted">{label}</span>
           </span>
         ))}
-        {updated !== undefined && (
+        {updated !== undefined && updated > 0 && (
           <button type="button" class="danger" disabled={busy} onClick={onSend}>
             Change {countRows(updated)}
           </button>

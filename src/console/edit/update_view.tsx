@@ -4,7 +4,8 @@ import { ColumnValues, isWithin, writeColumnValues } from "../column_values.tsx"
 import { ErrorMessage, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
 import { useKept } from "../frame/kept.ts";
-import { useControlKey } from "../frame/keys.ts";
+import { CONTROL, useControlKey } from "../frame/keys.ts";
+import { focusAfterUpdate, useContentFocus } from "../frame/focus.ts";
 import { RequestPanel } from "../request_panel.tsx";
 import { countRows } from "../rows.tsx";
 import { TableHead } from "../table_head.tsx";
@@ -74,11 +75,13 @@ export function UpdateView(props: UpdateViewProps) {
     setBusy(false);
   }
   const tryOut = () =>
-    runOnce(async () =>
+    runOnce(async () => {
       setPreview(
         await previewUpdate(token, { request, table: table.name, filters: writtenFilters }),
-      )
-    );
+      );
+      // The button was disabled meanwhile; what is sent is chosen by another one.
+      focusAfterUpdate('.update-form [aria-invalid="true"], .update-form [type=submit]');
+    });
   const send = (previewed: Preview) =>
     runOnce(async () => {
       const response = await sendUpdate(token, previewed);
@@ -94,6 +97,7 @@ export function UpdateView(props: UpdateViewProps) {
       if (response.body !== undefined) onChanged();
     });
   const isOpen = table.writable && mayUpdate;
+  useContentFocus(isOpen ? ".update-form input:checked" : "h1", table);
   useControlKey("Enter", isOpen && !isCopying ? () => void tryOut() : undefined);
   if (!isOpen) {
     return (
@@ -159,7 +163,7 @@ export function UpdateView(props: UpdateViewProps) {
           <button type="submit" class={current === undefined ? "primary" : ""} disabled={busy}>
             {busy ? "Running…" : "Preview"}
           </button>
-          <kbd class="muted wide-only">Ctrl ⏎</kbd>
+          <kbd class="muted wide-only">{CONTROL} ⏎</kbd>
           <span class="small muted">Runs the update and rolls it back (tx=rollback)</span>
         </div>
       </form>

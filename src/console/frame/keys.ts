@@ -1,5 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 
+/** The name of the key that a Mac has in the place of Ctrl, or Ctrl. */
+export const CONTROL = /^(?:Mac|iP)/.test(globalThis.navigator?.platform ?? "") ? "⌘" : "Ctrl";
+
 /** Calls a function at Ctrl (on a Mac, Command) and a key, wherever the focus is. */
 export function useControlKey(key: string, run: (() => void) | undefined): void {
   const current = useRef(run);

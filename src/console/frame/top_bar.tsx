@@ -1,5 +1,6 @@
 import type { Session } from "../session.tsx";
 import type { View } from "./address.ts";
+import { CONTROL } from "./keys.ts";
 
 interface TopBarProps {
   readonly views: readonly (readonly [View, string])[];
@@ -46,7 +47,7 @@ export function TopBar({ views, view, session, onView, onFind, onForget }: TopBa
         {session !== undefined && (
           <>
             <button type="button" class="find" aria-keyshortcuts="Control+K" onClick={onFind}>
-              <span>Find</span> <kbd class="muted wide-only">Ctrl K</kbd>
+              <span>Find</span> <kbd class="muted wide-only">{CONTROL} K</kbd>
             </button>
             <div class="token-summary">
               <span class="tenant" title={`Token ${session.info.name ?? "without a name"}`}>

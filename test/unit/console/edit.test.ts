@@ -79,8 +79,8 @@ describe("a sign-in", () => {
   });
 
   it("that fails says what to do", () => {
-    const remedy = (status: number, retryAfter?: string) =>
-      explainSignIn({ status, error: undefined, ...(retryAfter && { retryAfter }) }).remedy;
+    const remedy = (status: number, retryAfter: string | null = null) =>
+      explainSignIn({ status, error: undefined, retryAfter }).remedy;
     assertEquals(remedy(0).includes("service is running"), true);
     assertEquals(remedy(401).includes("rowgate token create"), true);
     assertEquals(remedy(429, "30"), "Wait 30 s, then try again.");
