@@ -1,5 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { keepPruning } from "../schema/keep_pruning.ts";
+import { PRUNED_ROWS, pruneOldest } from "../schema/prune_oldest.ts";
 import type { Observe } from "../telemetry/observe.ts";
 
 /** How long records are kept. */
@@ -22,7 +23,7 @@ export function keepRetention(
 ): { readonly close: () => void } {
   return keepPruning({
     prune: () => pruneAudit(database, days),
-    most: PRUNE_ROWS,
+    most: PRUNED_ROWS,
     pruned: (rows) => observe({ kind: "audit_pruned", rows }),
     failed: () => observe({ kind: "warning", message: describeFailure(days) }),
     firstMs,
@@ -33,29 +34,18 @@ function describeFailure(days: number): string {
   return `records of rowgate.audit older than ${days} days could not be deleted, trying again in an hour`;
 }
 
-/** Records that one statement deletes; a few more if several have the same microsecond. */
-export const PRUNE_ROWS = 1000;
-
 /**
- * Deletes the oldest audit records that are older than so many days by the database's clock, at most
- * `PRUNE_ROWS`, and gives their number. While another server deletes, it deletes none, so that neither
- * waits for the other.
+ * Deletes the oldest audit records that are older than so many days, and gives their number.
  * @throws {DatabaseError} `permission` when the role may not
  * @see docs/decisions/0026-audit.md
  */
-export async function pruneAudit(database: Database, days: number): Promise<number> {
-  // The lock's number is "audit" in ASCII; it is held until the statement has ended.
-  const [row] = await database.run<{ deleted: string }>(
-    (sql) =>
-      sql`with "$d" as (
-          delete from rowgate.audit
-          where at <= (select max(old.at) from (select at from rowgate.audit
-            where at < now() - ${String(days)}::text::float8 * interval '1 day'
-            order by at limit ${String(PRUNE_ROWS)}::text::int8) old)
-            and (select pg_catalog.pg_try_advisory_xact_lock(418581342580))
-          returning 1
-        ) select count(*)::text as deleted from "$d"`,
-    { write: true },
-  );
-  return Number(row?.deleted ?? 0);
+export function pruneAudit(database: Database, days: number): Promise<number> {
+  return pruneOldest(database, {
+    name: (sql) => sql`rowgate.audit`,
+    kept: `${days} days`,
+    lock: AUDIT_LOCK,
+  });
 }
+
+/** "audit" in ASCII. */
+const AUDIT_LOCK = "418581342580";

@@ -1,5 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { DatabaseError } from "../postgres/database_error.ts";
+import { isUnprepared, keepPruning } from "../schema/keep_pruning.ts";
 import type { Observe } from "../telemetry/observe.ts";
 
 /** How long entries of the log are kept, and how often the log is looked at. */
@@ -14,8 +14,6 @@ export interface ChangesRetentionOptions {
 
 const FIRST_MS = 30_000;
 const EVERY_MS = 60_000;
-/** Pause between two batches, in which others can work. */
-const PAUSE_MS = 100;
 /** Entries that one statement deletes; more, if one transaction has written them. */
 const BATCH = 5000;
 
@@ -38,36 +36,12 @@ export function keepChanges(
 ): { readonly close: () => void } {
   const { days, observe, firstMs = Math.random() * FIRST_MS, now = () => performance.now() } =
     options;
-  let closed = false;
-  let rows = 0;
   let oldest: { readonly xmin: string; readonly sinceMs: number } | undefined;
-  let timer = setTimeout(run, firstMs);
-
-  async function run(): Promise<void> {
-    let deleted = 0;
-    try {
-      deleted = await prune();
-      if (deleted === 0) await measure();
-    } catch (error) {
-      if (!closed && !isUnprepared(error)) observe({ kind: "warning", message: FAILURE });
-    }
-    rows += deleted;
-    if (deleted === 0 && rows > 0) {
-      observe({ kind: "changes_pruned", rows });
-      rows = 0;
-    }
-    if (!closed) timer = setTimeout(run, deleted > 0 ? PAUSE_MS : EVERY_MS);
-  }
 
   async function prune(): Promise<number> {
-    const [row] = await database.run<{ deleted: string }>(
-      (sql) =>
-        sql`select rowgate.prune_changes(${String(days)}::text::float8, ${
-          String(BATCH)
-        }::text::int4)::text as deleted`,
-      { write: true },
-    );
-    return Number(row?.deleted ?? 0);
+    const deleted = await pruneLog(database, days);
+    if (deleted === 0) await measure();
+    return deleted;
   }
 
   /** How long a transaction has been running is measured here: other sessions are not for all to see. */
@@ -79,19 +53,29 @@ export function keepChanges(
     observe({ kind: "changes_log", entries, oldestSeconds, transactionSeconds });
   }
 
-  function close(): void {
-    closed = true;
-    clearTimeout(timer);
-  }
-
-  return { close };
+  return keepPruning({
+    prune,
+    most: 1,
+    pruned: (rows) => observe({ kind: "changes_pruned", rows }),
+    failed(error) {
+      if (!isUnprepared(error)) observe({ kind: "warning", message: FAILURE });
+    },
+    firstMs,
+    everyMs: EVERY_MS,
+  });
 }
 
 const FAILURE = "old entries of rowgate.changes could not be deleted, trying again in a minute";
 
-/** There is no log, or the role may not: then there is no feed that it could serve. */
-function isUnprepared(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
+async function pruneLog(database: Database, days: number): Promise<number> {
+  const [row] = await database.run<{ deleted: string }>(
+    (sql) =>
+      sql`select rowgate.prune_changes(${String(days)}::text::float8, ${
+        String(BATCH)
+      }::text::int4)::text as deleted`,
+    { write: true },
+  );
+  return Number(row?.deleted ?? 0);
 }
 
 async function measureLog(database: Database): Promise<Measured> {

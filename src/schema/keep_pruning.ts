@@ -1,3 +1,5 @@
+import { DatabaseError } from "../postgres/database_error.ts";
+
 /** What deletes old rows, and how it is reported. */
 export interface PruningOptions {
   /** Deletes some of them, and gives their number. */
@@ -10,6 +12,8 @@ export interface PruningOptions {
   readonly failed: (error: unknown) => void;
   /** Milliseconds until the first run; random by default, tests pass their own. */
   readonly firstMs?: number | undefined;
+  /** Milliseconds from one run to the next; an hour by default. */
+  readonly everyMs?: number;
 }
 
 /** The first run is within this time, so that servers that start together do not run together. */
@@ -18,9 +22,10 @@ const EVERY_MS = 3_600_000;
 /** Pause between two statements, in which others can work. */
 const PAUSE_MS = 200;
 
-/** Deletes old rows every hour, in small batches, until it is closed. */
+/** Deletes old rows again and again, in small batches, until it is closed. */
 export function keepPruning(
-  { prune, most, pruned, failed, firstMs = Math.random() * FIRST_MS }: PruningOptions,
+  { prune, most, pruned, failed, firstMs = Math.random() * FIRST_MS, everyMs = EVERY_MS }:
+    PruningOptions,
 ): { readonly close: () => void } {
   let rows = 0;
   let closed = false;
@@ -39,7 +44,7 @@ export function keepPruning(
       pruned(rows);
       rows = 0;
     }
-    if (!closed) timer = setTimeout(run, hasMore ? PAUSE_MS : EVERY_MS);
+    if (!closed) timer = setTimeout(run, hasMore ? PAUSE_MS : everyMs);
   }
 
   function close(): void {
@@ -48,4 +53,9 @@ export function keepPruning(
   }
 
   return { close };
+}
+
+/** Reports whether there can be no such rows: the schema is older, or the role may not write them. */
+export function isUnprepared(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }

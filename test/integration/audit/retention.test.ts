@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
-import { keepRetention } from "../../../src/audit/retention.ts";
-import { PRUNE_ROWS, pruneAudit } from "../../../src/audit/retention.ts";
+import { keepRetention, pruneAudit } from "../../../src/audit/retention.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { DatabaseError } from "../../../src/postgres/database_error.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
+import { PRUNED_ROWS } from "../../../src/schema/prune_oldest.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject, type Subject } from "../database/open_subject.ts";
 
@@ -36,8 +36,8 @@ for (const kind of DATABASE_KINDS) {
 
     it("deletes old records, the oldest first, in batches, and nothing else [R23] [R41]", async () => {
       await fill(3, 9);
-      await fill(PRUNE_ROWS + 5, 11);
-      assertEquals(await pruneAudit(subject.database, 10), PRUNE_ROWS);
+      await fill(PRUNED_ROWS + 5, 11);
+      assertEquals(await pruneAudit(subject.database, 10), PRUNED_ROWS);
       const [oldest] = await test.admin`select min(at) > now() - interval '12 days' as young
         from rowgate.audit`;
       assertEquals(oldest!["young"], true);
@@ -47,7 +47,7 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("goes on until no old record is left, and reports it once [R23]", async () => {
-      await fill(2 * PRUNE_ROWS + 1, 11);
+      await fill(2 * PRUNED_ROWS + 1, 11);
       await fill(2, 1);
       const observed: Observation[] = [];
       await new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ for (const kind of DATABASE_KINDS) {
           },
         });
       });
-      assertEquals(observed, [{ kind: "audit_pruned", rows: 2 * PRUNE_ROWS + 1 }]);
+      assertEquals(observed, [{ kind: "audit_pruned", rows: 2 * PRUNED_ROWS + 1 }]);
       assertEquals(await left(), 2);
     });
 

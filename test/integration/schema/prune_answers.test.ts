@@ -2,11 +2,8 @@ import { assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import type { Database } from "../../../src/postgres/database.ts";
 import { migrateSchema } from "../../../src/schema/migrate_schema.ts";
-import {
-  keepAnswersPruned,
-  pruneAnswers,
-  PRUNED_ANSWERS,
-} from "../../../src/schema/prune_answers.ts";
+import { keepAnswersPruned, pruneAnswers } from "../../../src/schema/prune_answers.ts";
+import { PRUNED_ROWS } from "../../../src/schema/prune_oldest.ts";
 import type { Observation } from "../../../src/telemetry/observe.ts";
 import { createTestDatabase, DATABASE_KINDS, type TestDatabase } from "../../support/database.ts";
 import { openSubject } from "../database/open_subject.ts";
@@ -52,16 +49,16 @@ for (const kind of DATABASE_KINDS) {
 
     it("deletes old answers in batches, and nothing else [IK20]", async () => {
       await fill(3, 23);
-      await fill(PRUNED_ANSWERS + 5, 25);
-      assertEquals(await pruneAnswers(database, 24), PRUNED_ANSWERS);
+      await fill(PRUNED_ROWS + 5, 25);
+      assertEquals(await pruneAnswers(database, 24), PRUNED_ROWS);
       assertEquals(await pruneAnswers(database, 24), 5);
       assertEquals(await pruneAnswers(database, 24), 0);
       assertEquals(await left(), 3);
     });
 
     it("goes on until no old answer is left, and reports it once [IK20]", async () => {
-      await fill(PRUNED_ANSWERS + 1, 30);
-      assertEquals(await observeFirst(), { kind: "answers_pruned", rows: PRUNED_ANSWERS + 1 });
+      await fill(PRUNED_ROWS + 1, 30);
+      assertEquals(await observeFirst(), { kind: "answers_pruned", rows: PRUNED_ROWS + 1 });
       assertEquals(await left(), 0);
     });
 
