@@ -21,7 +21,7 @@ for (const tenancy of ORACLE_TENANCIES) {
     let oracle: Oracle;
     const runs = (number: number) => tenancy === "by column" ? number : number / 5;
     beforeAll(async () => {
-      oracle = await openOracle("real", tenancy);
+      oracle = await openOracle("real", { tenancy });
     });
     afterAll(() => oracle?.close());
 

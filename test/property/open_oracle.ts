@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
+import { readFile } from "node:fs/promises";
 import type { Sql } from "../../src/postgres/driver.ts";
+import { ACCESS, ACCESS_VARIABLES } from "../support/access.ts";
 import type { DatabaseKind } from "../support/database.ts";
 import {
   belongToHomes,
@@ -9,7 +11,7 @@ import {
   type OracleTenancy,
 } from "../support/oracle_table.ts";
 import { createTestService } from "../support/service.ts";
-import type { ReceivedResponse, TestService } from "../support/service.ts";
+import type { ReceivedResponse, ServiceOptions, TestService } from "../support/service.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -30,18 +32,37 @@ export type Operation = "query" | "records/single" | "records/bulk";
 /** A query that goes on behind a page. */
 export type NextPage = `query?after=${string}`;
 
+/** How an oracle differs from the ordinary one. */
+export interface OracleOptions extends Pick<ServiceOptions, "route"> {
+  readonly tenancy?: OracleTenancy;
+  /** True: its table has no primary key, but columns that are unique. */
+  readonly keyless?: boolean;
+  /** True: row level security, forced on its table. */
+  readonly secured?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const RLS = new URL("../support/access_rls.sql", import.meta.url);
+
 /** Opens a service on an empty database, and makes the oracle's table in it. */
 export async function openOracle(
   kind: DatabaseKind,
-  tenancy: OracleTenancy = "by column",
+  { tenancy, keyless = false, secured = false, environment, route }: OracleOptions = {},
 ): Promise<Oracle> {
   const isPath = tenancy === "by path";
   const service = await createTestService(kind, {
     template: "empty",
     ...(isPath && ORACLE_PATH),
+    environment: {
+      ...(isPath && ORACLE_PATH.environment),
+      ...(secured && ACCESS_VARIABLES.rls),
+      ...environment,
+    },
+    ...(route !== undefined && { route }),
   });
   const { admin } = service.database;
-  await createOracleTable(admin);
+  if (secured && ACCESS !== "rls") await admin.unsafe(await readFile(RLS, "utf8"));
+  await createOracleTable(admin, keyless ? "unique" : "primary key");
   if (isPath) await belongToHomes(admin);
   await waitForTable(service);
   return {

@@ -8,13 +8,20 @@ import {
   arbitrarySort,
   sendFilter,
 } from "../support/arbitraries.ts";
-import { DATABASE_KINDS } from "../support/database.ts";
+import { DATABASE_KINDS, type DatabaseKind } from "../support/database.ts";
 import { type OracleRow, type OracleSort, pickRows, sortRows } from "../support/oracle.ts";
 import { ORACLE_COLUMNS } from "../support/oracle_columns.ts";
 import { loadOracleRows, ORACLE_TABLE } from "../support/oracle_table.ts";
+import { findPooler, type Pooler, startPooler } from "../support/pooler.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { checkLaw } from "./check_law.ts";
-import { type NextPage, openOracle, type Oracle, recordsOf } from "./open_oracle.ts";
+import {
+  type NextPage,
+  openOracle,
+  type Oracle,
+  type OracleOptions,
+  recordsOf,
+} from "./open_oracle.ts";
 
 /** What is written to one row while a client reads. */
 interface Write {
@@ -31,6 +38,8 @@ interface Reading {
   readonly per_page: number;
   readonly count: boolean;
   readonly writes: readonly (readonly Write[])[];
+  /** True: pages are read while rows are written, not between. */
+  readonly atOnce: boolean;
 }
 
 const nameOf = ({ bucket, id }: { readonly bucket: unknown; readonly id: unknown }) =>
@@ -55,6 +64,7 @@ function arbitraryReading(): fc.Arbitrary<Reading> {
     per_page: fc.integer({ min: 1, max: 12 }),
     count: fc.boolean(),
     writes: fc.array(arbitraryWrites(), { maxLength: 20, size: "max" }),
+    atOnce: fc.boolean(),
   });
 }
 
@@ -117,28 +127,70 @@ async function apply(admin: Sql, writes: readonly Write[]): Promise<void> {
   }
 }
 
-const SETUPS = [
-  ...DATABASE_KINDS.map((kind) => ({ kind, tenancy: "by column" as const, share: 1 })),
-  { kind: "real" as const, tenancy: "by path" as const, share: 0.3 },
+/** Where the laws are checked, and how many cases of those there are elsewhere. */
+interface Setup extends OracleOptions {
+  readonly what: string;
+  readonly kind: DatabaseKind;
+  readonly share: number;
+  /** True: behind a pooler, where one is installed. */
+  readonly pooled?: true;
+}
+
+const SETUPS: readonly Setup[] = [
+  ...DATABASE_KINDS.map((kind) => ({ what: kind, kind, share: 1 })),
+  { what: "tenants by path", kind: "real", tenancy: "by path", share: 0.3 },
+  {
+    what: "without a key, with row level security, behind a pooler",
+    kind: "real",
+    keyless: true,
+    secured: true,
+    pooled: true,
+    environment: { ROWGATE_PREPARE: "off" },
+    share: 0.5,
+  },
 ];
 
-for (const { kind, tenancy, share } of SETUPS) {
-  describe(`page tokens, tenants ${tenancy}, ${kind}`, () => {
+/** Without a key, the sort ends with what is unique. */
+function sortOf(setup: Setup, sort: readonly OracleSort[]): readonly OracleSort[] {
+  if (setup.keyless !== true) return sort;
+  const rest = ["bucket", "id"].filter((name) => !sort.some(({ field }) => field === name));
+  return [...sort, ...rest.map((field) => ({ field, direction: "asc" as const }))];
+}
+
+for (const setup of SETUPS) {
+  const { kind, share } = setup;
+  describe(`page tokens, ${setup.what}`, () => {
     let oracle: Oracle;
+    let pooler: Pooler | undefined;
+
+    async function route(url: string): Promise<string> {
+      const program = await findPooler();
+      if (program === undefined) {
+        console.log("pgbouncer is not installed: nothing is tested behind it");
+        return url;
+      }
+      pooler = await startPooler(program, url);
+      return pooler.through(url);
+    }
+
     beforeAll(async () => {
-      oracle = await openOracle(kind, tenancy);
+      oracle = await openOracle(kind, setup.pooled ? { ...setup, route } : setup);
       await createIndexes(oracle.admin);
       // The service learns of the indexes with its next reading of the catalogue.
       await oracle.admin.unsafe(`comment on table ${ORACLE_TABLE} is 'with indexes'`);
       await waitForIndexes(oracle);
     });
-    afterAll(() => oracle?.close());
+    afterAll(async () => {
+      await oracle?.close();
+      await pooler?.stop();
+    });
 
     it("give the rows of a filter in order, each once, and a constant total [Q94] [Q99] [Q100]", async () => {
       const law = fc.asyncProperty(
         arbitraryReading(),
         fc.option(arbitraryGroup(), { nil: undefined }),
-        async ({ rows, sort, per_page, count }, filter) => {
+        async ({ rows, sort: any, per_page, count }, filter) => {
+          const sort = sortOf(setup, any);
           await loadOracleRows(oracle.admin, rows);
           const filters = filter === undefined ? {} : { filters: sendFilter(filter) };
           const body = { ...filters, select: ["bucket", "id"], sort, per_page };
@@ -156,14 +208,20 @@ for (const { kind, tenancy, share } of SETUPS) {
 
     it("give each row that stays once, in order, while others are written [Q96]", async () => {
       const law = fc.asyncProperty(arbitraryReading(), async (reading) => {
-        const { rows, sort, per_page, count, writes } = reading;
+        const { rows, per_page, count, writes, atOnce } = reading;
+        const sort = sortOf(setup, reading.sort);
         await loadOracleRows(oracle.admin, rows);
         const body = { select: ["bucket", "id"], sort, per_page };
         const seen: { bucket: number; id: number }[] = [];
-        const beforeNext = (page: number) => apply(oracle.admin, writes[page - 2] ?? []);
+        const writing: Promise<void>[] = [];
+        const beforeNext = async (page: number) => {
+          writing.push(apply(oracle.admin, writes[page - 2] ?? []));
+          if (!atOnce) await writing.at(-1);
+        };
         for await (const response of readPages(oracle, body, { count, beforeNext })) {
           seen.push(...recordsOf(response) as never[]);
         }
+        await Promise.all(writing);
         const expected = sortRows(rows.filter((row) => row.tenant === 1 && stays(row)), sort);
         assertEquals(seen.filter(stays).map(nameOf), expected.map(nameOf));
       });

@@ -44,7 +44,7 @@ for (const kind of DATABASE_KINDS) {
 
     for (const tenancy of ORACLE_TENANCIES) {
       it(`with any filter and sort, and a constant total, tenants ${tenancy} [Q79] [Q69] [Q66] [T59]`, async () => {
-        const oracle = await openOracle(kind, tenancy);
+        const oracle = await openOracle(kind, { tenancy });
         const law = fc.asyncProperty(
           arbitraryRows(50),
           fc.option(arbitraryGroup(), { nil: undefined }),

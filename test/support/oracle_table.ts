@@ -34,14 +34,18 @@ export async function belongToHomes(admin: Sql): Promise<void> {
 
 /**
  * Makes the oracle's table and the rights of the serving role on it. Beside the oracle's columns it has
- * some that are only written: with a length, a scale, a precision, a document, an array.
+ * some that are only written: with a length, a scale, a precision, a document, an array. What identifies
+ * a row is its primary key, or only unique.
  */
-export async function createOracleTable(admin: Sql): Promise<void> {
+export async function createOracleTable(
+  admin: Sql,
+  identity: "primary key" | "unique" = "primary key",
+): Promise<void> {
   await admin.unsafe("create type oracle_colour as enum ('red', 'green', 'blue')");
   await admin.unsafe(`create table ${ORACLE_TABLE} (
     bucket int2 not null, id int4 not null, tenant_id int4 not null, ${TYPED_COLUMNS},
     short varchar(5), padded char(4), cents numeric(10, 2), second timestamptz(0),
-    doc jsonb, raw json, tags text[], marker text, primary key (bucket, id))`);
+    doc jsonb, raw json, tags text[], marker text, ${identity} (bucket, id))`);
   await admin.unsafe(`do $$ begin
     create role rowgate_app login nosuperuser password 'rowgate_app';
     exception when duplicate_object or unique_violation then null; end $$`);
