@@ -6,6 +6,7 @@ import { readConfig } from "../../../src/config/config.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { openConfiguredRateLimits } from "../../../src/http/rate_limit.ts";
 import { openReplicas } from "../../../src/replicas/replicas.ts";
+import type { Observe } from "../../../src/telemetry/observe.ts";
 import { createTokenStore } from "../../../src/tokens/store.ts";
 import { ACCESS, ACCESS_VARIABLES } from "../../support/access.ts";
 import type { TestDatabase } from "../../support/database.ts";
@@ -22,6 +23,7 @@ export function openSecondInstance(
   { servingUrl, rows }: TestDatabase,
   token: string,
   environment: Readonly<Record<string, string>> = {},
+  observe: Observe = () => {},
 ): SecondInstance {
   const { config, problems } = readConfig({
     DATABASE_URL: servingUrl ?? "",
@@ -30,7 +32,6 @@ export function openSecondInstance(
     ...environment,
   });
   if (config === undefined) throw new Error(problems.join("\n"));
-  const observe = () => {};
   const database = openDatabase(config, observe);
   const { schemas, tenantColumn } = config;
   const catalogue = followDatabase(database, {
