@@ -7,7 +7,6 @@
 import * as runner from "bdd";
 import process from "node:process";
 import { enterTest } from "./current_test.ts";
-import { runtimeOfGroup } from "./serving_runtime.ts";
 
 type Body = () => unknown;
 
@@ -112,9 +111,7 @@ function hasWanted({ kind, title, entries }: Entry): boolean {
 
 /** Registers an entry, and what of it is wanted, with the runner. */
 function hand(entry: Entry): void {
-  const { kind, ignore, hooks, entries } = entry;
-  const runtime = entry.outer === FILE ? runtimeOfGroup() : undefined;
-  const name = runtime === undefined ? entry.name : `on ${runtime}: ${entry.name}`;
+  const { kind, name, ignore, hooks, entries } = entry;
   if (kind === "test") {
     runner.it({ name, ignore, fn: () => runTest(entry), ...UNSANITIZED });
   } else {

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { readConfig } from "../../src/config/config.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
-import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
@@ -43,23 +42,12 @@ export async function addFixture(load: Tar): Promise<Tar> {
   return tar;
 }
 
-/** Adds the schema `rowgate`. */
-export async function migrate(load: Tar): Promise<Tar> {
-  return await change(load, async (database) => void await migrateSchema(database));
-}
-
 /** Adds the schema `rowgate` and the demonstration, as the first start of the command does. */
 export async function addDemonstration(load: Tar): Promise<Tar> {
-  return await change(load, async (database) => {
-    await migrateSchema(database);
-    await fillDemonstration(database);
-  });
-}
-
-async function change(load: Tar, work: (database: Database) => Promise<void>): Promise<Tar> {
   const embedded = await openEmbedded({ load });
   const database = openDatabase(readConfig({}).config!, () => {}, { embedded });
-  await work(database);
+  await migrateSchema(database);
+  await fillDemonstration(database);
   const tar = await embedded.dump();
   await database.close(1000);
   return tar;

@@ -1,44 +1,30 @@
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
 import type { Access } from "./access.ts";
-import { addSchema } from "./add_schema.ts";
 
 /** The statements that make the tables of the tests. */
 export const FIXTURE = new URL("./fixture.sql", import.meta.url);
 
-/** Which templates a cluster has, besides `template_empty` and `template_fixture`. */
-export interface TemplateOptions {
-  /** Both once more for each access, such as `template_fixture_rls`. */
-  readonly accesses?: readonly Access[];
-  /** Each of them once more with the schema `rowgate`, such as `template_fixture_served`. */
-  readonly served?: boolean;
-}
-
-/** Makes the databases that every test clones. */
+/**
+ * Makes the databases that every test clones: `template_empty` and `template_fixture`, and both once
+ * more for each access, `template_fixture_rls`.
+ */
 export async function makeTemplates(
   clusterUrl: string,
-  { accesses = [], served = false }: TemplateOptions = {},
+  accesses: readonly Access[] = [],
 ): Promise<void> {
-  const clone = (name: string, template: string) =>
-    runIn(`${clusterUrl}/postgres`, `create database ${name} template ${template}`);
-  const made = ["template_empty", "template_fixture"];
-  for (const name of made) await runIn(`${clusterUrl}/postgres`, `create database ${name}`);
+  await runIn(`${clusterUrl}/postgres`, "create database template_empty");
+  await runIn(`${clusterUrl}/postgres`, "create database template_fixture");
   await runIn(`${clusterUrl}/template_fixture`, await readFile(FIXTURE, "utf8"));
   for (const access of accesses.filter((access) => access !== "plain")) {
     const text = await readFile(new URL(`./access_${access}.sql`, import.meta.url), "utf8");
     for (const template of ["template_empty", "template_fixture"]) {
       const name = `${template}_${access}`;
-      await clone(name, template);
-      made.push(name);
+      await runIn(`${clusterUrl}/postgres`, `create database ${name} template ${template}`);
       // The least rights are those on the tables of the fixture.
       const concerns = access === "rls" || template === "template_fixture";
       if (concerns) await runIn(`${clusterUrl}/${name}`, text);
     }
-  }
-  for (const template of served ? made : []) {
-    const name = `${template}_served`;
-    await clone(name, template);
-    await addSchema(`${clusterUrl}/${name}`);
   }
 }
 
