@@ -5,8 +5,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
-import type { Introspection, Reading } from "./introspection.ts";
-import { addReading, NOTHING_KNOWN } from "./known_tables.ts";
+import type { Introspection } from "./introspection.ts";
 import { probeEngines } from "./probe_engines.ts";
 
 /** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
@@ -88,12 +87,7 @@ const MAX_FRUITLESS = 1000;
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
-  let inForce:
-    | { readonly catalogue: Catalogue; readonly source: Introspection | undefined }
-    | undefined;
-  /** What the readings so far found, and the timeline of the primary that they are of. */
-  let known = NOTHING_KNOWN;
-  let timeline: number | undefined;
+  let inForce: { readonly catalogue: Catalogue; readonly source: string } | undefined;
   let running: Promise<void> | undefined;
   /** A read that has not begun yet. */
   let next: Promise<void> | undefined;
@@ -199,38 +193,26 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     changed = false;
     const startedMs = now();
     try {
-      forgetAfterPromotion();
-      const rows = await database.run((sql) => introspect(sql, options, known), { write: false });
-      const reading = JSON.parse(rows[0]!.reading) as Reading;
-      known = addReading(known, reading);
-      const { introspection } = known;
-      forgetAfterPromotion();
-      await replace(introspection, reason);
+      const rows = await database.run((sql) => introspect(sql, options), { write: false });
+      await replace(rows[0]?.introspection ?? "", reason);
       readAtMs = startedMs;
-      const tables = reading.tables.length;
-      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs, tables });
+      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs });
     } catch (error) {
       observe({ kind: "catalogue_failed", code: codeOf(error) });
       throw error;
     }
   }
 
-  /** A primary that was promoted gives other transactions the numbers that some had on the one before. */
-  function forgetAfterPromotion(): void {
-    const newest = database.primary?.timeline();
-    if (timeline !== undefined && newest !== timeline) known = NOTHING_KNOWN;
-    timeline = newest;
-  }
-
-  /** Where nothing has changed, requests keep the catalogue that they have. */
-  async function replace(source: Introspection, reason: string): Promise<void> {
+  /** The same schema gives the same text; then requests keep the catalogue that they have. */
+  async function replace(source: string, reason: string): Promise<void> {
     if (inForce?.source === source) return;
-    const { found, complete } = await probeEngines(database, source);
+    const read = JSON.parse(source) as Introspection;
+    const { found, complete } = await probeEngines(database, read);
     const { catalogue, warnings, conflicts } = await buildCatalogue(found, options);
     if (inForce === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    inForce = { catalogue, source: complete ? source : undefined };
+    inForce = { catalogue, source: complete ? source : "" };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;
