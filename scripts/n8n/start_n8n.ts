@@ -20,7 +20,7 @@ const OWNER = {
   lastName: "Owner",
   password: "Correct-Horse-1",
 };
-/** Nothing is asked or told elsewhere. */
+/** It calls no server outside this machine. */
 const QUIET = {
   N8N_DIAGNOSTICS_ENABLED: "false",
   N8N_VERSION_NOTIFICATIONS_ENABLED: "false",

@@ -36,7 +36,7 @@ function linger(socket: Socket): void {
   socket.setTimeout(PAUSE_MS, destroy);
   socket.end();
   if (!socket.isPaused()) return discard(socket);
-  // A body that nobody reads has paused it, and only the parser, which `discard` removes, starts it again.
+  // A body that is not read has paused it, and only the parser, which `discard` removes, starts it again.
   socket.once("resume", () => discard(socket));
   socket.resume();
 }
