@@ -1,4 +1,5 @@
-// Lints the OpenAPI document on standard input with Redocly's recommended rules, and prints a line for each problem.
+// Lints OpenAPI documents with Redocly's recommended rules, and prints a line for each problem, with the name of its
+// document. On standard input is an object that has each document by its name.
 
 // By a variable, so that checking the types of this repository does not need it.
 const REDOCLY = "@redocly/openapi-core";
@@ -10,11 +11,13 @@ const config = await createConfig({
   extends: ["recommended"],
   telemetry: "off",
 });
-const problems = await lintFromString({
-  source,
-  absoluteRef: "openapi.json",
-  config,
-});
-for (const { severity, ruleId, message, location } of problems) {
-  console.log(`${severity} ${ruleId}: ${message} (${location[0]?.pointer})`);
+for (const [name, document] of Object.entries(JSON.parse(source))) {
+  const problems = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: "openapi.json",
+    config,
+  });
+  for (const { severity, ruleId, message, location } of problems) {
+    console.log(`${name}: ${severity} ${ruleId}: ${message} (${location[0]?.pointer})`);
+  }
 }

@@ -1,4 +1,5 @@
-// Lints the OpenAPI document on standard input with Spectral's recommended rules, and prints a line for each problem.
+// Lints OpenAPI documents with Spectral's recommended rules, and prints a line for each problem, with the name of its
+// document. On standard input is an object that has the text of each document by its name.
 
 // By variables, so that checking the types of this repository does not need them.
 const [CORE, RULES, PARSERS] = ["core", "rulesets", "parsers"].map((name) =>
@@ -12,7 +13,9 @@ let source = "";
 for await (const chunk of process.stdin) source += chunk;
 const spectral = new Spectral();
 spectral.setRuleset({ extends: [[oas, "recommended"]] });
-const problems = await spectral.run(new Document(source, parsers.Json, "openapi.json"));
-for (const { code, message, path } of problems) {
-  console.log(`${code}: ${message} (${path.join("/")})`);
+for (const [name, text] of Object.entries(JSON.parse(source))) {
+  const problems = await spectral.run(new Document(text, parsers.Json, "openapi.json"));
+  for (const { code, message, path } of problems) {
+    console.log(`${name}: ${code}: ${message} (${path.join("/")})`);
+  }
 }
