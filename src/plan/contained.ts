@@ -99,7 +99,20 @@ function findLiteral({ path, findings }: Pick<Site, "path" | "findings">): strin
 
 const RANGE = /^\s*([[(]|empty\s*$)/i;
 
-/** A value is the range from itself to itself, with both bounds. */
+/**
+ * The last values of types whose ranges Postgres writes with the value after the bound: there is none
+ * after these.
+ */
+const LAST_VALUES: ReadonlyMap<string, string> = new Map([
+  ["int4range", "2147483647"],
+  ["int8range", "9223372036854775807"],
+  ["daterange", "5874897-12-31"],
+]);
+
+/**
+ * A value is the range from itself to itself, with both bounds. Only a range without an upper bound
+ * contains the last value of these types, so it is the range from there on.
+ */
 function checkBounds(value: Json, { column, path, findings }: Site): Found {
   if (typeof value === "object") return { expected: "a value or a range" };
   const scalar = value as Exclude<Scalar, null>;
@@ -107,7 +120,8 @@ function checkBounds(value: Json, { column, path, findings }: Site): Found {
   const isMulti = column.container === "multirange";
   const isRange = typeof scalar === "string" && RANGE.test(scalar);
   const quoted = `"${text.replace(/["\\]/g, "\\$&")}"`;
-  const range = isRange ? text : `[${quoted},${quoted}]`;
+  const isLast = text.trim() === LAST_VALUES.get(column.baseType.replace(/multirange$/, "range"));
+  const range = isRange ? text : isLast ? `[${quoted},)` : `[${quoted},${quoted}]`;
   const whole = isMulti && typeof scalar === "string" && /^\s*\{/.test(scalar)
     ? text
     : isMulti

@@ -40,7 +40,7 @@ export function dependsOnValues({ table, predicate, sort }: Choice): boolean {
 
 /** Conditions for which an index is of use with some values and not with others. */
 const SEARCHES: ReadonlySet<Condition["kind"]> = new Set<Condition["kind"]>(
-  ["like", "prefix", "contains"],
+  ["like", "contains"],
 );
 
 function listConditions(predicate: Predicate): readonly Condition[] {

@@ -65,6 +65,5 @@ export type Predicate =
     /** True: `ilike`, where upper and lower case are alike. */
     readonly ignoresCase?: boolean;
   }
-  | { readonly kind: "prefix"; readonly column: Column; readonly beginning: string }
   | { readonly kind: "contains"; readonly column: Column; readonly value: Value }
   | { readonly kind: "null"; readonly column: Column; readonly negated: boolean };

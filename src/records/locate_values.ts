@@ -92,7 +92,6 @@ function suspectsOf(predicate: Predicate): Suspects[] {
     case "contains":
       return [suspect(predicate.column, [predicate.value])];
     case "like":
-    case "prefix":
     case "null":
       return [];
   }

@@ -107,8 +107,6 @@ function describe(predicate: Predicate): unknown {
       const name = predicate.ignoresCase ? "ilike" : "like";
       return [name, predicate.column.name, predicate.negated, predicate.pattern];
     }
-    case "prefix":
-      return ["prefix", predicate.column.name, predicate.beginning];
     case "contains":
       return ["contains", predicate.column.name, predicate.value.text];
     case "null":

@@ -39,7 +39,6 @@ function castsOfPredicate(sql: Sql, predicate: Predicate): Fragment[] {
     case "contains":
       return castsOfValues(sql, [predicate.value], predicate.column);
     case "like":
-    case "prefix":
     case "null":
       return [];
   }

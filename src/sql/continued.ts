@@ -109,8 +109,6 @@ function countCharacters(predicate: Predicate): number {
       return predicate.values.reduce((sum, { text }) => sum + text.length, 0);
     case "like":
       return predicate.pattern.length;
-    case "prefix":
-      return predicate.beginning.length;
     case "contains":
       return predicate.value.text.length;
     case "null":

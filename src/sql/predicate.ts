@@ -150,10 +150,6 @@ export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
       return compileMember(sql, predicate);
     case "like":
       return compileLike(sql, predicate);
-    case "prefix": {
-      const left = compileText(sql, predicate.column);
-      return sql`starts_with(${left}, ${predicate.beginning}::text)`;
-    }
     case "contains": {
       const { column, value } = predicate;
       return sql`${compileOperand(sql, column)} @> ${compileValue(sql, value, { column })}`;

@@ -4,7 +4,7 @@ else (
   select count(*)
   from "app"."deals" "$row"
   where "$row"."tenant_id" = $4::text::"pg_catalog"."int4"
-    and ("$row"."status"::text ilike $5::text and "$row"."status"::text not ilike $6::text and starts_with("$row"."status"::text, $7::text) and "$row"."tags" @> $8::text::text[] and "$row"."tags" @> $9::text::text[])
+    and ("$row"."status"::text ilike $5::text and "$row"."status"::text not ilike $6::text and "$row"."status"::text like $7::text and "$row"."tags" @> $8::text::text[] and "$row"."tags" @> $9::text::text[])
 ) end::text total,
 "$count"::text "rows",
 case when pg_column_size("$json") <= $10::text::int8 then "$json" end records,
@@ -15,7 +15,7 @@ from (
     select "$row"."id"
     from "app"."deals" "$row"
     where "$row"."tenant_id" = $13::text::"pg_catalog"."int4"
-      and ("$row"."status"::text ilike $14::text and "$row"."status"::text not ilike $15::text and starts_with("$row"."status"::text, $16::text) and "$row"."tags" @> $17::text::text[] and "$row"."tags" @> $18::text::text[])
+      and ("$row"."status"::text ilike $14::text and "$row"."status"::text not ilike $15::text and "$row"."status"::text like $16::text and "$row"."tags" @> $17::text::text[] and "$row"."tags" @> $18::text::text[])
     limit (
       select $19::text::int8
     ) offset $20::text::int8
