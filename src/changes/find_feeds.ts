@@ -74,6 +74,7 @@ export async function findTarget(
 /** A feed as `rowgate changes status` and `doctor` show it. */
 export interface FeedStatus {
   readonly id: number;
+  /** Where its table is now: one that was renamed keeps its triggers. */
   readonly schema: string;
   readonly table: string;
   /** ISO 8601, UTC. */
@@ -98,7 +99,7 @@ export interface LogStatus {
     readonly pid: number | null;
     readonly user: string | null;
     readonly application: string | null;
-    /** Null: the role may not see it. */
+    /** At least, where the role may not see more; null: nothing says it. */
     readonly seconds: number | null;
     /** Name of the prepared transaction, if it is one. */
     readonly prepared: string | null;
@@ -116,16 +117,26 @@ export async function readStatus(
     (sql) =>
       sql`select
           (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-              'id', f.id, 'schema', f.schema_name, 'table', f.table_name,
+              'id', f.id, 'schema', coalesce(moved.schema, f.schema_name),
+              'table', coalesce(moved.name, f.table_name),
               'enabledAt', pg_catalog.to_char(f.enabled_at at time zone 'UTC',
                 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
               'tenantColumn', f.tenant_column, 'keyColumns', f.key_columns,
-              'state', case when c.oid is null then 'gone'
-                when rowgate.changes_shape(f.id, c.oid) ->> 'complete' = 'true' then 'complete'
+              'state', case when coalesce(c.oid, moved.oid) is null then 'gone'
+                when rowgate.changes_shape(f.id, coalesce(c.oid, moved.oid)) ->> 'complete' = 'true'
+                  then 'complete'
                 else 'incomplete' end) order by f.schema_name, f.table_name), '[]')
             from rowgate.feeds f
             left join pg_catalog.pg_namespace n on n.nspname = f.schema_name
             left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = f.table_name
+            left join lateral (
+              select r.oid, s.nspname as schema, r.relname as name from pg_catalog.pg_trigger g
+              join pg_catalog.pg_class r on r.oid = g.tgrelid and not r.relispartition
+              join pg_catalog.pg_namespace s on s.oid = r.relnamespace
+              where c.oid is null and g.tgfoid = pg_catalog.to_regproc(
+                pg_catalog.concat('rowgate.changes_', f.id))
+              limit 1
+            ) moved on true
           )::text as feeds,
           pg_catalog.json_build_object(
             'entries', (select greatest(c.reltuples, 0) from pg_catalog.pg_class c
@@ -136,8 +147,11 @@ export async function readStatus(
               from rowgate.changes c order by c.xid, c.seq limit 1),
             'oldestTransaction', (select pg_catalog.json_build_object(
                 'pid', t.pid, 'user', t.usename, 'application', t.application_name,
-                'seconds', pg_catalog.floor(extract(epoch from
-                  pg_catalog.clock_timestamp() - t.began)),
+                'seconds', pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()
+                  - coalesce(t.began, (select least(c.at, pg_catalog.clock_timestamp())
+                    from rowgate.changes c
+                    where c.xid > pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())
+                    order by c.xid, c.seq limit 1)))),
                 'prepared', t.gid)
               from (
                 select a.pid, a.usename, a.application_name, a.xact_start as began,

@@ -8,6 +8,8 @@ export interface ChangesRetentionOptions {
   readonly observe: Observe;
   /** Milliseconds until the first run; random by default, tests pass their own. */
   readonly firstMs?: number;
+  /** Milliseconds between two runs; tests pass their own. */
+  readonly everyMs?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -34,8 +36,8 @@ export function keepChanges(
   database: Database,
   options: ChangesRetentionOptions,
 ): { readonly close: () => void } {
-  const { days, observe, firstMs = Math.random() * FIRST_MS, now = () => performance.now() } =
-    options;
+  const { days, observe, firstMs = Math.random() * FIRST_MS, everyMs = EVERY_MS } = options;
+  const { now = () => performance.now() } = options;
   let oldest: { readonly xmin: string; readonly sinceMs: number } | undefined;
 
   async function prune(): Promise<number> {
@@ -61,7 +63,7 @@ export function keepChanges(
       if (!isUnprepared(error)) observe({ kind: "warning", message: FAILURE });
     },
     firstMs,
-    everyMs: EVERY_MS,
+    everyMs,
   });
 }
 

@@ -197,7 +197,7 @@ const NO_LOG: LogStatus = { entries: 0, bytes: 0, oldestSeconds: null, oldestTra
 const STATES: Readonly<Record<FeedStatus["state"], string>> = {
   complete: "complete",
   incomplete: "INCOMPLETE: enable it again",
-  gone: "GONE: the table was dropped or renamed",
+  gone: "GONE: the table was dropped",
 };
 
 function toRow({ name, state, keyColumns, enabledAt }: NamedFeed): readonly string[] {

@@ -13,7 +13,10 @@ import {
   type Setup,
 } from "./diagnosis.ts";
 
-/** Changes feeds should miss nothing, and no transaction should keep their log from being pruned. */
+/**
+ * Changes feeds should miss nothing, and no transaction should keep their log from being pruned.
+ * @see CH21
+ */
 export const checkChangesFeeds: Check = { name: "changes feeds", look };
 
 /** Seconds after which an open transaction is worth a warning. */
@@ -64,14 +67,15 @@ function checkFeed(
     id: `feed:${table}`,
     level: "warning",
     what: state === "gone"
-      ? `there is a feed of the table ${table}, which was dropped or renamed`
+      ? `there is a feed of the table ${table}, which was dropped`
       : `the feed of the table ${table} does not catch every change`,
     why: "clients that follow it get 404, so that they miss nothing unnoticed",
     fix: `rowgate changes ${state === "gone" ? "disable" : "enable"} ${table}`,
   }];
 }
 
-function checkLog({ oldestTransaction }: LogStatus): Finding[] {
+/** Finds a transaction that has been open for long. */
+export function checkLog({ oldestTransaction }: LogStatus): Finding[] {
   if (oldestTransaction === null) return [];
   const { pid, seconds, prepared } = oldestTransaction;
   if (seconds === null || seconds < LONG_SECONDS) return [];

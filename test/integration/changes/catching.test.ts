@@ -209,6 +209,9 @@ describe("what the triggers of a feed catch", () => {
     assertEquals((await ask()).status, 404);
     await run("alter table boxes enable always trigger rowgate_changes_update");
     assertEquals((await ask()).status, 410);
+    await run("drop trigger rowgate_changes_delete on boxes");
+    assertEquals((await ask()).status, 404);
+    assertEquals((await reader.ask("boxes", "start")).status, 404);
     await disableFeed(service, "boxes");
     assertEquals((await ask()).status, 404);
     await enableFeeds(service, ["boxes"]);

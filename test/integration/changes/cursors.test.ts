@@ -100,12 +100,89 @@ describe("cursors of the changes feed", () => {
     assertEquals(second.changes.map(({ key }) => key), [{ fid: 7 }]);
   });
 
+  it("are given beside metrics of the log, and of what keeps its entries [CH22]", async () => {
+    await run("update deals set title = 'old' where fid = 20");
+    await run("update rowgate.changes set at = at - interval '1 hour'");
+    await run("analyze rowgate.changes");
+    const measured: Extract<Observation, { kind: "changes_log" }>[] = [];
+    const observe = (observation: Observation) => {
+      if (observation.kind === "changes_log") measured.push(observation);
+    };
+    // A thousand times as fast as time passes.
+    const now = () => performance.now() * 1000;
+    const kept = keepChanges(service.owner, { days: 7, observe, firstMs: 0, everyMs: 20, now });
+    const seen = (condition: (last: typeof measured[number]) => boolean) =>
+      waitUntil(() => Promise.resolve(measured.length > 0 && condition(measured.at(-1)!)));
+    await seen(({ entries, oldestSeconds }) => entries >= 1 && oldestSeconds >= 3600);
+    let commit = () => {};
+    const held = new Promise<void>((resolve) => commit = resolve);
+    const writing = service.database.admin.begin(async (sql) => {
+      await sql`update deals set title = 'held' where fid = 21`;
+      await held;
+    });
+    await seen(({ transactionSeconds }) => transactionSeconds > 300);
+    commit();
+    await writing;
+    await seen(({ transactionSeconds }) => transactionSeconds < 300);
+    kept.close();
+  });
+
+  it("can be pruned while a writer holds entries, and a writer never waits for that [CH19]", async () => {
+    await run("update deals set title = 'past' where fid = 22");
+    await run("update rowgate.changes set at = at - interval '8 days'");
+    let end = () => {};
+    const held = new Promise<void>((resolve) => end = resolve);
+    let begun = (_: unknown) => {};
+    const deleting = new Promise((resolve) => begun = resolve);
+    // A batch that takes long: its transaction stays open.
+    const pruning = service.database.admin.begin(async (sql) => {
+      let deleted = 0;
+      await waitUntil(async () => {
+        const [row] = await sql`select rowgate.prune_changes(7, 5000)::int4 as deleted`;
+        deleted = row!["deleted"];
+        return deleted > 0;
+      });
+      begun(
+        await sql`select distinct mode from pg_locks where pid = pg_backend_pid()
+        and relation = 'rowgate.changes'::regclass order by 1`,
+      );
+      await held;
+    });
+    const modes = await deleting as { mode: string }[];
+    assertEquals(modes.map(({ mode }) => mode), ["AccessShareLock", "RowExclusiveLock"]);
+    const { cursor } = await reader.read("deals", "now");
+    await service.database.admin.begin(async (sql) => {
+      await sql`set local lock_timeout = '1s'`;
+      await sql`update deals set title = 'meanwhile' where fid in (22, 23)`;
+      await sql`delete from deals where fid = 24`;
+    });
+    assertEquals((await reader.read("deals", cursor)).changes.length, 3);
+    // Another instance leaves it to the one that is at it.
+    const [other] = await run("select rowgate.prune_changes(7, 5000)::int4 as deleted");
+    assertEquals(other!["deleted"], 0);
+    end();
+    await pruning;
+  });
+
   it("are 410 after a change of columns [CH13]", async () => {
     const { cursor } = await reader.read("guests", "now");
     await run("alter table guests alter column name type varchar(50)");
     const { status, body } = await reader.ask("guests", cursor);
     assertEquals(status, 410);
     assertStringIncludes(String(body["error"]), "The table was altered");
+  });
+
+  it("are 400 in another database, though table and tenant are called the same [CH11]", async () => {
+    const { cursor } = await reader.read("deals", "now");
+    const other = await createTestService("real");
+    try {
+      await enableFeeds(other, ["deals"]);
+      const { status, body } = await openReader(other).ask("deals", cursor);
+      assertEquals(status, 400);
+      assertStringIncludes(String(body["error"]), "since: ");
+    } finally {
+      await other.close();
+    }
   });
 
   it("are 410 when an entry that they know is not what it was [CH13]", async () => {

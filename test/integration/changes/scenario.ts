@@ -1,5 +1,8 @@
+import { assertEquals } from "@std/assert";
 import type { TestService } from "../../support/service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { openFollower } from "./follower.ts";
+import { openReader } from "./reader.ts";
 
 /** Tables with the feeds of a scenario. */
 export const SCENARIO_TABLES: readonly string[] = ["shelves", "days"];
@@ -87,5 +90,21 @@ export async function followScenario(service: TestService): Promise<number> {
     }
     begun += followers.reduce((sum, follower) => sum + follower.begun(), 0);
   }
+  await waitForChange(service);
   return begun;
+}
+
+/** A client that waits is answered once there is something. */
+async function waitForChange(service: TestService): Promise<void> {
+  const reader = openReader(service);
+  const { cursor } = await reader.read("shelves", "now");
+  const waiting = reader.ask("shelves", cursor, "&wait=30");
+  await waitUntil(() =>
+    Promise.resolve(
+      service.observations.some((each) => each.kind === "changes_waiting" && each.clients > 0),
+    )
+  );
+  await service.database.admin.unsafe("insert into shelves values (70, 1, 'waited for')");
+  const { body } = await waiting;
+  assertEquals((body["changes"] as { key: object }[]).map(({ key }) => key), [{ id: 70 }]);
 }

@@ -68,6 +68,7 @@ describe("clients that wait for changes", () => {
       planChanges({ fields: [], limit: 10 }, { table, access: { tenant } as never });
     const { position } = await changes.read(planOf("1"), "now");
     statements = 0;
+    const timers = countTimers();
     const untilMs = performance.now() + 2000;
     const waits = Array.from({ length: 1000 }, (_, n) => {
       const plan = planOf(String(1 + n % 100));
@@ -75,10 +76,12 @@ describe("clients that wait for changes", () => {
     });
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await run("update deals set title = 'one of many' where fid = 13");
-    const waited = await Promise.all(waits);
+    const waited = await Promise.all(waits).finally(timers.stop);
     assertEquals(waited.filter(({ kind }) => kind === "changed").length, 10);
     assertEquals(waited.filter(({ kind }) => kind === "idle").length, 990);
     assert(statements <= 20, `${statements} statements in two seconds`);
+    // One for each look, and what the driver needs for its statements.
+    assert(timers.count() <= 10 * statements, `${timers.count()} timers`);
     const plan = planOf("1");
     const tokenId = /^rg_([^_]+)_/.exec(service.tokens.a)![1]!;
     const many = Array.from(
@@ -122,3 +125,14 @@ describe("clients that wait for changes", () => {
     await tight.close();
   });
 });
+
+/** Counts the timers that are started until it is stopped. */
+function countTimers(): { readonly count: () => number; readonly stop: () => void } {
+  const start = globalThis.setTimeout;
+  let count = 0;
+  globalThis.setTimeout = ((...timer: Parameters<typeof start>) => {
+    count++;
+    return start(...timer);
+  }) as typeof start;
+  return { count: () => count, stop: () => void (globalThis.setTimeout = start) };
+}

@@ -36,7 +36,7 @@ describe("rowgate changes", () => {
     }
   });
 
-  it("prints SQL that enables a feed when it is run by hand [CH2]", async () => {
+  it("prints SQL that enables a feed when it is run by hand, and tables shows it [CH2] [CH23]", async () => {
     const { code, out } = await run("enable", "measurements", "--print");
     assertEquals(code, 0);
     assertMatch(out, /^begin;\nlock table "public"\."measurements"/);
@@ -46,6 +46,33 @@ describe("rowgate changes", () => {
     const again = await run("enable", "measurements");
     assertEquals(again.code, 0);
     assertStringIncludes(again.err, "The feed of measurements is enabled already.");
+    const { out: tables } = await runRowgate(["tables"], owner);
+    assertMatch(tables, /^measurements .* yes$/m);
+    assertMatch(tables, /^deals .* no$/m);
+  });
+
+  it("finds a feed under the new name of its table, and names the transaction that keeps old entries [CH2] [CH21]", async () => {
+    await test.admin`alter table measurements rename to readings`;
+    assertMatch((await run("status")).out, /^readings +complete +id, taken_at/m);
+    assertStringIncludes((await run("enable", "readings")).err, "is enabled already");
+    await test.admin`alter table readings rename to measurements`;
+    let commit = () => {};
+    const held = new Promise<void>((resolve) => commit = resolve);
+    let begun = () => {};
+    const writing = new Promise<void>((resolve) => begun = resolve);
+    const transaction = test.admin.begin(async (sql) => {
+      await sql`update measurements set reading = 1`;
+      begun();
+      await held;
+    });
+    await writing;
+    const { out } = await run("status");
+    assertMatch(
+      out,
+      /The oldest transaction that writes is that of process \d+ \(\w+\), open for \d+ s; /,
+    );
+    commit();
+    await transaction;
   });
 
   it("enables, finds what is incomplete, repairs and disables [CH2] [CH3]", async () => {

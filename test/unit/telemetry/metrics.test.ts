@@ -57,6 +57,45 @@ describe("createMetrics", () => {
     assertEquals(samples.get('rowgate_rate_limited_total{limit="token"}'), 1);
   });
 
+  it("shows the log of the changes feeds and those that wait [CH22]", async () => {
+    const { observe, read } = open();
+    observe({ kind: "changes_log", entries: 12, oldestSeconds: 3600, transactionSeconds: 90 });
+    observe({ kind: "changes_waiting", clients: 3 });
+    const samples = await read();
+    assertEquals(
+      ["entries", "oldest_seconds", "transaction_seconds", "waiting"].map((name) =>
+        samples.get(`rowgate_changes_${name}`)
+      ),
+      [12, 3600, 90, 3],
+    );
+  });
+
+  it("counts the attempts of webhooks by their result, and shows how many there are [WH26]", async () => {
+    const { observe, read } = open();
+    const sent = { webhookId: "wh_1", tenant: "1", table: "deals", host: "hooks.example.org" };
+    const attempt = { kind: "webhook_sent", ...sent, messageId: "msg_1", durationMs: 30 } as const;
+    observe({ ...attempt, result: "acknowledged", attempt: 2, error: undefined });
+    observe({ ...attempt, result: "failed", attempt: 1, error: "status 500" });
+    observe({
+      kind: "webhook_disabled",
+      webhookId: "wh_1",
+      tenant: "1",
+      reason: "it answered 410",
+    });
+    observe({ kind: "webhooks", enabled: 3, failing: 1, disabled: 2 });
+    const samples = await read();
+    const names = [
+      'webhook_attempts_total{result="acknowledged"}',
+      'webhook_attempts_total{result="failed"}',
+      "webhook_attempt_seconds_count",
+      "webhooks_disabled_total",
+      'webhooks{state="failing"}',
+      'webhooks{state="disabled"}',
+    ];
+    assertEquals(names.map((name) => samples.get(`rowgate_${name}`)), [1, 1, 2, 1, 1, 2]);
+    assert([...samples.keys()].every((name) => !/wh_1|hooks\.example/.test(name)));
+  });
+
   it("lets the catalogue grow older until it is read again [H15]", async () => {
     const { clock, observe, read } = open();
     const age = async () => (await read()).get("rowgate_catalogue_age_seconds");
