@@ -17,6 +17,8 @@ export interface Cluster {
   readonly connect: (database: string) => Sql;
   /** Makes a fresh copy of the data of a size; made once and kept for later runs. */
   readonly copy: (size: Size, database: string) => Promise<void>;
+  /** Makes a database for the role that serves; made once and kept for later runs. */
+  readonly make: (database: string, fill: (sql: Sql) => Promise<void>) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function startCluster(): Promise<Cluster> {
     url,
     connect,
     copy: (size, database) => copyData({ connect }, size, database),
+    make: (database, fill) => makeOnce({ connect }, database, fill),
     stop: () => server.stop("SIGINT"),
   };
 }
@@ -90,15 +93,13 @@ async function copyData(
   const text = new TextEncoder().encode(printDataset(size).join(";"));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   const template = `data_${digest.slice(0, 6).toHex()}`;
+  await makeOnce({ connect }, template, async (own) => {
+    console.log(`making ${size.rows} rows of ${size.tenants} tenants, once`);
+    await fillDatabase(own, size);
+    await own.unsafe("grant select, update on contacts to app");
+  });
   const sql = connect("postgres");
   try {
-    if ((await sql`select from pg_roles where rolname = 'app'`).length === 0) {
-      await sql.unsafe(`create role app login password '${PASSWORD}'`);
-    }
-    if ((await sql`select from pg_database where datname = ${template}`).length === 0) {
-      console.log(`making ${size.rows} rows of ${size.tenants} tenants, once`);
-      await fill({ connect }, size, template);
-    }
     await sql.unsafe(`drop database if exists ${database} with (force)`);
     await sql.unsafe(`create database ${database} template ${template} strategy file_copy`);
     // Rowgate makes a schema of its own for its tokens.
@@ -109,20 +110,27 @@ async function copyData(
   }
 }
 
-async function fill({ connect }: Pick<Cluster, "connect">, size: Size, template: string) {
-  const making = `${template}_making`;
+async function makeOnce(
+  { connect }: Pick<Cluster, "connect">,
+  database: string,
+  fill: (sql: Sql) => Promise<void>,
+): Promise<void> {
+  const making = `${database}_making`;
   const sql = connect("postgres");
-  await sql.unsafe(`drop database if exists ${making} with (force)`);
-  await sql.unsafe(`create database ${making}`);
-  const own = connect(making);
   try {
-    await fillDatabase(own, size);
-    await own.unsafe("grant select, update on contacts to app");
+    if ((await sql`select from pg_roles where rolname = 'app'`).length === 0) {
+      await sql.unsafe(`create role app login password '${PASSWORD}'`);
+    }
+    if ((await sql`select from pg_database where datname = ${database}`).length > 0) return;
+    await sql.unsafe(`drop database if exists ${making} with (force)`);
+    await sql.unsafe(`create database ${making}`);
+    await sql.unsafe(`grant create on database ${making} to app`);
+    const own = connect(making);
+    await fill(own).finally(() => own.end());
+    await sql.unsafe(`alter database ${making} rename to ${database}`);
   } finally {
-    await own.end();
+    await sql.end();
   }
-  await sql.unsafe(`alter database ${making} rename to ${template}`);
-  await sql.end();
 }
 
 /** Postgres does not run as root: the folder then belongs to the user postgres, or nobody. */

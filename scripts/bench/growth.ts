@@ -1,7 +1,8 @@
 /**
  * Measures how the cost of a request grows: with the tenant's rows, the number of tenants, conditions,
- * rows on a page, connections. `deno task bench:growth [--full] [--only=rows,tenants]`. Writes
- * growth.json, growth.md and a chart for each.
+ * rows on a page, connections; and with tokens in use and tables, which are a report of their own.
+ * `deno task bench:growth [--full] [--only=rows,tenants]`. Writes growth.json, growth.md, many.json,
+ * many.md and a chart for each.
  * @see docs/performance.md
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -12,12 +13,14 @@ import { parseArgs } from "node:util";
 import { installPackages, makeBundle } from "../install_packages.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import type { Contender } from "./contender.ts";
-import { draw } from "./draw.ts";
+import { readMemory } from "./cpu.ts";
+import { draw, type Picture } from "./draw.ts";
 import { type Axis, type Line, listAxes } from "./growth_axes.ts";
 import { type Grown, pictureGrowth, type Point, printGrowth } from "./growth_report.ts";
+import { measureTables, pictureTables, printTables } from "./growth_tables.ts";
 import { openIdle } from "./idle_connections.ts";
 import { load, type LoadOptions, NoAnswer, requireWrk, type Turn, writeAsks } from "./load.ts";
-import { describeMachine, RUNTIMES } from "./options.ts";
+import { describeMachine, type Runtime, RUNTIMES } from "./options.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
 import type { Task } from "./work.ts";
 
@@ -46,11 +49,29 @@ await installPackages("scripts/bench/packages", ["--ignore-scripts"]);
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
 const cluster = await startCluster();
 try {
-  const wanted = values.only?.split(",");
-  const axes = listAxes(values.full).filter(({ name }) => wanted?.includes(name) ?? true);
+  const isWanted = (name: string) => values.only?.split(",").includes(name) ?? true;
   const grown: Grown[] = [];
-  for (const axis of axes) grown.push(await measureAxis(cluster, axis));
-  await write(grown);
+  const many: Grown[] = [];
+  for (const axis of listAxes(values.full).filter(({ name }) => isWanted(name))) {
+    (axis.report === "many" ? many : grown).push(await measureAxis(cluster, axis));
+  }
+  const tables = isWanted("tables")
+    ? await measureTables(cluster, { folder, runtime: findRuntime(), seconds: seconds! })
+    : [];
+  await write("growth", {
+    found: grown,
+    reports: grown.map(printGrowth),
+    pictures: grown.map((axis) => pictureGrowth(axis)),
+  });
+  const measured = tables.length > 0;
+  await write("many", {
+    found: { many, tables },
+    reports: [...many.map(printGrowth), ...measured ? [printTables(tables)] : []],
+    pictures: [
+      ...many.map((axis) => pictureGrowth(axis, "many")),
+      ...measured ? [pictureTables(tables)] : [],
+    ],
+  });
 } finally {
   await cluster.stop();
   await rm(folder, { recursive: true, force: true });
@@ -80,7 +101,8 @@ async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
     const close = await openIdle(service!.contender.address, connections - concurrency);
     for (const line of axis.lines) {
       const turns = await measureLine(service!.contender, { axis, line, x, concurrency });
-      points.push({ x, line: line.name, turns });
+      const memory = await readMemory(service!.contender.pid);
+      points.push({ x, line: line.name, turns, memory });
       console.log(`${axis.name} ${x}: ${line.name} ${turns[0]!.requestsPerSecond.toFixed(1)}/s`);
     }
     close();
@@ -94,8 +116,7 @@ async function measureAxis(cluster: Cluster, axis: Axis): Promise<Grown> {
     const databaseUrl = cluster.url(DATABASE, "app");
     const tenants = [...new Set(axis.points.filter((one) => one >= x).flatMap(axis.tenants))];
     const tokens = await makeTokens(databaseUrl, tenants);
-    const runtime = RUNTIMES.find((name) => name === values.runtime)!;
-    const contender = await startRowgate(runtime, { databaseUrl, folder, tokens });
+    const contender = await startRowgate(findRuntime(), { databaseUrl, folder, tokens });
     return { contender, stop: contender.stop };
   }
 }
@@ -140,7 +161,7 @@ async function makeTasks({ axis, line, x }: Spot): Promise<Task[]> {
     select tenant_id::int4 tenant, max(id)::int4 "rows" from contacts
     where tenant_id = any(${tenants as number[]}) group by 1 order by 1`;
   const tasks: Task[] = [];
-  for (let index = 0; index < TASKS; index++) {
+  for (let index = 0; index < (axis.tasks?.(x) ?? TASKS); index++) {
     const { tenant, rows } = counts[index % counts.length]!;
     const place = { x, tenant, rows, part: (index + 1) * 0.618033988749895 % 1 };
     tasks.push({ tenant, work: "Q1", kind: "query", shape: 0, ...await line.ask(place, sql) });
@@ -149,12 +170,24 @@ async function makeTasks({ axis, line, x }: Spot): Promise<Task[]> {
   return tasks;
 }
 
-async function write(grown: readonly Grown[]): Promise<void> {
+function findRuntime(): Runtime {
+  return RUNTIMES.find((name) => name === values.runtime)!;
+}
+
+/** What was measured, as data, as Markdown and as charts. */
+interface Report {
+  readonly found: unknown;
+  readonly reports: readonly string[];
+  readonly pictures: readonly Picture[];
+}
+
+async function write(name: string, { found, reports, pictures }: Report): Promise<void> {
+  if (reports.length === 0) return;
   const { output } = values;
   await mkdir(output, { recursive: true });
-  const report = `${describeMachine()}\n\n${grown.map(printGrowth).join("\n")}`;
-  await writeFile(join(output, "growth.json"), `${JSON.stringify(grown, null, 1)}\n`);
-  await writeFile(join(output, "growth.md"), report);
-  await draw(grown.flatMap(pictureGrowth), output);
+  const report = `${describeMachine()}\n\n${reports.join("\n")}`;
+  await writeFile(join(output, `${name}.json`), `${JSON.stringify(found, null, 1)}\n`);
+  await writeFile(join(output, `${name}.md`), report);
+  await draw(pictures, output);
   console.log(`\n${report}\nin ${output}`);
 }

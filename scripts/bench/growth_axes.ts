@@ -34,6 +34,10 @@ export interface Axis {
   readonly lines: readonly Line[];
   /** Open connections, of which at most 16 are busy; 16 when undefined. */
   readonly connections?: (x: number) => number;
+  /** Different requests; 400 when undefined. */
+  readonly tasks?: (x: number) => number;
+  /** The report that it is part of; "growth" when undefined. */
+  readonly report?: "many";
 }
 
 const NO_COUNT = { prefer: "count=none" };
@@ -91,6 +95,16 @@ export function listAxes(full: boolean): Axis[] {
       data: (x) => ({ ...SIZE, tenants: x, spread: "even" }),
       tenants: (x) => Array.from({ length: Math.min(x, 8) }, (_, index) => 1 + index),
       lines: [byKey, page("page 1, no total", 1, { ...NO_COUNT, perPage: 5 })],
+    },
+    {
+      name: "tokens",
+      label: "tokens in use",
+      report: "many",
+      points: [1, 100, 1000, 10_000, 100_000],
+      data: () => ({ ...SIZE, tenants: 100_000, spread: "even" }),
+      tenants: (x) => Array.from({ length: x }, (_, index) => 1 + index),
+      tasks: (x) => Math.max(x, 400),
+      lines: [byKey],
     },
     {
       name: "conditions",

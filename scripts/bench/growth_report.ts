@@ -8,6 +8,8 @@ export interface Point {
   readonly x: number;
   readonly line: string;
   readonly turns: readonly Turn[];
+  /** Bytes that the service had in memory afterwards. */
+  readonly memory: number;
 }
 
 /** What was measured along one axis. */
@@ -21,7 +23,7 @@ const LOOK = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", backg
 
 /** Prints an axis as Markdown: a row for each value, and how each line grows. */
 export function printGrowth({ name, label, points }: Grown): string {
-  const rows = points.map(({ x, line, turns }) => {
+  const rows = points.map(({ x, line, turns, memory }) => {
     const { requestsPerSecond, p99, serviceCpu, postgresCpu } = computeMedians({ turns });
     return [
       line,
@@ -30,9 +32,10 @@ export function printGrowth({ name, label, points }: Grown): string {
       p99.toFixed(1),
       serviceCpu.toFixed(0),
       postgresCpu.toFixed(0),
+      (memory / 1e6).toFixed(0),
     ];
   }).toSorted((a, b) => a[0]!.localeCompare(b[0]!));
-  const head = ["request", label, "requests/s", "p99 ms", "µs service", "µs Postgres"];
+  const head = ["request", label, "requests/s", "p99 ms", "µs service", "µs Postgres", "MB"];
   const slopes = [...Map.groupBy(points, ({ line }) => line)].map(([line, own]) =>
     `- ${line}: CPU grows with the power ${slope(own).toFixed(2)} of it\n`
   );
@@ -52,23 +55,56 @@ function slope(points: readonly Point[]): number {
   return above / below;
 }
 
-/** Draws requests/s and CPU a request along an axis, both on logarithmic scales. */
-export function pictureGrowth({ name, label, points }: Grown): Picture[] {
+/** Draws requests/s and CPU a request along an axis. */
+export function pictureGrowth({ name, label, points }: Grown, report = "growth"): Picture {
   const values = points.map(({ x, line, turns }) => {
     const { requestsPerSecond, serviceCpu, postgresCpu } = computeMedians({ turns });
     return { x, line, requestsPerSecond, cpu: serviceCpu + postgresCpu };
   });
-  const chart = (field: string, title: string) => ({
+  const charts = [
+    { field: "requestsPerSecond", title: "requests/s" },
+    { field: "cpu", title: "µs CPU a request" },
+  ] as const;
+  return pictureLines(`${report}_${name}`, { label, values, charts });
+}
+
+/** The points of charts side by side: where each is, on which line, and its value in each chart. */
+export interface Lines<Field extends string> {
+  readonly label: string;
+  readonly values:
+    readonly ({ readonly x: number; readonly line: string } & Record<Field, number>)[];
+  readonly charts: readonly { readonly field: Field; readonly title: string }[];
+}
+
+/** Draws lines on logarithmic scales, in charts side by side. */
+export function pictureLines<Field extends string>(
+  name: string,
+  { label, values, charts }: Lines<Field>,
+): Picture {
+  const hconcat = charts.map(({ field, title }) => ({
     width: 380,
     height: 260,
     mark: { type: "line", point: true },
     encoding: {
-      x: { field: "x", type: "quantitative", title: label, scale: { type: "log" } },
-      y: { field, type: "quantitative", title, scale: { type: "log" } },
+      x: { field: "x", title: label, ...logarithmic(values.map(({ x }) => x)) },
+      y: { field, title, ...logarithmic(values.map((value) => value[field])) },
       // Vega truncates the names of lines at 160 pixels.
       color: { field: "line", type: "nominal", title: null, legend: { labelLimit: 0 } },
     },
-  });
-  const hconcat = [chart("requestsPerSecond", "requests/s"), chart("cpu", "µs CPU a request")];
-  return [{ name: `growth_${name}`, specification: { ...LOOK, data: { values }, hconcat } }];
+  }));
+  return { name, specification: { ...LOOK, data: { values }, hconcat } };
+}
+
+/** A scale with a tick at 1, 2 and 5 of each power: Vega's nine and their hidden labels fill a file. */
+function logarithmic(numbers: readonly number[]): object {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const [first, last] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
+  const powers = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
+  const steps = powers.length > 4 ? [1] : [1, 2, 5];
+  const ticks = powers.flatMap((power) =>
+    steps.map((step) => Number((step * power).toPrecision(1)))
+  );
+  const values = ticks.filter((tick) => tick <= 10 ** last);
+  const axis = { values, format: "~s", labelOverlap: false };
+  return { type: "quantitative", scale: { type: "log" }, axis };
 }

@@ -17,6 +17,7 @@ for (const name of charts) await copyFile(join(SOURCE, name), join(FOLDER, name)
 await publish("summary", PAGE);
 await publish("results", RESULTS, "ratios");
 await publish("growth", RESULTS, "growth");
+await publish("many", join(FOLDER, "many.md"), "many");
 await publish("memory", RESULTS);
 await publish("burst", join(FOLDER, "moments.md"));
 await publish("shapes", join(FOLDER, "moments.md"));

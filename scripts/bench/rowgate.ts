@@ -1,5 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import postgres from "postgres";
+import { mintToken } from "../../src/tokens/token_text.ts";
 import { COMMANDS } from "../../test/support/runtime_server.ts";
 import type { Contender, Result } from "./contender.ts";
 import { TENANTS } from "./dataset.ts";
@@ -26,17 +28,30 @@ export interface RowgateOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** From this many tokens on, the rest is written at once. */
+const FEW_TOKENS = 20;
+
 /** Creates a token for each tenant of the requests. */
 export async function makeTokens(
   databaseUrl: string,
   tenants: readonly number[] = TENANTS,
 ): Promise<Map<number, string>> {
   const tokens = new Map<number, string>();
-  for (const tenant of tenants) {
+  for (const tenant of tenants.slice(0, FEW_TOKENS)) {
     const words = ["token", "create", "--tenant", String(tenant)];
     const text = await capture([...COMMANDS.deno, ...words], { DATABASE_URL: databaseUrl });
     tokens.set(tenant, text.trim());
   }
+  const minted = await Promise.all(
+    tenants.slice(FEW_TOKENS).map(async (tenant) => ({ tenant, ...await mintToken() })),
+  );
+  for (const { tenant, token } of minted) tokens.set(tenant, token);
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`insert into rowgate.tokens (id, digest, tenant, scopes)
+    select n.id, decode(n.digest, 'hex'), n.tenant, '{query}'
+    from json_to_recordset(${JSON.stringify(minted)}::text::json)
+      n (id text, digest text, tenant text)`;
+  await sql.end();
   return tokens;
 }
 

@@ -5,7 +5,8 @@ import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
-import type { Introspection } from "./introspection.ts";
+import type { Introspection, Reading } from "./introspection.ts";
+import { addReading, NOTHING_KNOWN } from "./known_tables.ts";
 import { probeEngines } from "./probe_engines.ts";
 
 /** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
@@ -87,7 +88,12 @@ const MAX_FRUITLESS = 1000;
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
-  let inForce: { readonly catalogue: Catalogue; readonly source: string } | undefined;
+  let inForce:
+    | { readonly catalogue: Catalogue; readonly source: Introspection | undefined }
+    | undefined;
+  /** What the readings so far found, and the timeline of the primary that they are of. */
+  let known = NOTHING_KNOWN;
+  let timeline: number | undefined;
   let running: Promise<void> | undefined;
   /** A read that has not begun yet. */
   let next: Promise<void> | undefined;
@@ -193,26 +199,44 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     changed = false;
     const startedMs = now();
     try {
-      const rows = await database.run((sql) => introspect(sql, options), { write: false });
-      await replace(rows[0]?.introspection ?? "", reason);
+      const tables = await readTables();
+      await replace(known.introspection, reason);
       readAtMs = startedMs;
-      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs });
+      observe({ kind: "catalogue_read", reason, ageMs: now() - startedMs, tables });
     } catch (error) {
       observe({ kind: "catalogue_failed", code: codeOf(error) });
       throw error;
     }
   }
 
-  /** The same schema gives the same text; then requests keep the catalogue that they have. */
-  async function replace(source: string, reason: string): Promise<void> {
+  /**
+   * Adds what changed to what is known, and gives the number of tables that were described. Everything is
+   * read again if a primary was promoted since the last reading, or during this one: it gives other
+   * transactions the numbers that some had on the primary before.
+   */
+  async function readTables(): Promise<number> {
+    const rows = await database.run((sql) => introspect(sql, options, known), { write: false });
+    const newest = database.primary?.timeline();
+    const isPromoted = newest !== timeline && known !== NOTHING_KNOWN;
+    timeline = newest;
+    if (isPromoted) {
+      known = NOTHING_KNOWN;
+      return await readTables();
+    }
+    const reading = JSON.parse(rows[0]!.reading) as Reading;
+    known = addReading(known, reading);
+    return reading.tables.length;
+  }
+
+  /** Where nothing has changed, requests keep the catalogue that they have. */
+  async function replace(source: Introspection, reason: string): Promise<void> {
     if (inForce?.source === source) return;
-    const read = JSON.parse(source) as Introspection;
-    const { found, complete } = await probeEngines(database, read);
+    const { found, complete } = await probeEngines(database, source);
     const { catalogue, warnings, conflicts } = await buildCatalogue(found, options);
     if (inForce === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    inForce = { catalogue, source: complete ? source : "" };
+    inForce = { catalogue, source: complete ? source : undefined };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;

@@ -13,6 +13,25 @@ export interface Introspection {
   readonly credentialTables: readonly string[];
 }
 
+/** What one statement reads of the schemas, where some tables are known. */
+export interface Reading extends Omit<Introspection, "tables"> {
+  /** Those that are not known, or may have changed. */
+  readonly tables: readonly ReadTable[];
+  /** The oids of all tables, by schema and name; null where they are the known ones, unchanged. */
+  readonly order: readonly string[] | null;
+}
+
+/** A table that was described again. */
+export interface ReadTable {
+  readonly oid: string;
+  /** A hash of the versions of everything that its description is made of. */
+  readonly state: string;
+  /** A hash of its description. */
+  readonly digest: string;
+  /** Null where the description is the known one. */
+  readonly table: FoundTable | null;
+}
+
 /** A relation that may be exposed, or that the policy names. */
 export interface FoundTable {
   readonly schema: string;

@@ -13,6 +13,11 @@ import { checkToken, digest } from "./token_text.ts";
 export const MAX_CACHED_MS = 4000;
 /** Look-ups that are cached of each sort, valid tokens and unknown ones. */
 const MAX_CACHED = 10_000;
+/**
+ * For each of these, so many tokens are remembered that were valid, with their tenants: so that a server
+ * of many tenants does not have their look-ups wait among those of unknown tokens. Some 15 MB in all.
+ */
+const REMEMBERED = 10;
 
 /** What observes the look-ups, by which clock they expire, and how many run at the same time. */
 export interface StoreOptions {
@@ -21,6 +26,8 @@ export interface StoreOptions {
   readonly tokenLookUps?: number;
   /** How long a request waits for such a look-up. */
   readonly poolWaitMs?: number;
+  /** Look-ups that are cached of each sort; for tests. */
+  readonly maxCached?: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -47,12 +54,13 @@ export function createTokenStore(
 ): TokenStore {
   const { now = () => performance.now(), observe = () => {} } = options;
   const { tokenLookUps: maxRunning = TOKEN_LOOK_UPS, poolWaitMs: waitMs = 5000 } = options;
+  const { maxCached: size = MAX_CACHED } = options;
   // Two caches, so that a flood of unknown tokens does not push out the valid ones.
-  const valid = openExpiringCache<Access>({ size: MAX_CACHED, now });
-  const unknown = openExpiringCache<null>({ size: MAX_CACHED, now });
-  const tenants = openExpiringCache<string>({ size: MAX_CACHED, now });
+  const valid = openExpiringCache<Access>({ size, now });
+  const unknown = openExpiringCache<null>({ size, now });
+  const tenants = openExpiringCache<string>({ size: REMEMBERED * size, now });
   const byId = openExpiringCache<{ readonly token: string; readonly access: Access }>({
-    size: MAX_CACHED,
+    size,
     now,
   });
   const runLimited = limitLookUps({ maxRunning, waitMs, now });
@@ -95,7 +103,8 @@ export function createTokenStore(
     const untilMs = startedMs + MAX_CACHED_MS;
     if (record === undefined || hasEnded(record)) {
       unknown.set(token, null, untilMs);
-      tenants.set(token, "", 0);
+      // One that was never valid takes no place from those that were.
+      if (tenants.get(token) !== undefined) tenants.set(token, "", 0);
       return null;
     }
     const { id: tokenId, name, tenant, scopes, tables, expiresAt } = record;

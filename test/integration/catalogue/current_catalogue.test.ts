@@ -270,6 +270,53 @@ describe("the catalogue in force follows the database", () => {
     catalogue.close();
   });
 
+  it("describes only what changed, once two readings found it so [T79] [0068]", async () => {
+    const catalogue = follow();
+    const described = () => observations.findLast((each) => each.kind === "catalogue_read")!.tables;
+    const seen = await catalogue.current();
+    const all = described();
+    assert(all >= seen.tables.size);
+    for (const tables of [all, 0]) {
+      timeMs += MAX_AGE_MS;
+      assertEquals([await catalogue.current() === seen, described()], [true, tables]);
+    }
+    const name = await addColumn();
+    for (const tables of [1, 1, 0]) {
+      timeMs += MAX_AGE_MS;
+      assertEquals([await knows(catalogue, name), described()], [true, tables]);
+    }
+    catalogue.close();
+  });
+
+  it("reads everything again from a primary that was promoted [0068]", async () => {
+    let timeline: number | undefined;
+    let promoted = 1;
+    const primary = { timeline: () => timeline, see: () => {}, isServing: () => true };
+    const catalogue = follow(EMPTY_POLICY, {
+      ...database,
+      primary,
+      // The timeline is known from the first session on.
+      run: async (compile, options) => {
+        const rows = await database.run(compile, options);
+        timeline = Math.max(timeline ?? 0, promoted);
+        return rows;
+      },
+    });
+    const described = async () => {
+      timeMs += MAX_AGE_MS;
+      await catalogue.current();
+      return observations.findLast((each) => each.kind === "catalogue_read")!.tables;
+    };
+    const all = await described();
+    assertEquals([await described(), await described()], [all, 0]);
+    timeline = 2;
+    assertEquals([await described(), await described(), await described()], [all, all, 0]);
+    // One that is promoted during the reading.
+    promoted = 3;
+    assertEquals([await described(), await described(), await described()], [all, all, 0]);
+    catalogue.close();
+  });
+
   it("keeps the catalogue in force while the database is unavailable [R35]", async () => {
     let unavailable = false;
     const failing: Database = {

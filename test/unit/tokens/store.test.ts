@@ -203,6 +203,21 @@ describe("createTokenStore", () => {
     assertEquals(state.asked, 1 + 66 + 1);
   });
 
+  it("knows a token again after any number of unknown ones, and many valid ones [L19]", async () => {
+    const { state, store } = openSubject({ maxCached: 3 });
+    state.held = Promise.resolve();
+    state.record = RECORD;
+    const valid = await Promise.all(Array.from({ length: 30 }, mintToken));
+    for (const { token } of valid) await store.find(token);
+    state.record = undefined;
+    for (let number = 0; number < 50; number++) await store.find((await mintToken()).token);
+    for (const { token } of valid) assertEquals(store.recall?.(token), "acme");
+    // One that has ended is unknown from then on.
+    state.now = 4000;
+    await store.find(valid[0]!.token);
+    assertEquals(store.recall?.(valid[0]!.token), undefined);
+  });
+
   it("looks up as many at a time as is set, each within the wait for a connection [RE30] [L19]", async () => {
     const { state, store } = openSubject({ tokenLookUps: 3, poolWaitMs: 70 });
     const minted = await Promise.all(Array.from({ length: 100 }, mintToken));

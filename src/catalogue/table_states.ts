@@ -1,0 +1,75 @@
+import type { Fragment, Sql } from "../postgres/driver.ts";
+
+/**
+ * Compiles the CTE `states`: the `relations` of the statement, each with a hash of the versions of all
+ * rows of Postgres's own catalogue that its description is made of, and of the role's rights. Whatever
+ * changes such a row writes a new one, with an `xmin` of its own. ANALYZE and VACUUM, which write over
+ * the statistics of a table in place, change no state.
+ *
+ * `bit_xor` needs no order of the rows. Each is hashed with its number, so that two never cancel out.
+ * Three things are not seen in the rows of the table: what its type with a modifier is called, where an
+ * extension brought that type (the built-in ones never change), whether an index is valid, and the
+ * function of a trigger.
+ *
+ * A view is not covered, whose columns may be updatable or not by those of other tables, and neither is
+ * a foreign key, whose target has names of its own.
+ * @see docs/decisions/0068-incremental-catalogue.md
+ */
+export function compileTableStates(sql: Sql): Fragment {
+  return sql`states as materialized (
+  select r.*, pg_catalog.hashtextextended((
+      (${compileRights(sql)}), r.place, c.versions, a.versions, d.versions, w.versions, i.versions,
+      g.versions)::text, 0) as state
+  from relations r
+  left join (
+    select p.root, pg_catalog.bit_xor(pg_catalog.hashtextextended(c.xmin::text, c.oid::int8)) as versions
+    from parts p join pg_catalog.pg_class c on c.oid = p.oid
+    group by p.root
+  ) c on c.root = r.oid
+  left join (
+    select a.attrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(
+      a.xmin::text || case when a.atttypmod >= 0 and a.atttypid >= 16384
+        then pg_catalog.format_type(a.atttypid, a.atttypmod) else '' end, a.attnum::int8)) as versions
+    from relations r join pg_catalog.pg_attribute a on a.attrelid = r.oid
+    where a.attnum > 0 or a.attacl is not null
+    group by a.attrelid
+  ) a on a.attrelid = r.oid
+  left join (
+    select d.objoid, pg_catalog.bit_xor(pg_catalog.hashtextextended(d.xmin::text, d.objsubid::int8))
+      as versions
+    from relations r join pg_catalog.pg_description d on d.objoid = r.oid
+      and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    group by d.objoid
+  ) d on d.objoid = r.oid
+  left join (
+    select w.ev_class, pg_catalog.bit_xor(pg_catalog.hashtextextended(w.xmin::text, w.oid::int8))
+      as versions
+    from relations r join pg_catalog.pg_rewrite w on w.ev_class = r.oid
+    group by w.ev_class
+  ) w on w.ev_class = r.oid
+  left join (
+    select i.indrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(
+      i.xmin::text || i.indisvalid::text, i.indexrelid::int8)) as versions
+    from relations r join pg_catalog.pg_index i on i.indrelid = r.oid
+    group by i.indrelid
+  ) i on i.indrelid = r.oid
+  left join (
+    select g.tgrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(
+      pg_catalog.concat(o.nspname, '.', p.proname), g.oid::int8)) as versions
+    from relations r join pg_catalog.pg_trigger g on g.tgrelid = r.oid
+    join pg_catalog.pg_proc p on p.oid = g.tgfoid
+    join pg_catalog.pg_namespace o on o.oid = p.pronamespace
+    where g.tgname = 'rowgate_changes_insert'
+    group by g.tgrelid
+  ) g on g.tgrelid = r.oid
+)`;
+}
+
+/** Compiles a hash of what the role may do because of others: roles that it inherits, or everything. */
+function compileRights(sql: Sql): Fragment {
+  return sql`select pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', u.oid, u.rolsuper,
+      case when not u.rolsuper then (
+        select pg_catalog.string_agg(m.oid::text, ' ' order by m.oid) from pg_catalog.pg_roles m
+        where pg_catalog.pg_has_role(m.oid, 'USAGE')) end), 0)
+    from pg_catalog.pg_roles u where u.rolname = current_user`;
+}
