@@ -1,9 +1,9 @@
 import { NAME_PATTERN } from "../errors/limits.ts";
-import { buildTable } from "./build_table.ts";
+import { buildTables, type BuiltTables } from "./build_tables.ts";
 import type { Catalogue, Column, Table } from "./catalogue.ts";
 import type { IntrospectOptions } from "./introspect.ts";
 import type { Introspection } from "./introspection.ts";
-import { callTable, nameTables } from "./table_names.ts";
+import { callTable, type NamedTable, nameTables } from "./table_names.ts";
 import { nameTimeZone } from "./time_zone.ts";
 
 /**
@@ -32,16 +32,20 @@ export interface BuiltCatalogue {
   readonly warnings: readonly string[];
   /** What no server starts with. Tables of one name are left out of the catalogue. @see T75 */
   readonly conflicts: readonly string[];
+  /** For the next one. */
+  readonly built: BuiltTables;
 }
 
 /**
  * Builds the catalogue that clients see from what Postgres reports, by the rules of exposure and the
- * policy.
+ * policy. With the tables of the one before, only those are built that changed; the others are the same
+ * objects.
  * @see docs/specification/tables-and-fields.md
  */
 export async function buildCatalogue(
   found: Introspection,
   options: IntrospectOptions,
+  before?: BuiltTables,
 ): Promise<BuiltCatalogue> {
   const { policy, schemas } = options;
   const warnings: string[] = [];
@@ -50,18 +54,21 @@ export async function buildCatalogue(
   }
   const credentialTables = listCredentialTables(options);
   const isCredential = (name: string) => credentialTables.has(name.toLowerCase());
+  const isOpen = ({ name, called, policy: own }: NamedTable) =>
+    ![name, called, own?.name ?? called].some(isCredential) &&
+    NAME_PATTERN.test(own?.name ?? called);
   const timeZone = nameTimeZone(options.timeZone ?? found.timeZone);
   const { tables: named, byName, conflicts: ambiguous } = nameTables(found.tables, options);
   const conflicts = [...ambiguous];
-  const context = { options, types: found.types, timeZone, tables: byName, warnings };
+  const candidates = [...named].filter(([, table]) => isOpen(table));
+  const context = { options, types: found.types, timeZone, tables: byName };
+  const built = buildTables(candidates, context, before);
   const tables = new Map<string, Table>();
   const taken = new Map<string, Table>();
-  for (const candidate of named) {
-    const name = candidate.policy?.name ?? candidate.called;
-    if ([candidate.name, candidate.called, name].some(isCredential)) continue;
-    if (!NAME_PATTERN.test(name)) continue;
-    const table = buildTable(candidate, context);
+  for (const { table, warnings: own } of built.tables.values()) {
+    warnings.push(...own);
     if (table === undefined) continue;
+    const { name } = table;
     const other = taken.get(name);
     if (other === undefined) {
       taken.set(name, table);
@@ -83,7 +90,7 @@ export async function buildCatalogue(
     warnings.push(`policy: credential table "${name}" is not in ${where}`);
   }
   const version = await digest([...tables.values()].map(describeForClients));
-  return { catalogue: { tables, credentialTables, version }, warnings, conflicts };
+  return { catalogue: { tables, credentialTables, version }, warnings, conflicts, built };
 }
 
 /** A name of the list closes the tables of that name in every schema. @see T76 */

@@ -2,7 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
-import { buildCatalogue } from "./build_catalogue.ts";
+import { buildCatalogue, type BuiltCatalogue } from "./build_catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
 import type { Introspection, Reading } from "./introspection.ts";
@@ -65,6 +65,11 @@ export interface FollowOptions extends IntrospectOptions {
   readonly now?: () => number;
 }
 
+/** The catalogue in force, and what it was built from; undefined where that must be tried again. */
+interface InForce extends Pick<BuiltCatalogue, "catalogue" | "built"> {
+  readonly source: Introspection | undefined;
+}
+
 /** Channel of NOTIFY on which changes of the catalogue are announced. */
 export const CATALOGUE_CHANNEL = "rowgate_catalogue";
 /** From this age on, the catalogue is read again in the background of a request. */
@@ -88,9 +93,7 @@ const MAX_FRUITLESS = 1000;
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
-  let inForce:
-    | { readonly catalogue: Catalogue; readonly source: Introspection | undefined }
-    | undefined;
+  let inForce: InForce | undefined;
   /** What the readings so far found, and the timeline of the primary that they are of. */
   let known = NOTHING_KNOWN;
   let timeline: number | undefined;
@@ -232,11 +235,15 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   async function replace(source: Introspection, reason: string): Promise<void> {
     if (inForce?.source === source) return;
     const { found, complete } = await probeEngines(database, source);
-    const { catalogue, warnings, conflicts } = await buildCatalogue(found, options);
+    const { catalogue, warnings, conflicts, built } = await buildCatalogue(
+      found,
+      options,
+      inForce?.built,
+    );
     if (inForce === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    inForce = { catalogue, source: complete ? source : undefined };
+    inForce = { catalogue, built, source: complete ? source : undefined };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;

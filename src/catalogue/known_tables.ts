@@ -15,7 +15,7 @@ export interface KnownTable {
 
 /** What is known of the schemas, so that only what changed has to be read. It is replaced, never changed. */
 export interface Known {
-  /** The same object as long as nothing in it changes. */
+  /** The same object as long as nothing in it changes; its tables and its types likewise. */
   readonly introspection: Introspection;
   /** By oid, in the order of the introspection. */
   readonly tables: ReadonlyMap<string, KnownTable>;
@@ -41,7 +41,7 @@ export const NOTHING_KNOWN: Known = {
  */
 export function addReading(known: Known, { tables: read, order, ...rest }: Reading): Known {
   const { tables: _, ...restBefore } = known.introspection;
-  const isSame = order === null && JSON.stringify(rest) === JSON.stringify(restBefore);
+  const isSame = order === null && isEqual(rest, restBefore);
   if (isSame && read.length === 0) return known;
   const tables = new Map(known.tables);
   for (const { oid, state, digest, table } of read) {
@@ -59,5 +59,10 @@ export function addReading(known: Known, { tables: read, order, ...rest }: Readi
     }),
   );
   const found = [...ordered.values()].map(({ table }) => table);
-  return { introspection: { ...rest, tables: found }, tables: ordered };
+  const types = isEqual(rest.types, restBefore.types) ? restBefore.types : rest.types;
+  return { introspection: { ...rest, types, tables: found }, tables: ordered };
+}
+
+function isEqual(some: unknown, others: unknown): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
 }

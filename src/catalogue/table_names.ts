@@ -16,7 +16,8 @@ export interface NamedTable extends FoundTable {
 
 /** Tables and their entries of the policy. */
 export interface NamedTables {
-  readonly tables: readonly NamedTable[];
+  /** In the order in which they were found. */
+  readonly tables: ReadonlyMap<FoundTable, NamedTable>;
   /** By every text that the policy may name them by. */
   readonly byName: ReadonlyMap<string, NamedTable>;
   /** What stops the start: the policy cannot be applied without a guess. */
@@ -85,7 +86,7 @@ export function nameTables(
   for (const [name, place] of places) {
     if (place !== "several") byName.set(name, named.get(place)!);
   }
-  return { tables: [...named.values()], byName, conflicts };
+  return { tables: named, byName, conflicts };
 }
 
 /** The table that each name means; `several` where two schemas and tables read alike: `a_b.c`, `a.b_c`. */

@@ -1,0 +1,51 @@
+import { buildTable } from "./build_table.ts";
+import type { Table } from "./catalogue.ts";
+import type { FoundTable } from "./introspection.ts";
+import type { NamedTable } from "./table_names.ts";
+import type { BuildContext } from "./tenant_column.ts";
+
+/** The tables of a catalogue, and what they were built with. */
+export interface BuiltTables extends Pick<BuildContext, "types" | "timeZone"> {
+  readonly tables: ReadonlyMap<FoundTable, BuiltTable>;
+}
+
+/** A table as it was built. */
+interface BuiltTable extends Pick<NamedTable, "policyKey" | "policy"> {
+  /** Undefined where it is not exposed. */
+  readonly table: Table | undefined;
+  readonly warnings: readonly string[];
+}
+
+type Context = Omit<BuildContext, "warnings">;
+
+/** Other tables, for one that belongs to none: so that it cannot depend on them. */
+const NO_OTHERS: Context["tables"] = new Map();
+
+/**
+ * Builds tables. One that was found and named as before is taken over, unless types or the time zone
+ * changed, or it belongs to another table and so is made of that one as well.
+ */
+export function buildTables(
+  named: Iterable<readonly [FoundTable, NamedTable]>,
+  context: Context,
+  before: BuiltTables | undefined,
+): BuiltTables {
+  const { types, timeZone } = context;
+  const kept = before?.types === types && before.timeZone === timeZone ? before.tables : undefined;
+  const alone = { ...context, tables: NO_OTHERS };
+  const tables = new Map<FoundTable, BuiltTable>();
+  for (const [found, candidate] of named) {
+    const { policyKey, policy } = candidate;
+    const old = kept?.get(found);
+    if (policy?.tenantVia !== undefined) tables.set(found, build(candidate, context));
+    else if (old?.policyKey === policyKey && old.policy === policy) tables.set(found, old);
+    else tables.set(found, build(candidate, alone));
+  }
+  return { types, timeZone, tables };
+}
+
+function build(candidate: NamedTable, context: Context): BuiltTable {
+  const { policyKey, policy } = candidate;
+  const warnings: string[] = [];
+  return { policyKey, policy, table: buildTable(candidate, { ...context, warnings }), warnings };
+}
