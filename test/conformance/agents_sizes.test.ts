@@ -2,12 +2,12 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
 import { awaitFeeds, enableFeeds } from "../support/feeds.ts";
+import { CREATE_MANY_TABLES, MANY_TABLES } from "../support/many_tables.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { describeService } from "./describe_service.ts";
 
 const MAX_RESULT_BYTES = 32_768;
 const MAX_LIST_BYTES = 16_384;
-const TABLES = 500;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
 describeService("agents that follow changes", ({ service, run }) => {
@@ -66,14 +66,12 @@ describeService("agents that see many tables", ({ kind, service, run }) => {
   if (kind === "embedded") return;
 
   before(async () => {
-    await run(`do $$ begin for n in 1..${TABLES} loop
-      execute format('create table t_%s (id int4 primary key, tenant_id int4 not null)', n);
-      execute format('grant select, update on t_%s to rowgate_app', n);
-      execute format('comment on table t_%s is %L', n, repeat('all about it ', 10));
-    end loop; end $$`);
+    await run(CREATE_MANY_TABLES);
     await waitUntil(async () => {
-      await service().send("GET", `/integration/tables/t_${TABLES}/fields`);
-      return (await agent.call("list_tables", { contains: `t_${TABLES}` })).text.includes("t_500");
+      await service().send("GET", `/integration/tables/t_${MANY_TABLES}/fields`);
+      return (await agent.call("list_tables", { contains: `t_${MANY_TABLES}` })).text.includes(
+        "t_500",
+      );
     });
   });
 
@@ -84,7 +82,7 @@ describeService("agents that see many tables", ({ kind, service, run }) => {
     const listed = await agent.call("list_tables");
     assert(bytes(listed.text) < MAX_RESULT_BYTES, String(bytes(listed.text)));
     const tables = listed.answer.tables as Record<string, unknown>[];
-    assert(tables.length >= TABLES);
+    assert(tables.length >= MANY_TABLES);
     assertEquals(tables.at(-1), { name: "t_99" });
     assertMatch(String(listed.answer.note), /^Only the names of all 5\d\d tables/);
     const found = await agent.call("list_tables", { contains: "t_499" });

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { type AgentClient, connectAgent } from "../support/agent_client.ts";
+import { type AgentClient, connectAgent, type ProtocolMode } from "../support/agent_client.ts";
 import { awaitFeeds, enableFeeds } from "../support/feeds.ts";
+import { CREATE_MANY_TABLES, MANY_TABLES } from "../support/many_tables.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { createTestService, type TestService } from "../support/service.ts";
 import { waitUntil } from "../support/wait_until.ts";
@@ -15,6 +16,7 @@ const TOOLS = [
   "update_record",
   "update_records",
 ];
+const bytes = (text: string) => new TextEncoder().encode(text).length;
 
 for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`agents with the official client, against ${runtime}`, () => {
@@ -27,7 +29,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     });
     after(() => service?.close());
 
-    const connect = (token = service.tokens.a, mode?: Parameters<typeof connectAgent>[2]) =>
+    const connect = (token = service.tokens.a, mode?: ProtocolMode) =>
       connectAgent(service.app, token, mode);
     async function call(agent: AgentClient, name: string, given: unknown = {}) {
       const { content, isError = false } = await agent.callTool({ name, arguments: given });
@@ -111,33 +113,39 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await assertRejects(() => connect(`rg_${"a".repeat(60)}`), Error);
     });
 
-    it("cancels the statement of a call whose connection closes [MC19]", async () => {
+    it("cancels the statement of a call whose connection closes, and no other [MC19]", async () => {
       const { admin } = service.database;
-      const update = { table: "deals", filters: { fid: 5 }, fields: { note: "late" } };
-      const cancelling = new AbortController();
+      // The guarded service would keep the connection open.
+      const open = (mode: ProtocolMode) =>
+        connectAgent(service.server!.app, service.tokens.a, mode);
+      const [closing, notifying] = [await open({ pin: "2026-07-28" }), await open("legacy")];
       const waiting = () =>
         admin`select from pg_stat_activity where wait_event in ('transactionid', 'tuple')
           and datname = current_database() and application_name = 'rowgate'`;
-      await admin.begin(async (sql) => {
-        await sql`select from deals where fid = 5 for update`;
-        const headers = {
-          "authorization": `Bearer ${service.tokens.a}`,
-          "content-type": "application/json",
-        };
-        const params = { name: "update_record", arguments: update };
-        const sent = fetch(new URL("/mcp", service.server!.address), {
-          method: "POST",
-          headers,
-          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-          signal: cancelling.signal,
-        }).catch((error: Error) => error.name);
+      const note = async () => (await admin`select note from deals where fid = 5`)[0]!["note"];
+      const cancel = async (agent: AgentClient, text: string, left: number) => {
+        const cancelling = new AbortController();
+        const given = { table: "deals", filters: { fid: 5 }, fields: { note: text } };
+        const called = agent.callTool(
+          { name: "update_record", arguments: given },
+          { signal: cancelling.signal },
+        );
+        const rejected = assertRejects(() => called, Error);
         await waitUntil(async () => (await waiting()).length > 0);
         cancelling.abort();
-        assertEquals(await sent, "AbortError");
-        await waitUntil(async () => (await waiting()).length === 0);
+        await rejected;
+        // The answer to a later message: what was sent before it has arrived.
+        await agent.listTools();
+        await waitUntil(async () => (await waiting()).length === left);
+      };
+      await admin.begin(async (sql) => {
+        await sql`select from deals where fid = 5 for update`;
+        await cancel(closing, "closed", 0);
+        // The client of an earlier revision sends a notification, which cannot say whose call it means.
+        await cancel(notifying, "notified", 1);
       });
-      const [row] = await admin`select note from deals where fid = 5`;
-      assert(row!["note"] !== "late");
+      await waitUntil(async () => await note() === "notified");
+      await Promise.all([closing.close(), notifying.close()]);
     });
 
     it("says why a request failed, and goes on [MC10]", async () => {
@@ -150,6 +158,48 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(isError, true);
       assertMatch(content[0]!.text, /^filters\.and\[0\]\.field: .*"fid"/);
       await agent.ping();
+      await agent.close();
+    });
+
+    it("cuts a result that is too long, and says so [MC9] [AG6]", async () => {
+      const { admin } = service.database;
+      await admin`update deals set title = repeat('"é', 700) where tenant_id = 1 and fid > 20`;
+      const agent = await connect();
+      const filters = { and: [{ field: "fid", op: "gt", value: 20 }] };
+      const query = { table: "deals", filters, select: ["fid", "title"], per_page: 200 };
+      const { content } = await agent.callTool({ name: "query_records", arguments: query });
+      const { text } = content[0]!;
+      assert(bytes(text) <= 32_768, `${bytes(text)}`);
+      const { records, total, note } = JSON.parse(text);
+      assert(records.length > 3 && records.length < total);
+      assertMatch(
+        note,
+        new RegExp(`^Cut behind ${records.length} entries of records.* 32768 bytes`),
+      );
+      await agent.close();
+    });
+
+    it("sees 500 tables by their names, and the details of those it asks for [MC7] [MC12]", async () => {
+      const agent = await connect();
+      const list = (contains: string) => call(agent, "list_tables", { contains });
+      const last = `t_${MANY_TABLES}`;
+      await service.database.admin.unsafe(CREATE_MANY_TABLES);
+      await waitUntil(async () => {
+        await agent.callTool({ name: "describe_table", arguments: { table: last } });
+        return (await list(last)).tables.length > 0;
+      });
+      const { tools } = await agent.listTools();
+      assertEquals(tools.map(({ name }) => name), TOOLS);
+      assert(bytes(JSON.stringify(tools)) < 16_384);
+      const { tables, note } = await list("");
+      assert(tables.length > MANY_TABLES);
+      assertEquals(tables.at(-1), { name: "t_99" });
+      assertMatch(note, /^Only the names of all 5\d\d tables/);
+      const [found] = (await list(last)).tables;
+      assertEquals(found.primary_key, ["id"]);
+      const { fields } = await call(agent, "describe_table", { table: last });
+      assertEquals(fields.map(({ name }: { name: string }) => name), ["id", "tenant_id"]);
+      assertEquals((await call(agent, "query_records", { table: last })).records, []);
       await agent.close();
     });
   });

@@ -51,10 +51,11 @@ describe("the binary, alone in an empty folder", () => {
   // that is open for writing cannot be executed.
   before(() => promisify(execFile)("cp", [join(ROOT, "dist/rowgate"), join(folder, "rowgate")]));
 
-  it("serves the embedded Postgres and the console, creates tokens, reports its health, ends on SIGTERM [R2] [R3] [R40]", async () => {
+  it("serves the embedded Postgres and the console, creates tokens, reports its health, ends on SIGTERM [R2] [R3] [R40] [MC20]", async () => {
     const PORT = String(await findPort());
     const first = startIn(folder, ["./rowgate", "serve"], { PORT });
     const banner = await awaitText(first, BANNER_END);
+    assertMatch(banner, /^claude mcp add -t http rowgate http:\/\/127\.0\.0\.1:\d+\/mcp /m);
     const [token] = /rg_\w+/.exec(banner)!;
     const orders = await countOrders(`http://127.0.0.1:${PORT}`, token);
     assert(orders > 100);
