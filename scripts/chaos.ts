@@ -18,7 +18,7 @@ if (!isRuntime(runtime) || !(minutes > 0) || !Number.isInteger(seed)) {
   console.error("usage: deno task chaos [--minutes=5] [--seed=N] [--runtime=deno|bun|node|binary]");
   process.exit(2);
 }
-if (runtime === "node") await makeBundle();
+if (runtime === "bun" || runtime === "node") await makeBundle();
 if (runtime === "binary") await makeBinary();
 if (runtime === "bun" || !await hasInstalledPostgres()) await installPackages("test/packages");
 console.log(`${runtime}, ${minutes} minutes, --seed=${seed}`);

@@ -9,40 +9,50 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Where the tests have their Bun. */
 export const BUN = "test/packages/node_modules/.bin/bun";
 
+/** By folder: settles with whether npm had to run. */
+const installed = new Map<string, Promise<boolean>>();
+
 /**
  * Installs what the package.json of a folder says, unless that was done since it was changed; with
- * further words for npm.
+ * further words for npm. Looks at each folder once in this process.
+ * @returns whether npm had to run
  */
-export async function installPackages(
+export function installPackages(
   folder: string,
   words: readonly string[] = [],
-): Promise<void> {
-  const path = join(ROOT, folder);
-  const wanted = await readTime(join(path, "package-lock.json"));
-  const installed = await readTime(join(path, "node_modules/.package-lock.json"));
-  if (installed >= wanted) return;
-  console.log(`npm ci in ${folder}`);
-  await run("npm", ["ci", "--no-audit", "--no-fund", ...words], path);
+): Promise<boolean> {
+  const installing = installed.get(folder) ?? install(folder, words);
+  installed.set(folder, installing);
+  return installing;
 }
 
-/** Makes dist/rowgate.js. */
+async function install(folder: string, words: readonly string[]): Promise<boolean> {
+  const path = join(ROOT, folder);
+  const wanted = await readTime(join(path, "package-lock.json"));
+  const found = await readTime(join(path, "node_modules/.package-lock.json"));
+  if (found >= wanted) return false;
+  console.log(`npm ci in ${folder}`);
+  await run("npm", ["ci", "--no-audit", "--no-fund", ...words], path);
+  return true;
+}
+
+/** Makes dist/rowgate.js, as the script `prepare` does when npm has installed the packages. */
 export async function makeBundle(): Promise<void> {
-  await installPackages(".");
-  console.log("Making dist/rowgate.js, which runs on Node");
+  if (await installPackages(".")) return;
+  console.log("Making dist/rowgate.js, which runs on Bun and Node");
   await run("node", ["scripts/bundle.js"], ROOT);
 }
 
 /** Makes dist/rowgate, the binary that Bun compiles. */
 export async function makeBinary(): Promise<void> {
-  await installPackages(".");
-  await installPackages("test/packages");
+  await Promise.all([installPackages("."), installPackages("test/packages")]);
   console.log("Making dist/rowgate, the binary");
   await run(join(ROOT, BUN), ["scripts/compile_bun.js"], ROOT);
 }
 
 /** Makes dist/types, the types of the package. */
 export async function makeTypes(): Promise<void> {
-  await installPackages("test/packages");
+  await Promise.all([installPackages("."), installPackages("test/packages")]);
   console.log("Making dist/types, the types of the package");
   await run("node", ["scripts/write_types.js"], ROOT);
 }

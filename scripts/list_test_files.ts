@@ -1,6 +1,5 @@
-import { stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { listFiles } from "./list_files.ts";
 
 /**
@@ -14,9 +13,7 @@ const LONG = [
   "test/runtime/load/",
   "test/integration/faults/",
   "test/integration/load/",
-  "test/runtime/",
   "test/ship/commands",
-  "test/console/",
   "test/ship/",
   "test/conformance/tokens",
   "test/conformance/service_tenancy",
@@ -24,15 +21,18 @@ const LONG = [
 ];
 
 /**
- * Lists the test files of paths in the order in which they should start: those that wait are spread among
- * those that work. A path is a file, a folder or what files begin with: `test/conformance/updates`.
+ * Lists the test files of paths, those that take longest first. A path is a file, a folder or what files
+ * begin with: `test/conformance/updates`.
  */
 export async function listTestFiles(paths: readonly string[]): Promise<string[]> {
   const files = [...new Set((await Promise.all(paths.map(findTestFiles))).flat())];
-  const short = files.filter((file) => rank(file) < 0);
-  const long = files.filter((file) => rank(file) >= 0).sort((a, b) => rank(a) - rank(b));
-  const between = Math.floor(short.length / Math.max(1, long.length));
-  return long.flatMap((file) => [file, ...short.splice(0, between)]).concat(short);
+  const long = files.filter(isLong).sort((a, b) => rank(a) - rank(b));
+  return [...long, ...files.filter((file) => !isLong(file))];
+}
+
+/** Reports whether a file takes so long that others should not wait for it. */
+export function isLong(file: string): boolean {
+  return rank(file) >= 0;
 }
 
 async function findTestFiles(path: string): Promise<string[]> {
@@ -48,23 +48,4 @@ async function findTestFiles(path: string): Promise<string[]> {
 
 function rank(file: string): number {
   return LONG.findIndex((start) => file.startsWith(start));
-}
-
-/** Enough to keep all processors busy to the end. */
-const GROUPS = 12;
-
-/**
- * Makes a few files that import all of these, and lists them: half of what a file of the conformance
- * tests costs is to load what it imports, which happens once for each file that Deno is given.
- */
-export async function groupTestFiles(files: readonly string[], folder: string): Promise<string[]> {
-  const groups = Array.from({ length: Math.min(GROUPS, files.length) }, (_, index) => ({
-    path: join(folder, `group_${index + 1}.test.ts`),
-    files: files.filter((_, at) => at % GROUPS === index),
-  }));
-  for (const { path, files } of groups) {
-    const imports = files.map((file) => `import "${pathToFileURL(file)}";\n`);
-    await writeFile(path, imports.join(""));
-  }
-  return groups.map(({ path }) => path);
 }

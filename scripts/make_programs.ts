@@ -2,7 +2,7 @@ import type { Runtime } from "../test/support/runtime_server.ts";
 import { installPackages, makeBinary, makeBundle, makeTypes } from "./install_packages.ts";
 
 /** What tests run besides Deno. */
-type Program = keyof typeof MAKERS;
+export type Program = keyof typeof MAKERS;
 
 const MAKERS = {
   /** Bun, Chromium's driver, linters, a verifier of webhooks, the client of agents, parsers of CSV. */
@@ -30,21 +30,35 @@ const NEEDED: Readonly<Record<string, readonly Program[]>> = {
 
 const SERVING: Readonly<Record<Runtime, readonly Program[]>> = {
   deno: [],
-  bun: ["packages"],
+  bun: ["bundle", "packages"],
   node: ["bundle"],
   binary: ["binary"],
 };
 
-/** Makes what the tests of the paths run, and what serves when they ask a server on a runtime. */
-export async function makePrograms(
+/** Lists what the tests of the paths run, and what serves when they ask a server on a runtime. */
+export function listPrograms(
   paths: readonly string[],
   runtime: Runtime | undefined,
-): Promise<void> {
+): readonly Program[] {
   const needed = Object.entries(NEEDED)
     .filter(([folder]) => paths.some((path) => isWithin(path, folder) || isWithin(folder, path)))
     .flatMap(([, programs]) => programs);
   const serving = runtime === undefined ? [] : SERVING[runtime];
-  for (const program of new Set([...needed, ...serving])) await MAKERS[program]();
+  return [...new Set([...needed, ...serving])].sort();
+}
+
+/** All that there are. */
+export const PROGRAMS = Object.keys(MAKERS) as readonly Program[];
+
+const made = new Map<Program, Promise<unknown>>();
+
+/** Makes programs side by side, each once in this process. */
+export async function makePrograms(programs: readonly Program[]): Promise<void> {
+  await Promise.all(programs.map((program) => {
+    const making = made.get(program) ?? MAKERS[program]();
+    made.set(program, making);
+    return making;
+  }));
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -3,18 +3,30 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Access } from "../test/support/access.ts";
-import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import {
+  type Cluster,
+  copyData,
+  type MadeData,
+  makeData,
+  startCluster,
+} from "../test/support/cluster.ts";
 import { hasInstalledPostgres } from "../test/support/postgres_binaries.ts";
-import { addDemonstration, addFixture, makeEmpty } from "../test/support/embedded_templates.ts";
+import {
+  addDemonstration,
+  addFixture,
+  makeEmpty,
+  migrate,
+} from "../test/support/embedded_templates.ts";
 import type { EmbeddedTemplate } from "../test/support/shared_databases.ts";
 import { makeTemplates } from "../test/support/templates.ts";
 import { installPackages } from "./install_packages.ts";
+import { makePrograms, PROGRAMS } from "./make_programs.ts";
 
-/** The databases of a run, each of which is started when a test first asks for it. */
+/** The databases and programs of a run, each of which is made when a test first asks for it. */
 export interface OfferedDatabases {
   /** What the tests ask with, as variables of their environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Starts all of them now, for a run that is sure to ask. */
+  /** Starts all databases now, for a run that is sure to ask. */
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
@@ -28,21 +40,34 @@ export interface OfferOptions {
 }
 
 /**
- * Offers the tests one Postgres and data directories of the embedded one, over HTTP on a free loopback
- * port: `/cluster` answers with the superuser's URL, `/embedded/fixture` with the path of a tar. Test
- * files run in workers of another process, so none of them could start what all of them share.
+ * Offers the tests one Postgres, data directories of the embedded one and programs, over HTTP on a free
+ * loopback port: `/cluster` answers with the superuser's URL, `/embedded/fixture` with the path of a tar,
+ * `/programs/bundle` when the bundle is made. Test files run in workers of another process, so none of
+ * them could start what all of them share.
  */
 export async function offerDatabases(
   { folder, accesses }: OfferOptions,
 ): Promise<OfferedDatabases> {
+  let data: Promise<MadeData> | undefined;
   let cluster: Promise<Cluster> | undefined;
   const embedded = offerEmbedded(folder);
-  const offers: Readonly<Record<string, () => Promise<string>>> = {
-    "/cluster": async () => (await (cluster ??= prepareCluster(accesses))).url,
+  const makeDataOnce = () => data ??= prepareData();
+  const databases: Offers = {
+    "/data": async () => JSON.stringify(await makeDataOnce()),
+    "/cluster": async () => {
+      cluster ??= makeDataOnce().then((data) => prepareCluster(data, accesses));
+      return (await cluster).url;
+    },
     "/embedded/empty": () => embedded("empty"),
     "/embedded/fixture": () => embedded("fixture"),
+    "/embedded/served_fixture": () => embedded("served_fixture"),
     "/embedded/demonstration": () => embedded("demonstration"),
   };
+  const programs = PROGRAMS.map((program) => [
+    `/programs/${program}`,
+    () => makePrograms([program]).then(() => ""),
+  ]);
+  const offers: Offers = { ...databases, ...Object.fromEntries(programs) };
   const server = createServer((request, response) => {
     const offer = offers[request.url ?? ""];
     if (offer === undefined) return void response.writeHead(404).end();
@@ -56,21 +81,32 @@ export async function offerDatabases(
     variables: { ROWGATE_TEST_DATABASES: `http://127.0.0.1:${port}`, ROWGATE_TEST_FOLDER: folder },
     start() {
       // A failure is reported to each test that asks.
-      for (const offer of Object.values(offers)) offer().catch(() => {});
+      for (const offer of Object.values(databases)) offer().catch(() => {});
     },
     stop: async () => {
       server.close();
       server.closeAllConnections();
       await (await cluster?.catch(() => undefined))?.stop();
+      await (await data?.catch(() => undefined))?.remove();
     },
   };
 }
 
-async function prepareCluster(accesses: readonly Access[]): Promise<Cluster> {
+/** By path: gives the text of the response. */
+type Offers = Readonly<Record<string, () => Promise<string>>>;
+
+async function prepareData(): Promise<MadeData> {
   if (!await hasInstalledPostgres()) await installPackages("test/packages");
   console.log("Starting a throw-away Postgres, for the first test that asks for one");
-  const cluster = await startCluster();
-  await makeTemplates(cluster.url, accesses);
+  return await makeData();
+}
+
+async function prepareCluster(
+  { data, password }: MadeData,
+  accesses: readonly Access[],
+): Promise<Cluster> {
+  const cluster = await startCluster({ password, fill: (copy) => copyData(data, copy) });
+  await makeTemplates(cluster.url, { accesses, served: true });
   return cluster;
 }
 
@@ -103,6 +139,7 @@ const MAKERS: Readonly<Record<EmbeddedTemplate, (make: Make) => Promise<Blob>>> 
     return makeEmpty();
   },
   fixture: async (make) => await addFixture(await make("empty")),
+  served_fixture: async (make) => await migrate(await make("fixture")),
   demonstration: async (make) => await addDemonstration(await make("empty")),
 };
 

@@ -28,8 +28,6 @@ export interface RunOptions {
   readonly label: string;
   /** Further words for `deno test`. */
   readonly words: readonly string[];
-  /** How many files run side by side, unless `DENO_JOBS` says it; four when undefined. */
-  readonly jobs?: number | undefined;
   /** Ends the run. */
   readonly signal: AbortSignal;
 }
@@ -41,10 +39,13 @@ export interface RunOptions {
  */
 const COMPILE_ONCE = { DENO_V8_FLAGS: "--liftoff-only", BUN_JSC_useOMGJIT: "false" };
 
+/** How many files run side by side, unless `DENO_JOBS` says it: some of them wait. */
+const JOBS = 4;
+
 /** Runs `deno test` on the paths and flags, shows what it prints, and counts by its report. */
 export async function runTests(
   parameters: readonly string[],
-  { environment, folder, label, words, signal, jobs = 4 }: RunOptions,
+  { environment, folder, label, words, signal }: RunOptions,
 ): Promise<Tally> {
   const report = join(folder, `report-${crypto.randomUUID()}.xml`);
   const options = [
@@ -59,7 +60,7 @@ export async function runTests(
     env: {
       ...process.env,
       ...COMPILE_ONCE,
-      DENO_JOBS: process.env.DENO_JOBS ?? String(jobs),
+      DENO_JOBS: process.env.DENO_JOBS ?? String(JOBS),
       ...environment,
     },
     stdio: ["ignore", "inherit", "inherit"],
@@ -76,9 +77,15 @@ export async function runTests(
   return {
     ...tally,
     failed: failures.length,
-    failures: failures.map(({ name, reason }) => ({ name: `${label}: ${name}`, reason })),
+    failures: failures.map(({ name, reason }) => ({
+      name: ON_RUNTIME.test(name) ? name : `${label}: ${name}`,
+      reason,
+    })),
   };
 }
+
+/** How the name of a test begins that another runtime serves in the same run: see test/support/bdd.ts. */
+const ON_RUNTIME = /^on (?:node|bun|deno|binary): /;
 
 const CASE = /<testcase name="([^"]*)"[^>]* time="([^"]*)"[^>]*>(.*?)<\/testcase>/gs;
 const FAILURE = /<failure message="([^"]*)"/;

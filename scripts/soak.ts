@@ -27,7 +27,7 @@ if (!isRuntime(runtime) || !(minutes > 0) || !(rate > 0) || !Number.isInteger(se
   console.error(USAGE);
   process.exit(2);
 }
-if (runtime === "node") await makeBundle();
+if (runtime === "bun" || runtime === "node") await makeBundle();
 if (runtime === "binary") await makeBinary();
 await installPackages("test/packages");
 const cluster = await startCluster();

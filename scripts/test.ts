@@ -1,6 +1,6 @@
 /**
- * Runs the tests: the files of the paths given, or all of them, and then the conformance tests against
- * a server on Node and the binary. Databases are started when a test first asks for one.
+ * Runs the tests: the files of the paths given, or all of them, and the conformance tests also against a
+ * server on Node and the binary. Databases are started when a test first asks for one.
  *
  *     deno task test test/unit --filter tenant   # the tests whose titles say so
  *     deno task test test/unit --watch           # other flags go to `deno test`
@@ -17,28 +17,25 @@ import { parseArgs } from "node:util";
 import { type Access, ACCESSES } from "../test/support/access.ts";
 import { isRuntime, type Runtime, RUNTIMES } from "../test/support/runtime_server.ts";
 import { chooseStd } from "./choose_std.ts";
-import { groupTestFiles, listTestFiles } from "./list_test_files.ts";
-import { makePrograms } from "./make_programs.ts";
+import { groupTestFiles, writeGroups } from "./group_test_files.ts";
+import { listTestFiles } from "./list_test_files.ts";
+import { listPrograms, makePrograms } from "./make_programs.ts";
 import { offerDatabases, type OfferedDatabases } from "./offer_databases.ts";
 import { runAccesses } from "./run_accesses.ts";
-import { addTallies, runTests, type Tally } from "./run_tests.ts";
+import { runTests, type Tally } from "./run_tests.ts";
 import { readVersions, runVersions } from "./run_versions.ts";
 
 /** What `--access` runs when no path is given. */
 const ACCESS_PATHS = ["test/conformance", "test/integration/records", "test/property"];
 
 /**
- * What the conformance tests are run against, side by side: one uses the processors while the last files
- * of the other wait. The binary of the tests is compiled by Bun, so it stands for Bun as well; Deno has
- * served them in the tests' own process.
+ * What the conformance tests are run against, besides Deno, which serves them in the tests' own process.
+ * The binary of the tests is compiled by Bun, so it stands for Bun as well.
  */
 const SERVED: readonly Runtime[] = ["node", "binary"];
-/** Files side by side of each of them. */
-const SERVED_JOBS = 3;
 
 /** What the command line asks for. */
 interface Command {
-  /** Empty: all tests. */
   readonly paths: readonly string[];
   /** Passed on to `deno test`. */
   readonly flags: readonly string[];
@@ -46,6 +43,12 @@ interface Command {
   readonly filter: string | undefined;
   readonly runtime: Runtime | undefined;
   readonly access: Access | undefined;
+}
+
+/** What is there for the tests. */
+interface Offered {
+  readonly databases: OfferedDatabases;
+  readonly accesses: readonly Access[];
   /** Further words for `deno test`, which say where `@std` comes from. */
   readonly words: readonly string[];
 }
@@ -61,7 +64,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 let tally: Tally;
 try {
-  tally = await run(await readCommand(process.argv.slice(2)));
+  tally = await run(readCommand(process.argv.slice(2)));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -74,7 +77,7 @@ const skipped = tally.skipped === 0 ? "" : `, ${tally.skipped} skipped`;
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1);
 
-async function readCommand(parameters: string[]): Promise<Command> {
+function readCommand(parameters: string[]): Command {
   const text = { type: "string" } as const;
   const { values, positionals, tokens } = parseArgs({
     args: parameters,
@@ -94,79 +97,68 @@ async function readCommand(parameters: string[]): Promise<Command> {
   const own = new Set(["runtime", "access", "std", "filter"]);
   const flags = tokens.filter((token) => token.kind === "option" && !own.has(token.name));
   return {
-    paths: positionals.map((path) => relative(".", path)),
+    paths: positionals.length > 0
+      ? positionals.map((path) => relative(".", path))
+      : access === undefined
+      ? ["test"]
+      : ACCESS_PATHS,
     flags: flags.map(({ index }) => parameters[index]!),
     filter,
     runtime,
     access: access as Access | undefined,
-    ...await chooseStd(parameters),
   };
 }
 
 async function run(command: Command): Promise<Tally> {
-  const { access, runtime } = command;
-  const isWhole = command.paths.length === 0 && access === undefined && runtime === undefined;
-  const paths = command.paths.length > 0
-    ? command.paths
-    : access === undefined
-    ? ["test"]
-    : ACCESS_PATHS;
-  await makePrograms(paths, runtime);
+  const { paths, access, runtime } = command;
+  const programs = makePrograms(listPrograms(paths, runtime));
+  // Of a whole run, those tests begin that need no program.
+  if (isWhole(command)) programs.catch(() => stopping.abort());
+  const [{ words }] = await Promise.all([
+    chooseStd(process.argv.slice(2)),
+    isWhole(command) ? undefined : programs,
+  ]);
   const accesses: readonly Access[] = access === undefined ? [] : ["plain", access];
   const databases = await offerDatabases({ folder, accesses });
   try {
-    if (isWhole) databases.start();
-    // A watcher is to notice new files as well.
-    const isWatching = command.flags.some((flag) => /^--watch\b/.test(flag));
-    const files = isWatching ? paths : await listTestFiles(paths);
-    return await runFiles(files, { command, databases, accesses, isWhole });
+    if (isWhole(command)) databases.start();
+    const tally = await runFiles(command, { databases, accesses, words });
+    await programs;
+    return tally;
   } finally {
     await databases.stop();
   }
 }
 
+function isWhole({ paths, access, runtime }: Command): boolean {
+  return paths.join() === "test" && access === undefined && runtime === undefined;
+}
+
 async function runFiles(
-  files: readonly string[],
-  { command, databases, accesses, isWhole }: {
-    readonly command: Command;
-    readonly databases: OfferedDatabases;
-    readonly accesses: readonly Access[];
-    readonly isWhole: boolean;
-  },
+  command: Command,
+  { databases, accesses, words }: Offered,
 ): Promise<Tally> {
-  const { flags, filter, words } = command;
+  const { paths, flags, filter, runtime } = command;
   const environment = {
     ...databases.variables,
     ...(filter === undefined ? {} : { ROWGATE_TEST_FILTER: filter }),
+    ...(runtime === undefined ? {} : { ROWGATE_TEST_RUNTIME: runtime }),
   };
   const options = { folder, environment, words, signal: stopping.signal };
-  if (accesses.length > 0) return await runAccesses([...files, ...flags], { ...options, accesses });
-  const ask = (files: readonly string[], runtime: Runtime | undefined) =>
-    runTests([...files, ...flags], {
-      ...options,
-      environment: runtime === undefined
-        ? environment
-        : { ...environment, ROWGATE_TEST_RUNTIME: runtime },
-      label: runtime ?? "in process",
-      jobs: isWhole && runtime !== undefined ? SERVED_JOBS : undefined,
-    });
-  if (!isWhole) return await ask(files, command.runtime);
-  const conformance = await groupTestFiles(files.filter(isConformance), folder);
-  const others = files.filter((file) => !isConformance(file));
-  // Groups work more than they wait: they are spread among the others.
-  const share = Math.ceil(others.length / conformance.length);
-  const all = conformance.flatMap((group, at) => [
-    group,
-    ...others.slice(at * share, (at + 1) * share),
-  ]);
-  const tallies = [await ask(all, undefined)];
-  if (!stopping.signal.aborted) {
-    console.log("\nThe conformance tests against a server on Node and the binary:\n");
-    tallies.push(...await Promise.all(SERVED.map((runtime) => ask(conformance, runtime))));
+  if (accesses.length > 0) {
+    return await runAccesses([...await listTestFiles(paths), ...flags], { ...options, accesses });
   }
-  return addTallies(tallies);
+  // A watcher is to notice new files as well.
+  const isWatching = flags.some((flag) => /^--watch\b/.test(flag));
+  const files = isWatching ? paths : await listGroups(command);
+  return await runTests([...files, ...flags], { ...options, label: runtime ?? "in process" });
 }
 
-function isConformance(file: string): boolean {
-  return file.startsWith("test/conformance/");
+async function listGroups(command: Command): Promise<readonly string[]> {
+  const files = await listTestFiles(command.paths);
+  const groups = isWhole(command)
+    ? groupTestFiles(files, SERVED)
+    // Their programs are made.
+    : groupTestFiles(files).map(({ files }) => ({ files, programs: [] }));
+  return await writeGroups(groups, folder);
 }

@@ -31,6 +31,14 @@ const chromium = await findChromium();
 // Without Chromium the tests are skipped, except under CI, where they fail.
 const register = chromium === undefined && process.env.CI === undefined ? it.skip : it;
 
+/** The browser of all files of a worker: each test has a context of its own in it. */
+let browser: Promise<TestBrowser> | undefined;
+let users = 0;
+
+async function releaseBrowser(): Promise<void> {
+  if (--users === 0) await (await browser)?.close();
+}
+
 /**
  * Describes the console in Chromium, on a demonstration that no other file shares. Each test ends by
  * asserting that nothing violated the policy, no error was thrown and no other host was contacted.
@@ -43,24 +51,24 @@ export function describeConsole(
   describe(title, () => {
     let service: DocumentedService | undefined;
     let served: Served | undefined;
-    let browser: TestBrowser | undefined;
+    users++;
     before(async () => {
       if (chromium === undefined && process.env.CI === undefined) return;
       service = await startDemonstration();
       await prepare?.(service.database);
       const options = { host: "127.0.0.1", port: 0, requestTimeoutMs: 30_000 };
       served = await serve(service.app, options);
-      browser = await startBrowser();
+      await (browser ??= startBrowser());
     });
     after(async () => {
-      await browser?.close();
+      await releaseBrowser();
       await served?.stop(1000);
       await service?.close();
     });
     define((title, body, { token = "TOKEN", table = "orders", ...viewing } = {}) =>
       register(title, async () => {
         const address = `${served!.address}/`;
-        const { page, requests, complaints, close } = await browser!.open(address, viewing);
+        const { page, requests, complaints, close } = await (await browser!).open(address, viewing);
         try {
           page.setDefaultTimeout(15_000);
           if (token !== null) await enter(page, { token, table });

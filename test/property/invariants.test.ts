@@ -91,6 +91,20 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
+    it("finds a write to a table that is new [TE8]", async () => {
+      const rows = guardRows(test);
+      (await rows.start("1"))();
+      await write("create table late (id int4, tenant_id int4)");
+      await write("insert into late values (1, 2)");
+      assertEquals(await rows.check(), ["the rows of others changed: late 2"]);
+      (await rows.start("1"))();
+      await write("alter table late rename tenant_id to org_id");
+      await write("update late set id = 2");
+      assertEquals(await rows.check(), ["the rows of others changed: late 2"]);
+      await write("drop table late");
+      await rows.close();
+    });
+
     it("ignores what the test itself writes", async () => {
       const end = await test.rows.start("1");
       end();

@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "@std/testing
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unpackCluster } from "../support/unpack_cluster.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { awaitAddress, awaitText, startCommand } from "./run_process.ts";
@@ -55,6 +56,7 @@ for (const runtime of RUNTIMES) {
 
     it("fills nothing on a taken port; opens the data again whose lock and last update were left behind [CF4] [CF16]", async () => {
       const settings = { PORT: "0", ROWGATE_DATA_DIR: join(folder, "data") };
+      await unpackCluster(settings.ROWGATE_DATA_DIR);
       const PORT = new URL(database.servingUrl).port;
       const rejected = startCommand(runtime, ["serve"], { ...settings, PORT });
       assertEquals(await rejected.ended, 1);

@@ -16,7 +16,7 @@ export interface ServingDatabase {
 
 /** Makes a database with the fixture, the schema `rowgate` and a token. */
 export async function createServingDatabase(): Promise<ServingDatabase> {
-  const test = await createTestDatabase("real");
+  const test = await createTestDatabase("real", "fixture", { served: true });
   const { url, servingUrl } = test;
   if (url === undefined || servingUrl === undefined) throw new Error("it is no Postgres");
   // The owner's connection is needed for tokens alone; the embedded kind has none.

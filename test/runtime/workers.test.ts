@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, afterEach, before, describe, it } from "@std/testing/bdd";
 import process from "node:process";
 import { SERVING } from "../../scripts/permissions.ts";
+import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
 import { findPort } from "../support/find_port.ts";
 import { read } from "../support/launch_server.ts";
 import { readMetrics } from "../support/read_metrics.ts";
@@ -259,7 +260,7 @@ describe("rowgate serve on Deno with several workers and few permissions", () =>
 
   function start(permissions: readonly string[]): RunningProcess {
     const settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
-    const words = ["run", "--no-check", ...permissions, "src/main.ts", "serve"];
+    const words = ["run", "--no-check", HEAP_FLAGS, ...permissions, "src/main.ts", "serve"];
     return startProcess(process.execPath, words, settings);
   }
 

@@ -7,6 +7,7 @@
 import * as runner from "bdd";
 import process from "node:process";
 import { enterTest } from "./current_test.ts";
+import { runtimeOfGroup } from "./serving_runtime.ts";
 
 type Body = () => unknown;
 
@@ -111,7 +112,9 @@ function hasWanted({ kind, title, entries }: Entry): boolean {
 
 /** Registers an entry, and what of it is wanted, with the runner. */
 function hand(entry: Entry): void {
-  const { kind, name, ignore, hooks, entries } = entry;
+  const { kind, ignore, hooks, entries } = entry;
+  const runtime = entry.outer === FILE ? runtimeOfGroup() : undefined;
+  const name = runtime === undefined ? entry.name : `on ${runtime}: ${entry.name}`;
   if (kind === "test") {
     runner.it({ name, ignore, fn: () => runTest(entry), ...UNSANITIZED });
   } else {

@@ -6,6 +6,7 @@ import process from "node:process";
 import { findPort } from "./find_port.ts";
 import { launchServer, read } from "./launch_server.ts";
 import { copyVersion, findBinaries } from "./postgres_binaries.ts";
+import { type PreparedData, preparedData } from "./shared_databases.ts";
 
 /** A throw-away Postgres on a free loopback port. */
 export interface Cluster {
@@ -35,8 +36,10 @@ export interface ClusterOptions {
   /** Its major version, one of those in `test/postgres`. */
   readonly major?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Fills the data directory in place of `initdb`. */
+  /** Fills the data directory. */
   readonly fill?: (data: string, run: RunProgram) => Promise<void>;
+  /** True for a system identifier of its own: data that are copied have all the same. */
+  readonly stranger?: boolean;
   /** The superuser's, when the data have one already. */
   readonly password?: string;
   /** Written into the data directory before the server starts, by name. */
@@ -58,6 +61,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: "128MB",
   deadlock_timeout: "50ms",
   autovacuum: "off",
+  // As in the sessions of the service. A digest of all rows is compiled in a tenth of a second otherwise.
+  jit: "off",
 };
 
 const MEMORY = "/dev/shm";
@@ -68,30 +73,18 @@ const ROOM_BYTES = 4 * 2 ** 30;
  * when `stop` is not called.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
+  const { fill, major, stranger = false } = options;
+  const isUsual = fill === undefined && major === undefined && !stranger;
+  const prepared = isUsual ? await preparedData() : undefined;
+  const password = options.password ?? prepared?.password ?? crypto.randomUUID();
+  const place = await makePlace(password, major);
+  const { folder, binaries, user, run } = place;
   const store = await mkdtemp(join(await chooseStore(), "rowgate-test-"));
-  const binaries =
-    await (options.major === undefined ? findBinaries(folder) : copyVersion(options.major, folder));
-  const user = await chooseUser();
-  if (user !== undefined) await chown(folder, user.uid, user.gid);
   if (user !== undefined) await chown(store, user.uid, user.gid);
-  const password = options.password ?? crypto.randomUUID();
-  const run: RunProgram = (name, parameters) =>
-    spawn(join(binaries, name), parameters, {
-      ...user,
-      cwd: folder,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", PGPASSWORD: password },
-    });
   const data = join(store, "data");
-  if (options.fill !== undefined) await options.fill(data, run);
-  else {
-    const passwordFile = join(folder, "password");
-    await writeFile(passwordFile, password, { mode: 0o600 });
-    if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
-    const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-    await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");
-  }
+  if (fill !== undefined) await fill(data, run);
+  else if (prepared !== undefined) await copyData(prepared.data, data);
+  else await initialise(place, { data, password });
   for (const [name, text] of Object.entries(options.files ?? {})) {
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
@@ -126,6 +119,56 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       for (const gone of [folder, store]) await rm(gone, { recursive: true, force: true });
     },
   };
+}
+
+/** Data that clusters can begin with, as initdb makes them. */
+export interface MadeData extends PreparedData {
+  readonly remove: () => Promise<void>;
+}
+
+/** Makes data in a temporary folder. */
+export async function makeData(): Promise<MadeData> {
+  const password = crypto.randomUUID();
+  const place = await makePlace(password);
+  const data = join(place.folder, "data");
+  await initialise(place, { data, password });
+  return { data, password, remove: () => rm(place.folder, { recursive: true, force: true }) };
+}
+
+/** Where the programs of Postgres run. */
+interface Place extends Pick<Cluster, "folder" | "binaries" | "run"> {
+  readonly user: User | undefined;
+}
+
+async function makePlace(password: string, major?: number): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "rowgate-test-"));
+  const binaries = await (major === undefined ? findBinaries(folder) : copyVersion(major, folder));
+  const user = await chooseUser();
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  const run: RunProgram = (name, parameters) =>
+    spawn(join(binaries, name), parameters, {
+      ...user,
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", PGPASSWORD: password },
+    });
+  return { folder, binaries, user, run };
+}
+
+async function initialise(
+  { folder, user, run }: Place,
+  { data, password }: PreparedData,
+): Promise<void> {
+  const passwordFile = join(folder, "password");
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
+  const access = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+  await succeed(run("initdb", ["-D", data, ...access, "-E", "UTF8", "--no-sync"]), "initdb");
+}
+
+/** Copies the data of a server that does not run, with their owner and rights, on which Postgres insists. */
+export async function copyData(from: string, to: string): Promise<void> {
+  await succeed(spawn("cp", ["-a", from, to]), "cp");
 }
 
 /** The data are in memory if there is room, since a database is some 300 files to make and drop. */

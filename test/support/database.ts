@@ -1,10 +1,10 @@
-import process from "node:process";
 import postgres from "postgres";
 import type { Sql } from "../../src/postgres/driver.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
 import { type Embedded, openEmbedded } from "../../src/embedded/embedded_postgres.ts";
 import { ACCESS } from "./access.ts";
-import { clusterUrl, embeddedTemplate } from "./shared_databases.ts";
+import { clusterUrl, embeddedTemplate, hasOtherCluster } from "./shared_databases.ts";
+import { servingRuntime } from "./serving_runtime.ts";
 import { guardRows, type RowGuard } from "./invariants/row_guard.ts";
 import { trackAdmin } from "./invariants/track_admin.ts";
 
@@ -21,6 +21,8 @@ export interface TestDatabase {
   readonly embedded: Embedded | undefined;
   /** The superuser's client; what it writes is not taken for a write of the service. */
   readonly admin: Sql;
+  /** True where the template has the schema `rowgate` already, and the serving role its rights on it. */
+  readonly served: boolean;
   /** Finds rows that the service should not have changed. */
   readonly rows: RowGuard;
   readonly drop: () => Promise<void>;
@@ -31,17 +33,25 @@ export type Template = "fixture" | "empty";
 
 /** The kinds that this run tests: an embedded one has no other roles, and no other process reaches it. */
 export const DATABASE_KINDS: readonly DatabaseKind[] =
-  process.env.ROWGATE_TEST_RUNTIME === undefined && ACCESS === undefined
-    ? ["real", "embedded"]
-    : ["real"];
+  servingRuntime() === undefined && ACCESS === undefined ? ["real", "embedded"] : ["real"];
 
-/** Makes a database for one test file, in the cluster of the run or in that of a URL. */
+/** What a test database may have besides its template. */
+export interface DatabaseOptions {
+  /** URL of a cluster other than that of the run. */
+  readonly cluster?: string | undefined;
+  /** True for a database that a service is about to serve: see {@link TestDatabase.served}. */
+  readonly served?: boolean;
+}
+
+/** Makes a database for one test file. */
 export async function createTestDatabase(
   kind: DatabaseKind,
   template: Template = "fixture",
-  cluster?: string,
+  options: DatabaseOptions = {},
 ): Promise<TestDatabase> {
-  const made = kind === "real" ? await cloneReal(template, cluster) : await openMemory(template);
+  const made = kind === "real"
+    ? await cloneReal(template, options)
+    : await openMemory(template, options);
   const rows = guardRows(made);
   return {
     ...made,
@@ -59,12 +69,14 @@ type MadeDatabase = Omit<TestDatabase, "rows">;
 
 async function cloneReal(
   template: Template,
-  given?: string,
+  options: DatabaseOptions,
 ): Promise<MadeDatabase> {
-  const cluster = given ?? await clusterUrl();
+  const cluster = options.cluster ?? await clusterUrl();
+  // Other clusters have only the plain templates.
+  const served = options.served === true && options.cluster === undefined && !hasOtherCluster();
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;
-  const source = ACCESS === undefined || ACCESS === "plain" ? template : `${template}_${ACCESS}`;
-  await clone(cluster, name, `template_${source}`);
+  const access = ACCESS === undefined || ACCESS === "plain" ? "" : `_${ACCESS}`;
+  await clone(cluster, name, `template_${template}${access}${served ? "_served" : ""}`);
   const url = `${cluster}/${name}`;
   const serving = new URL(url);
   serving.username = serving.password = "rowgate_app";
@@ -75,6 +87,7 @@ async function cloneReal(
     servingUrl: serving.href,
     embedded: undefined,
     admin,
+    served,
     drop: async () => {
       await admin.end({ timeout: 1 });
       await withServer(cluster, async (server) => {
@@ -110,8 +123,10 @@ async function withServer(cluster: string, use: (server: Sql) => Promise<void>):
   }
 }
 
-async function openMemory(template: Template): Promise<MadeDatabase> {
-  const embedded = await openEmbedded({ load: await embeddedTemplate(template) });
+async function openMemory(template: Template, options: DatabaseOptions): Promise<MadeDatabase> {
+  const served = options.served === true && template === "fixture";
+  const load = await embeddedTemplate(served ? "served_fixture" : template);
+  const embedded = await openEmbedded({ load });
   const admin = connectEmbedded(embedded);
   return {
     kind: "embedded",
@@ -119,6 +134,7 @@ async function openMemory(template: Template): Promise<MadeDatabase> {
     servingUrl: undefined,
     embedded,
     admin,
+    served,
     drop: async () => {
       await admin.end({ timeout: 1 });
       await embedded.close();

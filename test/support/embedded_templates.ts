@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { readConfig } from "../../src/config/config.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { openEmbedded } from "../../src/embedded/embedded_postgres.ts";
+import type { Database } from "../../src/postgres/database.ts";
 import { openDatabase } from "../../src/postgres/open_database.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { connectEmbedded } from "./connect_embedded.ts";
@@ -42,12 +43,23 @@ export async function addFixture(load: Tar): Promise<Tar> {
   return tar;
 }
 
+/** Adds the schema `rowgate`. */
+export async function migrate(load: Tar): Promise<Tar> {
+  return await change(load, async (database) => void await migrateSchema(database));
+}
+
 /** Adds the schema `rowgate` and the demonstration, as the first start of the command does. */
 export async function addDemonstration(load: Tar): Promise<Tar> {
+  return await change(load, async (database) => {
+    await migrateSchema(database);
+    await fillDemonstration(database);
+  });
+}
+
+async function change(load: Tar, work: (database: Database) => Promise<void>): Promise<Tar> {
   const embedded = await openEmbedded({ load });
   const database = openDatabase(readConfig({}).config!, () => {}, { embedded });
-  await migrateSchema(database);
-  await fillDemonstration(database);
+  await work(database);
   const tar = await embedded.dump();
   await database.close(1000);
   return tar;

@@ -30,10 +30,10 @@ export interface StartOptions {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How the command is started: Deno and Bun run the source, Node the bundle; Bun compiles the binary. */
+/** How the command is started: Deno runs the source, Bun and Node the bundle; Bun compiles the binary. */
 export const COMMANDS: Readonly<Record<Runtime, readonly string[]>> = {
   deno: [process.execPath, "run", "-A", "--no-check", HEAP_FLAGS, "src/main.ts"],
-  bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "src/main.ts"],
+  bun: [join(ROOT, "test/packages/node_modules/.bin/bun"), "dist/rowgate.js"],
   node: ["node", "--no-memory-reducer", "dist/rowgate.js"],
   binary: [join(ROOT, "dist/rowgate")],
 };

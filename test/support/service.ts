@@ -1,4 +1,3 @@
-import process from "node:process";
 import { type App, createApp } from "../../src/app.ts";
 import { type CurrentCatalogue, followDatabase } from "../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../src/catalogue/policy.ts";
@@ -22,7 +21,8 @@ import {
 } from "./database.ts";
 import { ACCESS, ACCESS_VARIABLES } from "./access.ts";
 import { FIXTURE_POLICY } from "./fixture_policy.ts";
-import { isRuntime, type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
+import { type Runtime, type RuntimeServer, startServer } from "./runtime_server.ts";
+import { servingRuntime } from "./serving_runtime.ts";
 import { type ReceivedResponse, send, type SendOptions } from "./send.ts";
 import { guardService } from "./invariants/guard_service.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner, type TestTokens } from "./tokens.ts";
@@ -32,7 +32,7 @@ export type { ReceivedResponse, SendOptions };
 /** A service, and the database behind it. */
 export interface TestService {
   readonly database: TestDatabase;
-  /** The handler in this process, or one that forwards to the server of `ROWGATE_TEST_RUNTIME`. */
+  /** The handler in this process, or one that forwards to a server on another runtime. */
   readonly app: App;
   /** The database as its owner. */
   readonly owner: Database;
@@ -56,7 +56,7 @@ export interface ServiceOptions {
   /** In place of the fixture's policy. */
   readonly policy?: unknown;
   readonly template?: Template;
-  /** What serves, in a process of its own; left out: `ROWGATE_TEST_RUNTIME`, or this process. */
+  /** What serves, in a process of its own; left out: what the run says, or this process. */
   readonly runtime?: Runtime;
   /** URL of a cluster other than that of the tests. */
   readonly cluster?: string;
@@ -69,14 +69,15 @@ export interface ServiceOptions {
 }
 
 /** True when the tests ask a server in another process. */
-export const IS_REMOTE: boolean = process.env.ROWGATE_TEST_RUNTIME !== undefined;
+export const IS_REMOTE: boolean = servingRuntime() !== undefined;
 
 /** Makes a service on a database of its own; `close` drops both. */
 export async function createTestService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
-  const database = await createTestDatabase(kind, options.template, options.cluster);
+  const { template, cluster } = options;
+  const database = await createTestDatabase(kind, template, { cluster, served: true });
   const observations: Observation[] = [];
   const metrics = createMetrics();
   const observe = (observation: Observation) => {
@@ -108,17 +109,15 @@ export async function createTestService(
   const serving = guard.database(opened);
   const issue = issueWith(owner, guard.issued);
   const tokens = await issueTokens(database, { owner, issue });
-  const runtime = options.runtime ?? process.env.ROWGATE_TEST_RUNTIME;
-  const server = isRuntime(runtime)
-    ? await startServer(runtime, {
-      environment,
-      policyText,
-      logged(line) {
-        guard.logged(line);
-        options.logged?.(line);
-      },
-    })
-    : undefined;
+  const runtime = options.runtime ?? servingRuntime();
+  const server = runtime && await startServer(runtime, {
+    environment,
+    policyText,
+    logged(line) {
+      guard.logged(line);
+      options.logged?.(line);
+    },
+  });
   const catalogue = followDatabase(serving, {
     ...{ schemas, tenantColumn, policy, observe },
     timeZone: config.timeZone,

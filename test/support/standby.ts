@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
 import postgres from "postgres";
-import { type Cluster, startCluster, succeed } from "./cluster.ts";
+import { type Cluster, copyData, startCluster } from "./cluster.ts";
 import { waitUntil } from "./wait_until.ts";
 
 /**
@@ -16,8 +15,7 @@ export async function startStandby(
   return await startCluster({
     password,
     fill: async (data) => {
-      // With its owner and rights, on which Postgres insists.
-      await succeed(spawn("cp", ["-a", primary.data, data]), "cp");
+      await copyData(primary.data, data);
       await primary.start();
     },
     files: { "standby.signal": "" },

@@ -1,30 +1,44 @@
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
 import type { Access } from "./access.ts";
+import { addSchema } from "./add_schema.ts";
 
 /** The statements that make the tables of the tests. */
 export const FIXTURE = new URL("./fixture.sql", import.meta.url);
 
-/**
- * Makes the databases that every test clones: `template_empty` and `template_fixture`, and both once
- * more for each access, `template_fixture_rls`.
- */
+/** Which templates a cluster has, besides `template_empty` and `template_fixture`. */
+export interface TemplateOptions {
+  /** Both once more for each access, such as `template_fixture_rls`. */
+  readonly accesses?: readonly Access[];
+  /** Each of them once more with the schema `rowgate`, such as `template_fixture_served`. */
+  readonly served?: boolean;
+}
+
+/** Makes the databases that every test clones. */
 export async function makeTemplates(
   clusterUrl: string,
-  accesses: readonly Access[] = [],
+  { accesses = [], served = false }: TemplateOptions = {},
 ): Promise<void> {
-  await runIn(`${clusterUrl}/postgres`, "create database template_empty");
-  await runIn(`${clusterUrl}/postgres`, "create database template_fixture");
+  const clone = (name: string, template: string) =>
+    runIn(`${clusterUrl}/postgres`, `create database ${name} template ${template}`);
+  const made = ["template_empty", "template_fixture"];
+  for (const name of made) await runIn(`${clusterUrl}/postgres`, `create database ${name}`);
   await runIn(`${clusterUrl}/template_fixture`, await readFile(FIXTURE, "utf8"));
   for (const access of accesses.filter((access) => access !== "plain")) {
     const text = await readFile(new URL(`./access_${access}.sql`, import.meta.url), "utf8");
     for (const template of ["template_empty", "template_fixture"]) {
       const name = `${template}_${access}`;
-      await runIn(`${clusterUrl}/postgres`, `create database ${name} template ${template}`);
+      await clone(name, template);
+      made.push(name);
       // The least rights are those on the tables of the fixture.
       const concerns = access === "rls" || template === "template_fixture";
       if (concerns) await runIn(`${clusterUrl}/${name}`, text);
     }
+  }
+  for (const template of served ? made : []) {
+    const name = `${template}_served`;
+    await clone(name, template);
+    await addSchema(`${clusterUrl}/${name}`);
   }
 }
 

@@ -1,8 +1,7 @@
-import { readConfig } from "../../src/config/config.ts";
-import { openDatabase } from "../../src/postgres/open_database.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { createToken, type TokenDraft } from "../../src/tokens/manage.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
+import { addSchema, openAsOwner } from "./add_schema.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** Makes a token; what is left out is as `token create` has it, for tenant 1. */
@@ -37,30 +36,15 @@ const DRAFT: TokenDraft = {
 
 /** Opens the database as its owner, to prepare what a service needs; the embedded one is `serving`. */
 export function openOwner(test: TestDatabase, serving: Database): Database {
-  if (test.url === undefined) return serving;
-  const { config, problems } = readConfig({ DATABASE_URL: test.url, ROWGATE_POOL_SIZE: "1" });
-  if (config === undefined) throw new Error(problems.join("\n"));
-  return openDatabase(config, () => {});
+  return test.url === undefined ? serving : openAsOwner(test.url);
 }
 
-/** Makes the schema `rowgate` and tokens in it; lets the serving role read those and write the audit. */
+/** Makes the schema `rowgate` where the template has none, and tokens in it. */
 export async function issueTokens(
   test: TestDatabase,
   { owner, issue }: { readonly owner: Database; readonly issue: IssueToken },
 ): Promise<TestTokens> {
-  await migrateSchema(owner);
-  if (test.kind === "real") {
-    await test.admin`grant usage on schema rowgate to rowgate_app`;
-    await test
-      .admin`grant select on rowgate.tokens, rowgate.secrets, rowgate.changes, rowgate.feeds to rowgate_app`;
-    await test.admin`grant execute on function rowgate.changes_moment(),
-      rowgate.changes_shape(int4, oid), rowgate.prune_changes(float8, int4) to rowgate_app`;
-    await test.admin`grant execute on function rowgate.lease_rates(json, float8, float8),
-      rowgate.count_rate_members(text, bool), rowgate.prune_rates(float8, int4) to rowgate_app`;
-    await test.admin`grant insert on rowgate.audit to rowgate_app`;
-    await test.admin`grant select, insert, delete on rowgate.idempotency_keys to rowgate_app`;
-    await test.admin`grant select, insert, update, delete on rowgate.webhooks to rowgate_app`;
-  }
+  if (!test.served) await (test.url === undefined ? migrateSchema(owner) : addSchema(test.url));
   return {
     a: await issue({ name: "a" }),
     b: await issue({ name: "b", tenant: "2" }),

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { unpackCluster } from "../../support/unpack_cluster.ts";
 import { runRowgate, startRowgate } from "./run_rowgate.ts";
 
 const TOKEN_LINE = /^rg_[0-9A-Za-z]{11}_[0-9A-Za-z]{49}\n$/;
@@ -167,6 +168,8 @@ describe("rowgate on the embedded default", () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "rowgate-cli-"));
     environment = { ROWGATE_DATA_DIR: join(folder, "data"), PORT: "0" };
+    // test/runtime/serve.test.ts creates one, on each runtime.
+    await unpackCluster(join(folder, "data"));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { unpackCluster } from "../../support/unpack_cluster.ts";
 import { runRowgate } from "./run_rowgate.ts";
 
 describe("rowgate doctor", () => {
@@ -51,7 +52,9 @@ describe("rowgate doctor", () => {
   });
 
   it("exits with 1 when no table is exposed [R52]", async () => {
-    const { code, out } = await runRowgate(["doctor"], { ROWGATE_DATA_DIR: join(folder, "data") });
+    const ROWGATE_DATA_DIR = join(folder, "data");
+    await unpackCluster(ROWGATE_DATA_DIR);
+    const { code, out } = await runRowgate(["doctor"], { ROWGATE_DATA_DIR });
     assertMatch(out, /^ERROR +exposed tables +0 tables of the schema public\n +ERROR no table is/m);
     assertMatch(out, /^ +rowgate tables {4}#/m);
     assertEquals(code, 1);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { COMMANDS, inherit } from "../../support/runtime_server.ts";
 
 /** A command in a process of its own. */
 export interface Running {
@@ -21,13 +22,11 @@ export function startRowgate(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) =>
-    !/^(ROWGATE_|DATABASE_URL$|PORT$|HOST$)/.test(name)
-  );
-  const child = spawn(process.execPath, ["run", "-A", "--no-check", "src/main.ts", ...args], {
+  const [command = "", ...words] = COMMANDS.deno;
+  const child = spawn(command, [...words, ...args], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...environment },
+    env: { ...inherit(), NO_COLOR: "1", ...environment },
   });
   const output = { out: "", err: "" };
   let over = false;

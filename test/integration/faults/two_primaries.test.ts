@@ -37,7 +37,7 @@ describe("two primaries", () => {
     primary = await startCluster();
     await makeTemplates(primary.url);
     standby = await startStandby(primary);
-    stranger = await startCluster();
+    stranger = await startCluster({ stranger: true });
     await makeTemplates(stranger.url);
     const clusters = [standby, primary, stranger];
     writing = await createTestService("real", {

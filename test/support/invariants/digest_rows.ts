@@ -9,12 +9,51 @@ const TENANT_COLUMNS = ["tenant_id", "org_id", "org", "account_id", "company_no"
 /** Tables of the tests that have no tenant and are written by their own triggers. */
 const WRITTEN_BY_TRIGGERS = ["trail"];
 
+/** Without `simple` the driver (postgres.js 3.4.9) prepares no text that has no parameters. */
+const PREPARED = { prepare: true, simple: false };
+
 /**
- * Digests the versions of all rows of the operator's schemas, by table and tenant: place (`ctid`) and
- * writing transaction (`xmin`), so that a write that changes nothing shows too. Postgres never changes
- * a version in place, so the values themselves need not be read: for a table of 8 GB that took 30 s.
+ * Opens what digests the versions of all rows of the operator's schemas, by table and tenant: place
+ * (`ctid`) and writing transaction (`xmin`), so that a write that changes nothing shows too. Postgres
+ * never changes a version in place, so the values themselves need not be read: for a table of 8 GB that
+ * took 30 s. The statement is written, and planned, once for each shape of the tables.
  */
-export async function digestRows(admin: Sql): Promise<Digests> {
+export function openDigester(admin: Sql): () => Promise<Digests> {
+  let shape: string | undefined;
+  let statement: string | null = null;
+  return async () => {
+    const now = await readShape(admin);
+    if (now !== shape) statement = await writeStatement(admin);
+    shape = now;
+    if (statement === null) return new Map();
+    const rows = await admin.unsafe<{ key: string; tenant: string | null; digest: string }[]>(
+      statement,
+      [],
+      PREPARED,
+    );
+    return new Map(
+      rows.map(({ key, tenant, digest }) => [tenant === null ? key : `${key} ${tenant}`, digest]),
+    );
+  };
+}
+
+/** What is created after the catalogue itself; the embedded Postgres does not begin at 16384. */
+const FIRST_OID = 12_000;
+
+/** Describes the tables, columns and constraints there are: how many, and which transaction was the last. */
+async function readShape(admin: Sql): Promise<string> {
+  const [row] = await admin<{ shape: string }[]>`
+    select concat_ws(' ',
+      (select concat(count(*), '/', max(xmin::text::int8)) from pg_class
+        where oid >= ${String(FIRST_OID)}::text::oid),
+      (select concat(count(*), '/', max(xmin::text::int8)) from pg_attribute
+        where attrelid >= ${String(FIRST_OID)}::text::oid and not attisdropped),
+      (select concat(count(*), '/', max(xmin::text::int8)) from pg_constraint
+        where oid >= ${String(FIRST_OID)}::text::oid)) as shape`;
+  return row!.shape;
+}
+
+async function writeStatement(admin: Sql): Promise<string | null> {
   const [found] = await admin<{ statement: string | null }[]>`
     with recursive tenants (relid, level, expression) as (
       select c.oid, 0, case when exists (select from pg_attribute f join pg_attribute b
@@ -48,14 +87,7 @@ export async function digestRows(admin: Sql): Promise<Digests> {
       'select %L::text as key, %s as tenant, count(*) || '':'' || sum(hashtextextended(t.ctid::text || t.xmin::text, 0)) as digest from %s t group by 2',
       c.oid::regclass, n.tenant, c.oid::regclass), ' union all ') as statement
     from nearest n join pg_class c on c.oid = n.relid`;
-  const statement = found?.statement ?? null;
-  if (statement === null) return new Map();
-  const rows = await admin.unsafe<{ key: string; tenant: string | null; digest: string }[]>(
-    statement,
-  );
-  return new Map(
-    rows.map(({ key, tenant, digest }) => [tenant === null ? key : `${key} ${tenant}`, digest]),
-  );
+  return found?.statement ?? null;
 }
 
 /** Names what differs, but for the rows of the tenants given. */

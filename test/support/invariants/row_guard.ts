@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Sql } from "../../../src/postgres/driver.ts";
-import { compareDigests, digestRows, type Digests } from "./digest_rows.ts";
+import { compareDigests, type Digests, openDigester } from "./digest_rows.ts";
 
 /** Remembers the rows from before a service was asked, and which tenants wrote since. */
 export interface RowGuard {
@@ -30,6 +30,7 @@ export function guardRows(
   { url, admin }: { readonly url: string | undefined; readonly admin: Sql },
 ): RowGuard {
   let sql: Sql | undefined = url === undefined ? admin : undefined;
+  let digest: (() => Promise<Digests>) | undefined;
   let before: Snapshot | undefined;
   let reading: Promise<void> | undefined;
   let writers = new Set<string>();
@@ -54,7 +55,8 @@ export function guardRows(
       select pg_snapshot_xmax(pg_current_snapshot())::text as version`;
     const { version } = row!;
     if (version === before?.version) return before;
-    return { digests: await digestRows(sql), version };
+    digest ??= openDigester(sql);
+    return { digests: await digest(), version };
   }
 
   function keep(snapshot: Snapshot | undefined): void {
