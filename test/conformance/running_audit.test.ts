@@ -233,5 +233,6 @@ for (const [how, environment] of Object.entries(ENVIRONMENTS)) {
         404,
       );
     });
-  }, { environment: { ROWGATE_AUDIT: "on", ...environment } });
+    // On a busy machine 80 updates at once wait longer than usual for the one embedded session.
+  }, { environment: { ROWGATE_AUDIT: "on", ROWGATE_POOL_WAIT_MS: "30000", ...environment } });
 }

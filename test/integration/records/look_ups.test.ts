@@ -131,21 +131,23 @@ describe("Look-ups by key in trouble", () => {
       create table parcels (id int4 primary key, tenant_id int4 not null, label text, gone text);
       insert into parcels select n, 1, 'parcel ' || n from generate_series(1, 40) n;
       insert into parcels values (${LARGE}, 1, repeat('x', 100000));
-      grant select on parcels to rowgate_app;
+      create table crates (like parcels including all);
+      insert into crates select * from parcels;
+      grant select on parcels, crates to rowgate_app;
       notify rowgate_catalogue`);
     while ((await find(1)).status !== 200) await new Promise((go) => setTimeout(go, 20));
   });
   after(() => service.close());
 
-  function find(value: number) {
+  function find(value: number, table = "parcels") {
     const body = { filters: { and: [{ field: "id", op: "eq", value }] } };
-    return service.send("POST", "/integration/tables/parcels/query", { body });
+    return service.send("POST", `/integration/tables/${table}/query`, { body });
   }
 
   /** The row of each key, and how many of the responses shared a statement. */
-  async function findAll(keys = KEYS) {
+  async function findAll(keys = KEYS, table?: string) {
     const before = await countBatched(service);
-    const responses = await Promise.all(keys.map(find));
+    const responses = await Promise.all(keys.map((key) => find(key, table)));
     const rows = responses.map(({ status, body }) => {
       const records = (body["records"] ?? []) as { id: number; label: string }[];
       return [status, records[0]?.id ?? 0, records[0]?.label.length ?? 0];
@@ -183,7 +185,8 @@ describe("Look-ups by key in trouble", () => {
   });
 
   it("have their row when it is a large one [Q86]", async () => {
-    const { rows, batched } = await findAll([...KEYS, LARGE]);
+    // Of a table whose look-ups have not been in trouble.
+    const { rows, batched } = await findAll([...KEYS, LARGE], "crates");
     assertEquals(rows, [...ALL, [200, LARGE, 100_000]]);
     assertBatched(batched);
   });
