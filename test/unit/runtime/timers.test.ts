@@ -12,6 +12,13 @@ function watchClient(slow: () => void): { readonly signal: AbortSignal } {
   };
 }
 
+/** Waits by turns, which a busy machine delays as it does the timers under test. */
+async function pass(ms: number): Promise<void> {
+  for (let turn = 0; turn < ms / 10; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 describe("startDeadline", () => {
   it("calls when something is slow, then when it is late, short or long", async () => {
     for (const ms of [20, 500]) {
@@ -33,6 +40,7 @@ describe("startDeadline", () => {
   it("calls nothing once it is ended, in its moment or after it", async () => {
     for (const ms of [0, 20, 240, 440]) {
       let reported = 0;
+      const startedMs = performance.now();
       const end = startDeadline({
         ms: 500,
         late: () => reported += 100,
@@ -40,10 +48,10 @@ describe("startDeadline", () => {
       });
       await new Promise((resolve) => setTimeout(resolve, ms));
       const before = reported;
-      assert(before < 100);
+      assert(before < 100 || performance.now() - startedMs >= 500);
       end();
       end();
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await pass(700);
       assertEquals(reported, before);
     }
   });
@@ -53,7 +61,7 @@ describe("startDeadline", () => {
     let end = () => {};
     startDeadline({ ms: 500, late: () => {}, client: watchClient(() => end()) });
     end = startDeadline({ ms: 500, late: () => reported++, client: watchClient(() => reported++) });
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await pass(800);
     assertEquals(reported, 0);
   });
 
@@ -75,7 +83,7 @@ describe("startDeadline", () => {
       assertEquals(reported, []);
       await new Promise((resolve) => setTimeout(resolve, ms === 20 ? 5 : 130));
       leaving.abort();
-      await new Promise((resolve) => setTimeout(resolve, 350));
+      await pass(350);
       assertEquals(reported, ["gone 0", "gone 1"]);
       for (const end of ends) end();
     }
@@ -88,7 +96,7 @@ describe("startDeadline", () => {
       () => startDeadline({ ms: 60_000, late: () => {}, client: watchClient(() => slow++) }),
     );
     for (const end of ends.slice(0, 900)) end();
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await pass(700);
     assertEquals(slow, 100);
     for (const end of ends) end();
   });
