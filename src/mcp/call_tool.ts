@@ -7,6 +7,7 @@ import { handleRequest, type Service } from "../handle_request.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import type { Arguments } from "./read_message.ts";
 import { askForFewer, makeToolRequest, readText, type ToolRequest } from "./tool_request.ts";
+import { nameArguments } from "./name_arguments.ts";
 import { addMember, addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
 import { cutTables, selectEntries } from "./select_entries.ts";
 
@@ -38,7 +39,10 @@ export interface CallContext {
 export async function callTool(call: ToolCall, context: CallContext): Promise<ToolResult> {
   const result = await answer(call, context).then(
     (text) => ({ text, isError: false }),
-    (error) => ({ text: findApiError(error)?.message ?? "Internal error", isError: true }),
+    (error) => ({
+      text: nameArguments(findApiError(error)?.message ?? "Internal error"),
+      isError: true,
+    }),
   );
   const outcome = result.isError ? "error" : "answer";
   context.observe({ kind: "tool_call", tool: call.name, result: outcome });

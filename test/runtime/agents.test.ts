@@ -94,7 +94,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       const other = { ...update, fields: { note: "twice" } };
       const refused = await agent.callTool({ name: "update_record", arguments: other });
       assertEquals(refused.isError, true);
-      assertMatch(refused.content[0]!.text, /Idempotency-Key/);
+      assertMatch(refused.content[0]!.text, /^idempotency_key: .* was used for another request/);
       await agent.close();
     });
 

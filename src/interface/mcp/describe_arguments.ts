@@ -31,7 +31,9 @@ const CONTAINS: JsonSchema = {
 const MAX_AFFECTED: JsonSchema = {
   type: "integer",
   minimum: 0,
-  description: "If more records match, it is an error and nothing changes.",
+  description:
+    "How many records may match, those that have the values already included. If more match, it is an " +
+    "error that says how many, and nothing changes.",
 };
 
 const IDEMPOTENCY_KEY: JsonSchema = {
@@ -115,7 +117,8 @@ function describeOwn(name: ToolName): OwnArguments {
 const CHANGES: Properties = {
   since: {
     type: "string",
-    description: "start: every record first. now: what changes from now on. Else a `cursor`.",
+    description:
+      "start, or left out: every record first. now: what changes from now on. Else a `cursor`.",
   },
   limit: { type: "integer", minimum: 1, maximum: MAX_CHANGES, description: "200 if left out." },
   wait: {

@@ -38,7 +38,9 @@ const CUT =
 const TEXTS: Readonly<Record<ToolName, Pick<Tool, "title" | "description" | "annotations">>> = {
   list_tables: {
     title: "List tables",
-    description: `Lists the tables that the token gives access to. Begin here. ${CUT}`,
+    description:
+      "Lists the tables that the token gives access to: primary key, whether records can be updated " +
+      `(\`writable\`), whether list_changes can be used (\`changes\`). Begin here. ${CUT}`,
     annotations: READS,
   },
   describe_table: {
@@ -54,23 +56,23 @@ const TEXTS: Readonly<Record<ToolName, Pick<Tool, "title" | "description" | "ann
       "Returns one page of the records that match nested filters, and in `total` how many match in " +
       'all. Example: {"filters":{"and":[{"field":"status","op":"eq","value":"open"}]},"select":' +
       '["id","status"],"sort":[{"field":"id","direction":"desc"}],"per_page":20}. Select only the ' +
-      `columns that you need. ${CUT}`,
+      `columns that you need. There are no sums, groups or joins. ${CUT}`,
     annotations: READS,
   },
   list_changes: {
     title: "List changes",
     description:
-      "Lists what changed in a table since a `cursor`, deleted records as well. `since` now gives a " +
-      "cursor to begin with, start gives every record first. When `more` is true, call it again " +
-      `with the cursor of the result. ${CUT}`,
+      "Lists the records of a table that changed since a `cursor`, as they are now; of a deleted one " +
+      "there is only the key. `since` now gives a cursor to begin with, start gives every record " +
+      "first. While `more` is true, call it again with the cursor of the result. Nothing is cut.",
     annotations: READS,
   },
   preview_update: {
     title: "Preview an update",
     description:
       "Runs an update with its triggers and constraints, and rolls it back: nothing is changed. " +
-      "`updated` is how many records would change. Previews update_records unless `tool` says " +
-      "update_record.",
+      "`updated` is how many records would change; those that match but have the values already are " +
+      "not counted. Previews update_records unless `tool` says update_record.",
     annotations: READS,
   },
   update_record: {
@@ -85,8 +87,8 @@ const TEXTS: Readonly<Record<ToolName, Pick<Tool, "title" | "description" | "ann
     title: "Update several records",
     description:
       "Changes fields of every record that matches. `filters` are columns and the values that they " +
-      "must equal. If more than `max_affected` records match, it is an error and nothing changes: " +
-      "use the number that preview_update gave.",
+      "must equal. If more than `max_affected` records match, it is an error and nothing changes. Try " +
+      "preview_update first, with the same filters, fields and max_affected.",
     annotations: WRITES,
   },
 };

@@ -1,0 +1,14 @@
+/** What a message of the service says of HTTP, and the same of the arguments of a tool. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^after: (The page token .+), expected .+/,
+    "page_token: $1, expected the next_page_token of the result before, and the same filters and sort",
+  ],
+  [/^Idempotency-Key: /, "idempotency_key: "],
+  [/^(\d+ rows? match(?:es)? the filters, more than )max-affected=/, "$1max_affected="],
+];
+
+/** Names the arguments of tools in a message, in place of the headers and parameters that they become. @see MC10 */
+export function nameArguments(message: string): string {
+  return PHRASES.reduce((text, [pattern, phrase]) => text.replace(pattern, phrase), message);
+}
