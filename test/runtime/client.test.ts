@@ -3,6 +3,7 @@ import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { awaitFeeds, enableFeeds } from "../support/feeds.ts";
 import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
 import { createTestService } from "../support/service.ts";
 import { startProcess } from "./run_process.ts";
@@ -34,9 +35,11 @@ describe("the client as it is shipped", () => {
   });
 
   for (const runtime of RUNTIMES) {
-    it(`queries, pages, polls and updates on ${runtime}, against a server on ${runtime}`, async () => {
+    it(`queries, pages, polls, follows and updates on ${runtime}, against a server on ${runtime}`, async () => {
       const service = await createTestService("real", { runtime });
       try {
+        await enableFeeds(service, ["guests"]);
+        await awaitFeeds(service, ["guests"]);
         const { address } = service.server!;
         const [command = "", ...before] = RUN[runtime];
         const program = startProcess(command, [...before, address, service.tokens.a]);
@@ -48,6 +51,13 @@ describe("the client as it is shipped", () => {
           tenant: "1",
           matched: [409, 30, true],
           paths: ["filters.and[0].value"],
+          followed: [
+            ...[1, 2, 3, 4, 5].map((id) => [id, `Guest ${id}`]),
+            [2, "while it is open"],
+            0,
+            [3, "while it is closed"],
+          ],
+          later: [true, [{ name: "later" }]],
           unreachable: [0, 2],
         });
         assertEquals([updated.matched, updated.updated, bulk.updated], [1, 1, 1]);

@@ -44,6 +44,40 @@ for await (const { records } of client.poll("deals", request, options)) {
   if (found.polled.length > 60) controller.abort();
 }
 
+// The connection of the first stream breaks off when the program has seen all guests.
+const [breaking, following] = [new AbortController(), new AbortController()];
+const breakable = createClient({
+  url,
+  token,
+  fetch: (address, init) => {
+    const signals = [init.signal, breaking.signal.aborted ? undefined : breaking.signal];
+    return fetch(address, { ...init, signal: AbortSignal.any(signals.filter(Boolean)) });
+  },
+});
+const rename = (id, name) => client.updateSingle("guests", { filters: { id }, fields: { name } });
+const events = breakable.follow("guests", {
+  select: ["name"],
+  signal: following.signal,
+  onError: ({ status }) => found.followed.push(status),
+});
+found.followed = [];
+let caughtUp = 0;
+let cursor;
+for await (const event of events) {
+  cursor = event.cursor ?? cursor;
+  if (event.type !== "caught_up") found.followed.push([event.key.id, event.record.name]);
+  else if (++caughtUp === 1) await rename(2, "while it is open");
+  else if (caughtUp === 2) {
+    breaking.abort();
+    await rename(3, "while it is closed");
+  } else following.abort();
+}
+await rename(4, "later");
+for await (const batch of client.poll("guests", { select: ["name"] }, { from: { cursor } })) {
+  found.later = [batch.exact, batch.records];
+  break;
+}
+
 const unreachable = createClient({ url: "http://127.0.0.1:1", token, retries: 1 });
 const { error } = await unreachable.tables();
 found.unreachable = [error.status, error.attempts];
