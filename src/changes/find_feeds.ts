@@ -99,6 +99,7 @@ export interface LogStatus {
     readonly pid: number | null;
     readonly user: string | null;
     readonly application: string | null;
+    readonly database: string | null;
     /** At least, where the role may not see more; null: nothing says it. */
     readonly seconds: number | null;
     /** Name of the prepared transaction, if it is one. */
@@ -147,6 +148,7 @@ export async function readStatus(
               from rowgate.changes c order by c.xid, c.seq limit 1),
             'oldestTransaction', (select pg_catalog.json_build_object(
                 'pid', t.pid, 'user', t.usename, 'application', t.application_name,
+                'database', t.datname,
                 'seconds', pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()
                   - coalesce(t.began, (select least(c.at, pg_catalog.clock_timestamp())
                     from rowgate.changes c
@@ -154,12 +156,12 @@ export async function readStatus(
                     order by c.xid, c.seq limit 1)))),
                 'prepared', t.gid)
               from (
-                select a.pid, a.usename, a.application_name, a.xact_start as began,
+                select a.pid, a.usename, a.application_name, a.datname, a.xact_start as began,
                   null::text as gid, pg_catalog.age(a.backend_xid) as age
                 from pg_catalog.pg_stat_activity a
                 where a.backend_xid is not null and a.pid <> pg_catalog.pg_backend_pid()
                 union all
-                select null, p.owner, null, p.prepared, p.gid, pg_catalog.age(p.transaction)
+                select null, p.owner, null, p.database, p.prepared, p.gid, pg_catalog.age(p.transaction)
                 from pg_catalog.pg_prepared_xacts p
               ) t order by t.age desc limit 1))::text as log`,
     { write: false },

@@ -10,6 +10,7 @@ import {
   count,
   type Diagnosis,
   type Finding,
+  remark,
   type Setup,
 } from "./diagnosis.ts";
 
@@ -77,7 +78,7 @@ function checkFeed(
 /** Finds a transaction that has been open for long. */
 export function checkLog({ oldestTransaction }: LogStatus): Finding[] {
   if (oldestTransaction === null) return [];
-  const { pid, seconds, prepared } = oldestTransaction;
+  const { pid, user, database, seconds, prepared } = oldestTransaction;
   if (seconds === null || seconds < LONG_SECONDS) return [];
   const what = prepared === null
     ? `process ${pid} has had a transaction open for ${Math.floor(seconds / 60)} minutes`
@@ -89,6 +90,9 @@ export function checkLog({ oldestTransaction }: LogStatus): Finding[] {
     why: "old entries of the changes feeds are kept until it ends",
     fix: prepared === null
       ? `select pg_terminate_backend(${pid});    -- if nothing needs it any more`
-      : `rollback prepared ${quoteText(prepared)};    -- if nothing needs it any more`,
+      : [
+        remark(`in the database ${database}, as ${user} or a superuser:`),
+        `rollback prepared ${quoteText(prepared)};    -- if nothing needs it any more`,
+      ].join("\n"),
   }];
 }

@@ -1,8 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import postgres from "postgres";
+import type { Database } from "../../../src/postgres/database.ts";
+import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { checkLog } from "../../../src/doctor/changes_feeds.ts";
 import type { LogStatus } from "../../../src/changes/find_feeds.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { makeTemplates } from "../../support/templates.ts";
 import { compareDescriptions, describeDatabase } from "../../support/describe_database.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { run } from "../schemas/follow_page.ts";
@@ -106,7 +110,7 @@ describe("doctor on changes feeds", () => {
 
   it("names a prepared transaction, and how to end it [CH21]", () => {
     const oldestTransaction = {
-      ...{ pid: null, user: "app", application: null },
+      ...{ pid: null, user: "app", application: null, database: "shop" },
       ...{ seconds: 7200, prepared: "the manager's" },
     };
     const log: LogStatus = { entries: 1, bytes: 1, oldestSeconds: 1, oldestTransaction };
@@ -115,9 +119,91 @@ describe("doctor on changes feeds", () => {
       finding!.what,
       "the transaction the manager's has been prepared for 120 minutes",
     );
-    assertMatch(finding!.fix, /^rollback prepared 'the manager''s';/);
+    assertMatch(
+      finding!.fix,
+      /^-- in the database shop, as app or a superuser:\nrollback prepared 'the manager''s';/,
+    );
     for (const seconds of [null, 3599]) {
       assertEquals(checkLog({ ...log, oldestTransaction: { ...oldestTransaction, seconds } }), []);
     }
   });
 });
+
+describe("doctor on transactions that keep the log of changes feeds", () => {
+  let cluster: Cluster;
+  let test: TestDatabase;
+  const HOUR_SECONDS = 3600;
+
+  before(async () => {
+    cluster = await startCluster({ settings: { max_prepared_transactions: "2" } });
+    await makeTemplates(cluster.url);
+    test = await createTestDatabase("real", "empty", { cluster: cluster.url });
+    await test.admin.unsafe("create table people (id int4 primary key, tenant_id int4 not null)");
+    const environment = { DATABASE_URL: test.url! };
+    const { out } = await run(["setup", "--print"], { environment, policy: {} });
+    await test.admin.unsafe(out);
+    await run(["changes", "enable", "people"], { environment, policy: {} });
+  });
+  after(async () => {
+    await test?.drop();
+    await cluster?.stop();
+  });
+
+  /** Examines the database as it would be so much later. */
+  const examineAt = async (seconds: number) => {
+    const wrap = (database: Database): Database => ({
+      ...database,
+      run: async (compile, options) =>
+        (await database.run(compile, options)).map((row) =>
+          "log" in row ? { ...row, log: age(row.log as string, seconds) } : row
+        ),
+    });
+    return (await examineDatabase(test, { wrap })).get(CHECK)!.findings;
+  };
+  const openSession = (url: string) => postgres(url, { max: 1, onnotice: () => {} });
+  const begin = async (session: ReturnType<typeof openSession>) => {
+    await session.unsafe("begin");
+    await session.unsafe("select pg_current_xact_id()");
+  };
+
+  it("ends the session of one that has been open for long [CF21]", async () => {
+    // The serving role only sees the transactions of its own sessions.
+    const session = openSession(test.servingUrl!);
+    await begin(session);
+    const [row] = await session.unsafe("select pg_backend_pid() as pid");
+    assertEquals(await examineAt(HOUR_SECONDS - 600), []);
+    const [finding, ...others] = await examineAt(HOUR_SECONDS);
+    assertEquals(others, []);
+    assertEquals(finding!.what, `process ${row!.pid} has had a transaction open for 60 minutes`);
+    const [ending] = readFix(finding!.fix);
+    await test.admin.unsafe(ending!.text);
+    await waitUntil(async () => (await examineAt(HOUR_SECONDS)).length === 0);
+    await session.end();
+  });
+
+  it("rolls back one that was prepared and forgotten, in whichever database [CF21]", async () => {
+    const elsewhere = new URL(test.url!);
+    elsewhere.pathname = "/template_fixture";
+    for (const url of [test.url!, elsewhere.href]) {
+      const session = openSession(url);
+      await begin(session);
+      await session.unsafe("prepare transaction 'it''s old'");
+      const [finding, ...others] = await examineAt(HOUR_SECONDS);
+      assertEquals(others, []);
+      assertEquals(finding!.what, "the transaction it's old has been prepared for 60 minutes");
+      const [place, statement] = readFix(finding!.fix);
+      const database = new URL(url).pathname.slice(1);
+      assertEquals(place!.text, `in the database ${database}, as postgres or a superuser:`);
+      await session.unsafe(statement!.text);
+      assertEquals(await examineAt(HOUR_SECONDS), []);
+      await session.end();
+    }
+  });
+});
+
+function age(log: string, seconds: number): string {
+  const { oldestTransaction, ...others } = JSON.parse(log);
+  if (oldestTransaction === null) return log;
+  const aged = { ...oldestTransaction, seconds: oldestTransaction.seconds + seconds };
+  return JSON.stringify({ ...others, oldestTransaction: aged });
+}

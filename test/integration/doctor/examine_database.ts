@@ -2,6 +2,7 @@ import { followDatabase } from "../../../src/catalogue/current_catalogue.ts";
 import { parsePolicy } from "../../../src/catalogue/policy.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import type { Catalogue } from "../../../src/catalogue/catalogue.ts";
+import type { Database } from "../../../src/postgres/database.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { examine, type Examined } from "../../../src/doctor/examine.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
@@ -14,6 +15,8 @@ export interface ExamineOptions {
   readonly workers?: number;
   /** Changes the catalogue that would be served. */
   readonly change?: (catalogue: Catalogue) => Catalogue;
+  /** Changes what is read, such as the time. */
+  readonly wrap?: (database: Database) => Database;
 }
 
 /** Runs all checks on a test database and returns their results by name. */
@@ -22,7 +25,7 @@ export async function examineDatabase(
   options: ExamineOptions = {},
 ): Promise<ReadonlyMap<string, Examined>> {
   const { environment = {}, policy: text = {}, workers = 1 } = options;
-  const { change = (catalogue) => catalogue } = options;
+  const { change = (catalogue) => catalogue, wrap = (database) => database } = options;
   const url = test.servingUrl === undefined ? {} : { DATABASE_URL: test.servingUrl };
   const { config, problems } = readConfig({ ...url, ROWGATE_POOL_SIZE: "2", ...environment });
   if (config === undefined) throw new Error(problems.join());
@@ -30,7 +33,7 @@ export async function examineDatabase(
   if (!("policy" in parsed)) throw new Error(parsed.problems.join());
   const observe = () => {};
   const { embedded } = test;
-  const database = openDatabase(config, observe, embedded && { embedded });
+  const database = wrap(openDatabase(config, observe, embedded && { embedded }));
   const { schemas, tenantColumn, timeZone } = config;
   const { policy } = parsed;
   const source = followDatabase(database, {

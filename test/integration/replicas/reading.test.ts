@@ -5,6 +5,7 @@ import { readCollations } from "../../../src/doctor/collations.ts";
 import { awaitReplay } from "../../support/standby.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { runRowgate } from "../cli/run_rowgate.ts";
+import { readFix } from "../doctor/read_fix.ts";
 import { openReplicated, read, type ReplicatedService, write } from "./replicated_service.ts";
 
 const STICKY_MS = 1500;
@@ -162,6 +163,30 @@ describe("a service with a standby for queries", () => {
     has("127.0.0.1:1 of DATABASE_READ_URL does not answer");
     has(`hot_standby_feedback is off on ${second}`);
     assert(!out.includes("sorts by"), out);
+    // What it prints is typed on the standby, and then there is nothing to say of it.
+    const examine = async () => {
+      const { out } = await runRowgate(["doctor", "--json"], {
+        DATABASE_URL: url.href,
+        DATABASE_READ_URL,
+      });
+      const { checks } = JSON.parse(out) as {
+        checks: { findings: { id: string; fix: string }[] }[];
+      };
+      return checks.flatMap(({ findings }) => findings).filter(({ id }) =>
+        id === `standby:${second}`
+      );
+    };
+    const [finding] = await examine();
+    const typed = readFix(finding!.fix);
+    const admin = postgres(`${standby.url}/postgres`, { max: 1, onnotice: () => {} });
+    try {
+      for (const { kind, text } of typed) if (kind === "statement") await admin.unsafe(text);
+      await waitUntil(async () => (await examine()).length === 0);
+    } finally {
+      await admin.unsafe("alter system reset hot_standby_feedback");
+      await admin.unsafe("select pg_reload_conf()");
+      await admin.end();
+    }
     const { libc } = await readCollations(service.owner);
     assert(libc === undefined || /^\d/.test(libc), libc);
   });
