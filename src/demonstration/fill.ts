@@ -13,19 +13,25 @@ const FILL_ORDER: readonly ShopTable[] = [
   "user_passwords",
 ];
 
+/** How filling reports its progress, and what ends it. */
+export interface FillOptions {
+  /** Takes the name of the table that is filled next. */
+  readonly report?: (table: string) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Fills an embedded database with the demonstration: the shops of two tenants. Everything is done in
- * one transaction, so that a start that is killed leaves nothing. If the schema `public` has a table
- * already, nothing is done.
+ * one transaction, so that a start that is stopped or killed leaves nothing, and the next one fills it
+ * and shows its tokens. If the schema `public` has a table already, nothing is done.
  *
- * @param report takes the name of the table that is filled next
  * @returns true when the demonstration was created now
- * @throws {DatabaseError}
+ * @throws {DatabaseError} and the reason of the signal, when that is aborted
  * @see R4
  */
 export async function fillDemonstration(
   database: Database,
-  report: (table: string) => void = () => {},
+  { report = () => {}, signal }: FillOptions = {},
 ): Promise<boolean> {
   const [found] = await database.run<{ tables: string; log: string }>(
     (sql) =>
@@ -37,7 +43,11 @@ export async function fillDemonstration(
   );
   if (found?.tables !== "0") return false;
   const feeds = found.log === "true" ? planFeeds() : [];
-  await database.transact([...planStatements(report), ...feeds], { rollback: false });
+  const statements = [...planStatements(report), ...feeds].map((compile): Compile => (sql) => {
+    signal?.throwIfAborted();
+    return compile(sql);
+  });
+  await database.transact(statements, { rollback: false });
   return true;
 }
 

@@ -27,19 +27,20 @@ export async function announceFirstStart(config: Config, output: Output): Promis
 }
 
 /**
- * Fills the embedded database on its first start, and makes a token for each tenant.
+ * Fills the embedded database on its first start, and makes a token for each tenant. If the start is
+ * ended meanwhile, nothing is kept, and the next one fills it and shows the tokens.
  * @returns undefined when there were tables already
  * @see R4
  */
 export async function prepareDemonstration(
   database: Database,
-  output: Output,
+  { output, stopping }: { readonly output: Output; readonly stopping: AbortSignal },
 ): Promise<Demonstration | undefined> {
   const names = SHOPS.map(({ name }) => name).join(" and ");
   const filled = await showWork(
     output,
     `Filling the demonstration (${names})`,
-    (report) => fillDemonstration(database, report),
+    (report) => fillDemonstration(database, { report, signal: stopping }),
   );
   if (!filled) return undefined;
   const tokens = [];

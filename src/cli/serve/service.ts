@@ -114,7 +114,8 @@ export async function assembleService(
   }
 
   async function prepare(): Promise<Prepared> {
-    const options = { config, observe, output, closing: closing.signal };
+    const signals = { closing: closing.signal, stopping: stopping.signal };
+    const options = { config, observe, output, ...signals };
     const prepared = await prepareService(database, { ...options, catalogue });
     // A rejection ends the start; it is the caller's.
     prepared.databaseReady.then(hooks.start, () => {});
@@ -122,6 +123,12 @@ export async function assembleService(
   }
 
   return { app, prepare, announceEnd: () => stopping.abort(), drain: changes.close, close };
+}
+
+interface PrepareOptions extends AwaitOptions {
+  readonly catalogue: CurrentCatalogue;
+  /** Aborted at the first signal to end. */
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -132,7 +139,7 @@ export async function assembleService(
  */
 async function prepareService(
   database: Database,
-  { catalogue, ...options }: AwaitOptions & { readonly catalogue: CurrentCatalogue },
+  { catalogue, ...options }: PrepareOptions,
 ): Promise<Prepared> {
   const waiting = await prepareOrAwaitDatabase(database, options);
   if (waiting !== undefined) {
@@ -141,9 +148,8 @@ async function prepareService(
     databaseReady.catch(() => {});
     return { demonstration: undefined, databaseReady };
   }
-  const { config, output } = options;
-  const demonstration = config.databaseUrl === undefined
-    ? await prepareDemonstration(database, output)
+  const demonstration = options.config.databaseUrl === undefined
+    ? await prepareDemonstration(database, options)
     : undefined;
   await loadCatalogue(catalogue);
   return { demonstration, databaseReady: Promise.resolve() };

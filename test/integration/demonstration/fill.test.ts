@@ -43,9 +43,27 @@ describe("fillDemonstration", () => {
     assertEquals(found?.n, "0");
   });
 
+  it("leaves nothing behind when the start is ended in the middle [R4]", async () => {
+    const ending = new AbortController();
+    const reported: string[] = [];
+    const report = (table: string) => {
+      reported.push(table);
+      if (table === "orders") ending.abort();
+    };
+    await assertRejects(() => fillDemonstration(database, { report, signal: ending.signal }));
+    assertEquals(reported, ["customers", "products", "orders"]);
+    const [found] = await read((sql) =>
+      sql`select count(*)::text n from pg_class where relnamespace = 'public'::regnamespace`
+    );
+    assertEquals(found?.n, "0");
+  });
+
   it("fills two tenants with some thousands of rows, and reports its steps [R4]", async () => {
     const reported: string[] = [];
-    assertEquals(await fillDemonstration(database, (table) => reported.push(table)), true);
+    assertEquals(
+      await fillDemonstration(database, { report: (table) => reported.push(table) }),
+      true,
+    );
     assertEquals(reported, ["customers", "products", "orders", "order_lines", "user_passwords"]);
     const rows = await read((sql) =>
       sql`select tenant_id, count(*)::text orders, count(distinct status)::text statuses
