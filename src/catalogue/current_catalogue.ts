@@ -218,7 +218,10 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
    * transactions the numbers that some had on the primary before.
    */
   async function readTables(): Promise<number> {
-    const rows = await database.run((sql) => introspect(sql, options, known), { write: false });
+    const rows = await database.run((sql) => introspect(sql, options, known), {
+      write: false,
+      ofPrimary: true,
+    });
     const newest = database.primary?.timeline();
     const isPromoted = newest !== timeline && known !== NOTHING_KNOWN;
     timeline = newest;

@@ -38,7 +38,7 @@ export async function probeEngines(database: Database, found: Introspection): Pr
     compile: Compile<R>,
   ): Promise<R[] | "refused" | undefined> => {
     try {
-      return await database.run(compile, { write: false });
+      return await database.run(compile, { write: false, ofPrimary: true });
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
       if (REFUSALS.has(error.code)) return "refused";

@@ -62,7 +62,7 @@ async function readRow(
       return compileChangesSnapshot(sql, statement, after) as never;
     }
     return compileChanges(sql, statement, since) as never;
-  }, { write: false, tenant, client });
+  }, { write: false, ofPrimary: true, tenant, client });
   return row!;
 }
 

@@ -167,7 +167,7 @@ export function openWatch(
     };
     const [row] = await database.run<WatchRow & Record<string, string>>(
       (sql) => compileWatch(sql, question) as never,
-      { write: false },
+      { write: false, ofPrimary: true },
     );
     return row!;
   }

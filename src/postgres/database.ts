@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly tenant?: string | undefined;
   /** True: it finds its row by the key, and takes Postgres a moment. */
   readonly brief?: boolean | undefined;
+  /** True: what it reads must be the newest, so no standby stands in for the primary. */
+  readonly ofPrimary?: boolean | undefined;
 }
 
 /** One statement of a pipeline, and the tenant whose share of the prepared statements it takes. */

@@ -12,7 +12,13 @@ import type {
   StepGroup,
   TransactionOptions,
 } from "./database.ts";
-import { DatabaseError, DEADLINE, type Failure, TRANSACTION_DEADLINE } from "./database_error.ts";
+import {
+  DatabaseError,
+  DEADLINE,
+  type Failure,
+  makeFailure,
+  TRANSACTION_DEADLINE,
+} from "./database_error.ts";
 import type { Row } from "./driver.ts";
 import { type Fence, openFence } from "./fence.ts";
 import { keepingOf } from "./kept_statements.ts";
@@ -82,12 +88,10 @@ export function openDatabase(
   const seeker = seekPrimary({
     open: createSessionOpener(config, { embedded, refuse, mode, role: "primary" }),
   });
-  const hosts = embedded === undefined
-    ? planConnection(config.databaseUrl ?? "").addresses.length
-    : 1;
+  const mayStandIn = embedded === undefined && standby === undefined && canStandIn(config);
   function onStandIn(): void {
     standsIn = true;
-    if (hosts > 1) seeker.start();
+    if (mayStandIn) seeker.start();
   }
   const opening = standby === undefined
     ? { embedded, refuse, mode, onStandIn }
@@ -155,10 +159,13 @@ export function openDatabase(
   });
 
   function run<R extends Row>(compile: Compile<R>, options: RunOptions): Promise<R[]> {
-    const { write, client, tenant } = options;
+    const { write, client, tenant, ofPrimary = false } = options;
     return withSession(
       statements,
-      (session) => runStatement(session, compile, { client, tenant, ...statement }),
+      (session) => {
+        if (ofPrimary && mayStandIn && session.standby) throw rejectStandIn(observe);
+        return runStatement(session, compile, { client, tenant, ...statement });
+      },
       { mayRepeat: ({ kind }) => kind === "lost" && !write, ...options },
     );
   }
@@ -198,6 +205,18 @@ export function openDatabase(
 }
 
 const NO_SETTINGS = {};
+
+/** Reports whether a standby is used where no primary is found: not where one alone was asked for. */
+function canStandIn({ databaseUrl }: Config): boolean {
+  const { addresses, role } = planConnection(databaseUrl ?? "");
+  return role === "any" && addresses.length > 1;
+}
+
+/** It was not sent, and says nothing about whether the database is available. @see M28 */
+function rejectStandIn(observe: Observe): DatabaseError {
+  observe({ kind: "fault", fault: "unavailable" });
+  return new DatabaseError(makeFailure("unavailable", "STANDS_IN"), { write: false });
+}
 
 /** What a pooler no longer keeps can be prepared anew, but not in a transaction that it has failed. */
 function avoidShared(cache: StatementCache): StatementCache {

@@ -136,7 +136,7 @@ async function selectRecord(database: Database, hex: string): Promise<TokenRecor
       (sql) =>
         sql`select ${printRecord(sql)} as record from rowgate.tokens t
           where t.digest = pg_catalog.decode(${hex}::text, 'hex')`,
-      { write: false },
+      { write: false, ofPrimary: true },
     );
     return row === undefined ? undefined : parseRecord(row.record);
   } catch (error) {

@@ -44,8 +44,9 @@ export async function awaitRecovery(service: TestService): Promise<number> {
 }
 
 /** Reads two records. */
-export function readDeals(service: TestService): Promise<ReceivedResponse> {
-  return service.send("POST", "/integration/tables/deals/query", { body: { per_page: 2 } });
+export function readDeals(service: TestService, token?: string): Promise<ReceivedResponse> {
+  const options = { body: { per_page: 2 }, ...(token === undefined ? {} : { token }) };
+  return service.send("POST", "/integration/tables/deals/query", options);
 }
 
 /** Writes a title into one record. */

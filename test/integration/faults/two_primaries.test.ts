@@ -79,11 +79,46 @@ describe("two primaries", () => {
     await there.end();
   });
 
-  it("are not needed for reads: the standby stands in for a primary that is away [M6]", async () => {
-    assertEquals((await writeTitle(reading, 6, "before")).status, 200);
+  it("are needed for tokens and the catalogue: no standby stands in for those [M28] [A8]", async () => {
+    const there = connect(standby);
+    const token = await reading.issue({ name: "ended" });
     await awaitReplay(primary, standby);
+    await there`select pg_wal_replay_pause()`;
+    const { admin } = reading.database;
+    await admin.unsafe(`create table newest (id int4 primary key, tenant_id int4 not null);
+      grant select on newest to rowgate_app`);
+    const ask = async (token?: string) =>
+      (await reading.send("POST", "/integration/tables/newest/query", { token, body: {} })).status;
+    await waitUntil(async () => await ask(token) === 200);
+    await admin`update rowgate.tokens set revoked_at = now() where name = 'ended'`;
+    const revokedMs = performance.now();
+    await primary.halt("fast");
+    await waitUntil(async () => (await reading.send("GET", "/readyz")).status === 200);
+    await reading.catalogue.refresh(await reading.catalogue.current(), { reason: "test" })
+      .catch(() => {});
+    assertEquals((await reading.catalogue.current()).tables.has("newest"), true);
+    await sleep(REVOKED_MS - (performance.now() - revokedMs));
+    // Whether a token is valid cannot be known: both wait for a primary.
+    for (const each of [token, undefined]) {
+      const path = "/integration/tables/deals/query";
+      const { status, headers } = await reading.send("POST", path, { token: each, body: {} });
+      assertEquals([status, headers.get("retry-after")], [503, "1"]);
+    }
+    await there`select pg_wal_replay_resume()`;
+    await primary.start();
+    await waitUntil(async () => await ask() === 200);
+    assertEquals(await ask(token), 401);
+    await awaitReplay(primary, standby);
+    await there.end();
+  });
+
+  it("are not needed for reads: the standby stands in for a primary that is away [M6]", async () => {
+    const token = await reading.issue({ name: "new" });
+    await awaitReplay(primary, standby);
+    const read = async () => (await readDeals(reading, token)).status;
+    assertEquals(await read(), 200);
     await primary.halt("immediate");
-    await waitUntil(async () => (await readDeals(reading)).status === 200);
+    await waitUntil(async () => await read() === 200);
     assertEquals((await writeTitle(reading, 6, "never")).status, 503);
     await primary.start();
     await waitUntil(async () => (await writeTitle(reading, 6, "after")).status === 200);
