@@ -1,9 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EXCEPTED_TITLES, isExcepted } from "../../scripts/compare_responses.ts";
+import { compareResponses, EXCEPTED_TITLES, isExcepted } from "../../scripts/compare_responses.ts";
 
 const TESTS = fileURLToPath(new URL("..", import.meta.url));
 const OWN_NAME = "compare_responses.test.ts";
@@ -28,4 +29,39 @@ describe("the comparison of responses of two kinds of access", () => {
       assert(!isExcepted(test), test);
     }
   });
+
+  it("finds what differs, and no difference in what is random", async () => {
+    const page = (letter: string) =>
+      `{"next":"AQAAAA${letter.repeat(60)}","id":"wh_${letter.repeat(16)}"}`;
+    const plain = [page("a"), page("a"), '{"n":1}', '{"n":1}'];
+    const other = [page("b"), `{"next":"AQAAAA"}`, '{"n":2}', '{"n":1}'];
+    const folder = await mkdtemp(join(tmpdir(), "rowgate-compare-"));
+    try {
+      const [first, second] = await Promise.all(
+        [plain, other].map((bodies, at) => record(join(folder, String(at)), bodies)),
+      );
+      const { compared, differences } = await compareResponses(first!, second!);
+      assertEquals(compared, 4);
+      assertEquals(differences.map((text) => text.slice(0, text.indexOf(":"))), [
+        "a group > a test #1.2",
+        "a group > a test #1.3",
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 });
+
+/** Writes the responses of one test, the last of them of a second service. */
+async function record(folder: string, bodies: readonly string[]): Promise<string> {
+  await mkdir(folder);
+  const lines = bodies.map((body, at) => {
+    const [service, number] = at === bodies.length - 1 ? [2, 1] : [1, at + 1];
+    const request = `GET http://127.0.0.1/${at}`;
+    return JSON.stringify({
+      ...{ test: "a group > a test", service, number, request, status: 200, headers: {}, body },
+    });
+  });
+  await writeFile(join(folder, "responses.jsonl"), lines.join("\n"));
+  return folder;
+}

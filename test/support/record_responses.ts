@@ -1,11 +1,13 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { currentTest } from "./current_test.ts";
+import { currentTest, isWaiting } from "./current_test.ts";
 
-/** A response, by the test that asked for it and its number there. */
+/** A response, by the test that asked for it, the service, and its number among those of both. */
 export interface RecordedResponse {
   readonly test: string;
+  /** Which of the services of the file, in the order in which they were made. */
+  readonly service: number;
   readonly number: number;
   readonly request: string;
   readonly status: number;
@@ -16,26 +18,35 @@ export interface RecordedResponse {
 
 const folder = process.env.ROWGATE_TEST_RECORD;
 const file = folder === undefined ? undefined : join(folder, `${crypto.randomUUID()}.jsonl`);
-const numbers = new Map<string, number>();
+let services = 0;
 
-/** Numbers a request among those of its test; returns what records its response, if the run does. */
-export function openRecord(
-  request: Request,
-): ((response: Response, body: string) => void) | undefined {
-  const test = currentTest();
-  if (file === undefined || test === "") return undefined;
-  const number = (numbers.get(test) ?? 0) + 1;
-  numbers.set(test, number);
-  return (response, body) => {
-    const recorded: RecordedResponse = {
-      test,
-      number,
-      request: `${request.method} ${request.url}`,
-      status: response.status,
-      headers: Object.fromEntries([...response.headers].filter(([name]) => !VOLATILE.has(name))),
-      body: normalize(body),
+/** Records a response. */
+export type RecordResponse = (response: Response, body: string) => void;
+
+/**
+ * Makes the record of a service. It numbers each request among those of its test, and returns what records
+ * its response, if the run does. Several services are numbered apart: they are asked side by side.
+ */
+export function openRecord(): (request: Request) => RecordResponse | undefined {
+  const service = ++services;
+  const numbers = new Map<string, number>();
+  return (request) => {
+    const test = currentTest();
+    if (file === undefined || test === "" || isWaiting()) return undefined;
+    const number = (numbers.get(test) ?? 0) + 1;
+    numbers.set(test, number);
+    return (response, body) => {
+      const recorded: RecordedResponse = {
+        test,
+        service,
+        number,
+        request: `${request.method} ${request.url}`,
+        status: response.status,
+        headers: Object.fromEntries([...response.headers].filter(([name]) => !VOLATILE.has(name))),
+        body: normalize(body),
+      };
+      appendFileSync(file, `${JSON.stringify(recorded)}\n`);
     };
-    appendFileSync(file, `${JSON.stringify(recorded)}\n`);
   };
 }
 
@@ -48,13 +59,12 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "content-length",
 ]);
 
-/** Replaces times of this run (the fixture's own are older), and what is random: ids and cursors. */
+/** Replaces times of this run (the fixture's own are older), and the ids of tokens. */
 function normalize(body: string): string {
   const year = new Date().getUTCFullYear();
   const day = new RegExp(`"${year}-\\d\\d-\\d\\dT[0-9:.]+(\\+00:00|Z)"`, "g");
   return body.replace(day, (time) => isOfThisRun(time.slice(1, -1)) ? '"(now)"' : time)
-    .replace(/("token":\{"id":)"[^"]*"/, '$1"(id)"')
-    .replace(/("cursor":"|since: \\")[\w-]{60,}…?/g, "$1(cursor)");
+    .replace(/("token":\{"id":)"[^"]*"/, '$1"(id)"');
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,3 +1,4 @@
+import type { RecordResponse } from "../record_responses.ts";
 import type { TenancyRules } from "./check_statement.ts";
 import { findLeaks, findPostgres, type Secrets } from "./find_leaks.ts";
 
@@ -7,7 +8,7 @@ export interface ResponseCheck {
   readonly secrets: Secrets;
   readonly tenant: string | undefined;
   /** Records the response, when a run records them. */
-  readonly record: ((response: Response, body: string) => void) | undefined;
+  readonly record: RecordResponse | undefined;
 }
 
 /**

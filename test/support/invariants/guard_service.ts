@@ -66,6 +66,7 @@ export function guardService({ test, metrics, ...options }: GuardOptions): Servi
   const allInFlight = new Set<InFlight>();
   const secrets = { tokens: new Set<string>(), sent: new Set<string>() };
   const { rows } = test;
+  const recordOf = openRecord();
   let found: string[] = [];
   const add = (where: string, faults: readonly string[]) => {
     for (const fault of faults) found.push(`${where}: ${fault}`);
@@ -115,7 +116,7 @@ export function guardService({ test, metrics, ...options }: GuardOptions): Servi
     }),
     app: (app) => async (request, connection) => {
       const tenant = tenants.get(readToken(request));
-      const record = openRecord(request);
+      const record = recordOf(request);
       const end = await rows.start(mayWrite(request) ? tenant : undefined);
       const store: InFlight = { tenant };
       allInFlight.add(store);
