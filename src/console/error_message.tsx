@@ -41,26 +41,27 @@ interface ErrorMessageProps {
   readonly response: ApiResponse<unknown>;
   /** The issues that belong to no control on the screen. */
   readonly issues: readonly Issue[];
-  /** True when other issues are shown beside their controls. */
-  readonly hasMarkedIssues: boolean;
+  /** Where other issues are shown, beside their controls. */
+  readonly marked: "above" | "below" | undefined;
   /** What else is to be known. */
   readonly note?: string | undefined;
 }
 
 /** The error of a request: its status, the issues that no control shows, the id of the request. */
-export function ErrorMessage({ response, issues, hasMarkedIssues, note }: ErrorMessageProps) {
+export function ErrorMessage({ response, issues, marked, note }: ErrorMessageProps) {
+  const texts = [
+    ...(marked === undefined ? [] : [{ path: "", message: `The problems are marked ${marked}.` }]),
+    ...issues,
+  ];
   return (
     <div class="error-message" role="alert">
-      <p>
-        <b>{response.status === 0 ? "No response" : response.status}</b>{" "}
-        {hasMarkedIssues && "The problems are marked above. "}
-        {note}
-      </p>
-      {issues.map(({ path, message }) => (
-        <p key={path}>
+      {texts.map(({ path, message }, index) => (
+        <p key={index}>
+          {index === 0 && response.status > 0 && <b>{response.status}</b>}{" "}
           {path !== "" && <code>{path}</code>} {message}
         </p>
       ))}
+      {note !== undefined && <p>{note}</p>}
       {response.requestId !== null && (
         <p class="small muted">
           Request <code>{response.requestId}</code>

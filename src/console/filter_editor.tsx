@@ -14,7 +14,7 @@ import {
   type NodePlace,
   takesPattern,
 } from "./filter_tree.ts";
-import { focusAfterUpdate } from "./frame/focus.ts";
+import { focusAfterUpdate, focusAround } from "./frame/focus.ts";
 import { ValueInput } from "./value_input.tsx";
 
 /** An issue with its place in the filter; undefined: it is about something else. */
@@ -195,6 +195,8 @@ function ConditionEditor({ node, context }: ConditionProps) {
   );
 }
 
+const INPUTS = '.value :is(input:not([aria-hidden="true"]), select)';
+
 function ConditionValues({ node, context }: ConditionProps) {
   const isPattern = takesPattern(node.op);
   const isText = isPattern || node.op === "starts_with" || node.op === "contains";
@@ -227,7 +229,10 @@ function ConditionValues({ node, context }: ConditionProps) {
               type="button"
               class="quiet"
               aria-label={`Remove value ${index + 1}`}
-              onClick={() => setValues(node.values.toSpliced(index, 1))}
+              onClick={({ currentTarget }) => {
+                focusAround(currentTarget.closest(".values"), INPUTS);
+                setValues(node.values.toSpliced(index, 1));
+              }}
             >
               ✕
             </button>
@@ -238,7 +243,10 @@ function ConditionValues({ node, context }: ConditionProps) {
         <button
           type="button"
           class="quiet"
-          onClick={() => setValues([...node.values, ""])}
+          onClick={({ currentTarget }) => {
+            focusAround(currentTarget.closest(".values"), INPUTS);
+            setValues([...node.values, ""]);
+          }}
         >
           + value
         </button>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Field } from "./api.ts";
+import { focusAround } from "./frame/focus.ts";
 
 interface ColumnPickerProps {
   readonly fields: readonly Field[];
@@ -104,7 +105,10 @@ export function SortEditor({ fields, sort, otherwise, onChange }: SortEditorProp
             type="button"
             class="quiet"
             aria-label={`Do not sort by ${field}`}
-            onClick={() => onChange(sort.toSpliced(at, 1))}
+            onClick={({ currentTarget }) => {
+              focusAround(currentTarget.closest(".sort-editor"), ":scope > select");
+              onChange(sort.toSpliced(at, 1));
+            }}
           >
             ✕
           </button>

@@ -142,7 +142,7 @@ function TableSection({ session, table, reference }: TableSectionProps) {
         <h1 tabIndex={-1}>{table.name}</h1>
         {!table.writable && <span class="badge">read only</span>}
         {table.changes && <span class="badge">changes feed</span>}
-        <p class="muted">{table.comment ?? `The table ${table.name}`}</p>
+        <p class="muted">{table.comment}</p>
       </div>
       {read !== undefined && "error" in read && <p class="problem" role="alert">{read.error}</p>}
       {read !== undefined && "fields" in read && (
@@ -221,12 +221,14 @@ function Overview({ session, reference, document }: OverviewProps) {
       </div>
       {problem !== undefined && <p class="problem" role="alert">{problem}</p>}
       <Prose text={reference.description} />
-      <p class="muted">
-        {session === undefined
-          ? "This is the API for any table. Enter a token under Rows to see your own tables here."
-          : "The tables on the left are those that your token gives access to. To share this with a " +
-            "person who has no token, the command `rowgate handout` writes it as one HTML file."}
-      </p>
+      <div class="muted">
+        <Prose
+          text={session === undefined
+            ? "This is the API for any table. Enter a token under Rows to see your own tables here."
+            : "Each table that your token gives access to has a page of its own. To share them with " +
+              "a person who has no token, the command `rowgate handout` writes them as one HTML file."}
+        />
+      </div>
       {general?.operations.map((operation) => (
         <Operation key={operation.path} operation={operation} />
       ))}

@@ -1,6 +1,10 @@
 import { DEFAULT_ROWS_PER_PAGE, MAX_ROWS_PER_PAGE } from "../errors/limits.ts";
 import type { Operator } from "../request/operators.ts";
-import { OPERATOR_LABELS, OPERATOR_VALUES } from "../reference/operator_texts.ts";
+import {
+  GENERAL_OPERATORS,
+  OPERATOR_LABELS,
+  OPERATOR_VALUES,
+} from "../reference/operator_texts.ts";
 import type { TableReference } from "../reference/read_table.ts";
 import type { ReferenceError } from "../reference/reference_document.ts";
 import { type Html, html, prose } from "./html.ts";
@@ -114,7 +118,8 @@ function printOperators(): Html {
       <h2 id="operators">Operators</h2>
       <p>A condition is <code>{"field": …, "op": …, "value": …}</code>; groups <code>{"and": […]}</code> and
     <code>{"or": […]}</code> hold conditions and groups. The filters of an update are names and values,
-    all of which must be equal.</p>
+    all of which must be equal. Among the operators of a field, <code>all</code> stands for
+    ${GENERAL_OPERATORS.join(", ")}.</p>
       <div class="scroll">
         <table>
           <thead>

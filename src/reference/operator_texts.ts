@@ -45,13 +45,16 @@ export const OPERATOR_VALUES: Readonly<Record<Operator, string>> = {
 
 /** Operators of some types only; of the others, nearly every type has all. */
 const FURTHER: ReadonlySet<string> = new Set(["ilike", "not_ilike", "starts_with", "contains"]);
-const GENERAL_COUNT = Object.keys(OPERATOR_LABELS).length - FURTHER.size;
+
+/** What `all` stands for where the operators of a column are summarised. */
+export const GENERAL_OPERATORS: readonly Operator[] = (Object.keys(OPERATOR_LABELS) as Operator[])
+  .filter((op) => !FURTHER.has(op));
 
 /** Shortens the operators of a column: whether it has all that most types have, and which besides. */
 export function summariseOperators(
   operators: readonly Operator[],
 ): { readonly all: boolean; readonly others: readonly Operator[] } {
   const further = operators.filter((op) => FURTHER.has(op));
-  const all = operators.length - further.length === GENERAL_COUNT;
+  const all = operators.length - further.length === GENERAL_OPERATORS.length;
   return { all, others: all ? further : operators };
 }

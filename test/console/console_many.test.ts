@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Locator, Page } from "../support/browser_page.ts";
+import { addCondition, outermost } from "./build_filter.ts";
 import { chooseTable, describeConsole } from "./describe_console.ts";
 import {
   countRowsInSight,
@@ -38,6 +39,11 @@ describeConsole("the console: 500 tables", (test) => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "archive_499" }).waitFor();
     await page.getByText("This table has no rows.").waitFor();
+    // What turns the pages is at the foot of the screen, as below rows.
+    const gap = await page.evaluate(() =>
+      innerHeight - document.querySelector(".pager")!.getBoundingClientRect().bottom
+    );
+    assert(Math.abs(gap) < 1, `${gap} pixels`);
     await find.fill("");
     // The list is one stop, and arrow keys move in it.
     await page.keyboard.press("Tab");
@@ -64,6 +70,33 @@ describeConsole("the console: 500 tables", (test) => {
     await picker.getByRole("checkbox", { name: "reading_099" }).check();
     await page.locator(".grid thead th:nth-child(4)").waitFor({ state: "detached" });
     assertEquals(await heads.allInnerTexts(), ["id↑\nuuid", "reading_099\nnumeric"]);
+  }, { table: "measurements" });
+
+  test("has few stops between the head of the page and Run", async ({ page }) => {
+    await addCondition(await outermost(page), { field: "reading_099", op: "gt", values: ["1"] });
+    await page.evaluate(() => document.querySelector<HTMLElement>(".skip")!.focus());
+    const focused = () => page.evaluate(() => document.activeElement!.textContent);
+    let stops = 0;
+    while (await focused() !== "Run" && stops < 60) {
+      await page.keyboard.press("Tab");
+      stops++;
+    }
+    assert(stops <= 25, `${stops} stops`);
+  }, { table: "measurements" });
+
+  test("opens a row of 100 columns: a field is found by name", async ({ page }) => {
+    await page.locator(".grid").getByRole("button", { name: "Open row 1", exact: true }).click();
+    const names = page.locator(".row-field-name");
+    await names.first().waitFor();
+    assertEquals(await names.count(), MANY_COLUMNS + 3);
+    await page.locator('[data-field="reading_002"]').getByLabel("reading_002", { exact: true })
+      .fill("much");
+    await page.getByRole("searchbox", { name: "Find a field" }).fill("_099");
+    assertEquals(await names.allInnerTexts(), ["reading_099"]);
+    // A field that is wrong is shown whatever is looked for.
+    await page.keyboard.press("Control+Enter");
+    await page.locator('[data-field="reading_002"] .problem').waitFor();
+    assertEquals(await names.allInnerTexts(), ["reading_002", "reading_099"]);
   }, { table: "measurements" });
 
   for (

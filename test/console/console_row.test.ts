@@ -100,6 +100,34 @@ describeConsole("the console: one row", (test) => {
     await page.locator('[data-field="total"]').getByText("expected a number", { exact: false })
       .waitFor();
     assertEquals(await total.getAttribute("aria-invalid"), "true");
+    await page.getByText("The problems are marked below.").waitFor();
+  });
+
+  test("is edited by the keyboard alone: Ctrl Enter previews and saves", async ({ page, requests }) => {
+    await openRow(page, 9);
+    const note = page.locator('[data-field="note"]').getByLabel("note", { exact: true });
+    const focused = (selector: string) => page.locator(`.drawer ${selector}:focus`).waitFor();
+    await note.fill("Ring twice");
+    await page.getByRole("button", { name: "Undo" }).click();
+    // The button is gone; the field that it belonged to has the focus.
+    await focused('[data-field="note"] input');
+    await page.getByText("Nothing touched").waitFor();
+    await page.keyboard.press("Control+Enter");
+    await note.fill("Ring twice");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("region", { name: "Preview" }).waitFor();
+    await focused(".drawer-foot .primary");
+    await page.getByRole("button", { name: "Back" }).click();
+    await focused('[data-field="note"] input');
+    await page.keyboard.press("Control+Enter");
+    await focused(".drawer-foot .primary");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Saved.").waitFor();
+    await focused(".drawer-head .close");
+    const prefers = requests.filter(({ method }) => method === "PATCH")
+      .map(({ headers }) => headers.prefer);
+    const tried = "tx=rollback, handling=strict";
+    assertEquals(prefers, [tried, tried, undefined]);
   });
 
   test("is not edited by a token that may only query", async ({ page }) => {

@@ -200,6 +200,8 @@ describeConsole("the console: rows", (test) => {
     await page.getByText("The filter has changed.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Undo changes" }).click();
     assertEquals(await page.locator(".stale").count(), 0);
+    // The button is gone; the focus is on its neighbour.
+    await page.locator(".filter-panel [type=submit]:focus").waitFor();
   });
 
   test("turns the pages of the query that was sent, by token", async ({ page, requests }) => {
@@ -280,7 +282,12 @@ describeConsole("the console: rows", (test) => {
   test("shows an error that belongs to no condition", async ({ page }) => {
     await page.route("**/query", (route) => route.abort());
     await page.keyboard.press("Control+Enter");
-    await page.getByRole("alert").filter({ hasText: "No response from the service" }).waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: "No response from the service" });
+    await alert.waitFor();
+    assertMatch(
+      await alert.innerText(),
+      /^No response from the service: .*\s+Below are still the rows of the query before\.$/,
+    );
     await page.unroute("**/query");
   });
 

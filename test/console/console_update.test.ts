@@ -92,7 +92,11 @@ describeConsole("the console: updates", (test) => {
     await page.getByLabel("exactly one row").check();
     await put(page, "Filter by a column", ["order_id", "4"]);
     await put(page, "Set a column", ["quantity", "1"]);
-    assertMatch(await preview(page), /^5 match – would change$/);
+    assertMatch(await preview(page), /^5 match$/);
+    await page.getByText("All that match", { exact: true }).waitFor();
+    const lines = page.getByRole("region", { name: "Rows that match" }).locator("td:nth-child(2)");
+    // They are sorted by the key.
+    assertEquals(await lines.allInnerTexts(), ["1", "2", "3", "4", "5"]);
     await page.getByRole("alert").filter({ hasText: "5 rows match the filters" }).waitFor();
     assertEquals(await page.getByRole("button", { name: /^Change \d/ }).count(), 0);
   }, { table: "order_lines" });
@@ -106,7 +110,34 @@ describeConsole("the console: updates", (test) => {
     assertStringIncludes(await page.locator(".condition.wrong").innerText(), "filters.id");
     assertEquals(await page.getByLabel("Value of id").getAttribute("aria-invalid"), "true");
     assertEquals(await page.getByLabel("Value of stock").getAttribute("aria-invalid"), "false");
+    await page.getByText("The problems are marked above.").waitFor();
+    // Nothing is said of rows that cannot be counted.
+    assertEquals(await page.locator(".counts").innerText(), "");
   }, { table: "products" });
+
+  test("previews with Ctrl Enter, wherever the focus is, and never sends", async (opened) => {
+    const { page, requests } = opened;
+    const focused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+    await openUpdate(page);
+    await put(page, "Filter by a column", ["order_no", "A-2026-01474"]);
+    await put(page, "Set a column", ["note", "Call first"]);
+    await page.getByRole("navigation", { name: "Tables" }).getByRole("button", { name: "orders" })
+      .evaluate((button) => (button as HTMLElement).focus());
+    for (const count of [1, 2]) {
+      await page.keyboard.press("Control+Enter");
+      await page.getByRole("button", { name: "Change 1 row" }).waitFor();
+      await focused(".update-form [type=submit]");
+      assertEquals(prefersOf(requests), Array(count).fill("tx=rollback, handling=strict"));
+    }
+    // The next stop is the button that sends.
+    await page.keyboard.press("Tab");
+    await focused(".counts .danger");
+    await page.keyboard.press("Enter");
+    await page.getByText("Done. 1 row changed.").waitFor();
+    assertEquals(prefersOf(requests).length, 3);
+    // The button is gone; the focus is where the next update begins.
+    await focused(".update-form [type=submit]");
+  });
 
   test("offers no update of a read-only table", async ({ page }) => {
     await openUpdate(page);

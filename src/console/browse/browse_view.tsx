@@ -166,7 +166,7 @@ export function BrowseView(props: BrowseViewProps) {
         <ErrorMessage
           response={failed}
           issues={issues.filter(({ place }) => place === undefined)}
-          hasMarkedIssues={marked.length > 0}
+          marked={marked.length > 0 ? "above" : undefined}
           note={page === undefined ? undefined : "Below are still the rows of the query before."}
         />
       )}
@@ -222,5 +222,8 @@ export function BrowseView(props: BrowseViewProps) {
 }
 
 function focusFirstInvalid(): void {
-  document.querySelector<HTMLElement>('.filter-panel [aria-invalid="true"]')?.focus();
+  const control = document.querySelector<HTMLElement>('.filter-panel [aria-invalid="true"]');
+  control?.focus();
+  // Its problem is below it, and a long filter scrolls.
+  control?.closest(".condition")?.scrollIntoView({ block: "nearest" });
 }

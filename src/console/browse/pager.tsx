@@ -38,7 +38,9 @@ export function Pager({ page: shown, durationMs, busy, onPage, onSize }: PagerPr
       <span class="small muted wide-only">
         {Math.max(1, Math.round(durationMs)).toLocaleString("en")} ms
       </span>
-      <span class="small muted hint">Enter, or a second click, opens a cell</span>
+      {shown.records.length > 0 && (
+        <span class="small muted hint">Enter, or a second click, opens a cell</span>
+      )}
       <nav class="line" aria-label="Pages">
         {steps.map(([label, target, possible, glyph, look]) => (
           <button

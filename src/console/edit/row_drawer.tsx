@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ApiRequest, ApiResponse, OpenTable, Row, UpdateResult } from "../api.ts";
+import type { ApiRequest, ApiResponse, Field, OpenTable, Row, UpdateResult } from "../api.ts";
 import { isWithin, writeColumnValues } from "../column_values.tsx";
 import { ErrorMessage, readIssues } from "../error_message.tsx";
 import { Drawer } from "../frame/drawer.tsx";
 import { focusAfterUpdate } from "../frame/focus.ts";
 import { useKept } from "../frame/kept.ts";
-import { useControlKey } from "../frame/keys.ts";
+import { CONTROL, useControlKey } from "../frame/keys.ts";
 import { editField, type RowEdits } from "./row_edits.ts";
 import { RowField } from "./row_field.tsx";
 import { RowPreview } from "./row_preview.tsx";
@@ -23,6 +23,9 @@ interface RowDrawerProps extends OpenTable {
   readonly onSaved: () => void;
 }
 
+/** With fewer fields, a glance finds each. */
+const MIN_SEARCHED = 20;
+
 /** A row with all its fields, from which it is edited. Only fields that were touched are sent. */
 export function RowDrawer(props: RowDrawerProps) {
   const { token, table, fields, filters, editable, onClose, onSaved } = props;
@@ -35,10 +38,12 @@ export function RowDrawer(props: RowDrawerProps) {
   const [failed, setFailed] = useState<ApiResponse<UpdateResult>>();
   const [done, setDone] = useState("");
   const [busy, setBusy] = useState(false);
+  const [text, setText] = useState("");
+  const where = { table: table.name, filters, primaryKey: table.primary_key };
   const hasKey = table.primary_key.length > 0;
   const row: Row | undefined = hasKey ? response?.body?.records[0] : props.row;
   const read = async () => {
-    if (hasKey) setResponse(await readRows(token, { table: table.name, filters, perPage: 1 }));
+    if (hasKey) setResponse(await readRows(token, { ...where, perPage: 1 }));
   };
   useEffect(() => void read(), []);
 
@@ -46,6 +51,9 @@ export function RowDrawer(props: RowDrawerProps) {
   const changes = writeColumnValues(touched, { member: "fields", fields });
   const issues = readIssues(failed?.error);
   const issuesOf = (name: string) => issues.filter(({ path }) => isWithin(path, `fields.${name}`));
+  // What is wrong stays in sight.
+  const isFound = ({ name }: Field) =>
+    name.toLowerCase().includes(text.toLowerCase()) || issuesOf(name).length > 0;
   const request: ApiRequest = {
     method: "PATCH",
     path: `integration/tables/${table.name}/records/single`,
@@ -61,7 +69,7 @@ export function RowDrawer(props: RowDrawerProps) {
   }
   const tryOut = () =>
     runOnce(async () => {
-      const tried = await previewUpdate(token, { request, table: table.name, filters });
+      const tried = await previewUpdate(token, { request, ...where });
       if (tried.response.body === undefined) {
         setFailed(tried.response);
         return focusAfterUpdate('.row-fields [aria-invalid="true"]');
@@ -102,7 +110,10 @@ export function RowDrawer(props: RowDrawerProps) {
             <button
               type="button"
               disabled={busy}
-              onClick={() => setPreview(undefined)}
+              onClick={() => {
+                setPreview(undefined);
+                focusAfterUpdate(".row-field.touched :is(input, select, textarea)");
+              }}
             >
               Back
             </button>
@@ -115,6 +126,7 @@ export function RowDrawer(props: RowDrawerProps) {
           >
             {preview === undefined ? "Preview" : `Save ${names}`}
           </button>
+          {next !== undefined && <kbd class="muted wide-only">{CONTROL} ⏎</kbd>}
           <span class="small muted grow" role="status">
             {done || (touched.length === 0 ? "Nothing touched" : `${names} touched`)}
           </span>
@@ -128,7 +140,7 @@ export function RowDrawer(props: RowDrawerProps) {
             issues={issues.filter(({ path }) =>
               touched.every(({ field }) => !isWithin(path, `fields.${field}`))
             )}
-            hasMarkedIssues={touched.some(({ field }) => issuesOf(field).length > 0)}
+            marked={touched.some(({ field }) => issuesOf(field).length > 0) ? "below" : undefined}
           />
         )}
         {failed !== undefined && isUnknown(failed) && (
@@ -148,20 +160,30 @@ export function RowDrawer(props: RowDrawerProps) {
             updated={preview.response.body!.updated}
           />
         )}
-        {row !== undefined && preview === undefined && fields.map((field) => (
-          <RowField
-            key={field.name}
-            field={field}
-            value={row[field.name]}
-            edit={edits[field.name]}
-            editable={editable}
-            issues={issuesOf(field.name)}
-            onEdit={(typed) => {
-              setDone("");
-              setEdits(editField(edits, { field, row, typed }));
-            }}
+        {row !== undefined && preview === undefined && fields.length >= MIN_SEARCHED && (
+          <input
+            type="search"
+            aria-label="Find a field"
+            placeholder={`Find one of ${fields.length} fields`}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
           />
-        ))}
+        )}
+        {row !== undefined && preview === undefined &&
+          fields.filter(isFound).map((field) => (
+            <RowField
+              key={field.name}
+              field={field}
+              value={row[field.name]}
+              edit={edits[field.name]}
+              editable={editable}
+              issues={issuesOf(field.name)}
+              onEdit={(typed) => {
+                setDone("");
+                setEdits(editField(edits, { field, row, typed }));
+              }}
+            />
+          ))}
       </div>
     </Drawer>
   );

@@ -27,35 +27,36 @@ interface PreviewOptions {
   readonly request: ApiRequest;
   readonly table: string;
   readonly filters: Readonly<Record<string, unknown>>;
+  /** Sorts the rows that match; may be empty. */
+  readonly primaryKey: readonly string[];
 }
 
 /** Runs an update that is rolled back, and queries the rows that it matches. @see U45 */
 export async function previewUpdate(
   token: string,
-  { request, table, filters }: PreviewOptions,
+  { request, table, filters, primaryKey }: PreviewOptions,
 ): Promise<Preview> {
   const [rows, response] = await Promise.all([
-    readRows(token, { table, filters, perPage: PREVIEWED_ROWS }),
+    readRows(token, { table, filters, primaryKey, perPage: PREVIEWED_ROWS }),
     sendRequest<UpdateResult>(token, { ...request, prefer: "tx=rollback, handling=strict" }),
   ]);
   const matched = rows.body?.total ?? response.matched;
   return { request, matched, response, page: rows.body, idempotencyKey: makeKey() };
 }
 
-/** Reads the rows whose columns have the values of an update's filters, whole. */
+/** Reads the rows whose columns have the values of an update's filters, whole, sorted by the key. */
 export function readRows(
   token: string,
-  { table, filters, perPage }: {
-    readonly table: string;
-    readonly filters: Readonly<Record<string, unknown>>;
+  { table, filters, primaryKey, perPage }: Omit<PreviewOptions, "request"> & {
     readonly perPage: number;
   },
 ): Promise<ApiResponse<Page>> {
+  const sort = primaryKey.map((field) => ({ field, direction: "asc" }));
   const and = Object.entries(filters).map(([field, value]) => ({ field, op: "eq", value }));
   return sendRequest<Page>(token, {
     method: "POST",
     path: `integration/tables/${table}/query`,
-    body: { filters: { and }, per_page: perPage },
+    body: { filters: { and }, ...(sort.length > 0 && { sort }), per_page: perPage },
   });
 }
 

@@ -19,9 +19,9 @@ export function UpdatePreview(props: UpdatePreviewProps) {
   const { response, matched, page } = preview;
   const updated = response.body?.updated;
   const counts = [
-    [matched?.toLocaleString("en") ?? "?", matched === 1 ? "matches" : "match"],
-    [updated?.toLocaleString("en") ?? "–", "would change"],
-  ];
+    [matched, matched === 1 ? "matches" : "match"],
+    [updated, "would change"],
+  ] as const;
   const rows = page?.records ?? [];
   const changes = writeColumnValues(values, { member: "fields", fields });
   // The touched columns stand beside the key, where they are seen without scrolling.
@@ -29,11 +29,13 @@ export function UpdatePreview(props: UpdatePreviewProps) {
   return (
     <section class="preview" aria-label="Preview">
       <div class="line counts" role="status">
-        {counts.map(([count, label]) => (
-          <span key={label}>
-            <b>{count}</b> <span class="muted">{label}</span>
-          </span>
-        ))}
+        {counts.map(([count, label]) =>
+          count !== undefined && (
+            <span key={label}>
+              <b>{count.toLocaleString("en")}</b> <span class="muted">{label}</span>
+            </span>
+          )
+        )}
         {updated !== undefined && updated > 0 && (
           <button type="button" class="danger" disabled={busy} onClick={onSend}>
             Change {countRows(updated)}
@@ -43,9 +45,8 @@ export function UpdatePreview(props: UpdatePreviewProps) {
       {rows.length > 0 && (
         <>
           <p class="small muted">
-            {matched === rows.length
-              ? "What would change, before → after"
-              : `The first ${rows.length} that match, before → after`}
+            {matched === rows.length ? "All that match" : `The first ${rows.length} that match`}
+            {updated !== undefined && ", before → after"}
           </p>
           <RowsTable
             label="Rows that match"
@@ -73,7 +74,7 @@ export function UpdatedRows({ before, after, fields }: UpdatedRowsProps) {
   );
   const keys = fields.filter(({ primary_key }) => primary_key).map(({ name }) => name);
   return (
-    <section aria-label="Rows after the update">
+    <section class="updated" aria-label="Rows after the update">
       <p class="small muted">As the rows are now</p>
       <RowsTable
         label="Rows after the update"

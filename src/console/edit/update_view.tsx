@@ -77,7 +77,12 @@ export function UpdateView(props: UpdateViewProps) {
   const tryOut = () =>
     runOnce(async () => {
       setPreview(
-        await previewUpdate(token, { request, table: table.name, filters: writtenFilters }),
+        await previewUpdate(token, {
+          request,
+          table: table.name,
+          filters: writtenFilters,
+          primaryKey: table.primary_key,
+        }),
       );
       // The button was disabled meanwhile; what is sent is chosen by another one.
       focusAfterUpdate('.update-form [aria-invalid="true"], .update-form [type=submit]');
@@ -95,6 +100,8 @@ export function UpdateView(props: UpdateViewProps) {
       // An update whose answer was lost can be sent again: its key is the same.
       if (!isUnknown(response)) setPreview(undefined);
       if (response.body !== undefined) onChanged();
+      // The button that sent it is gone, or was disabled meanwhile.
+      focusAfterUpdate(".counts .danger, .update-form [type=submit]");
     });
   const isOpen = table.writable && mayUpdate;
   useContentFocus(isOpen ? ".update-form input:checked" : "h1", table);
@@ -104,7 +111,9 @@ export function UpdateView(props: UpdateViewProps) {
       <>
         <TableHead table={table} />
         <p class="empty-state">
-          {table.writable ? "This token may not update." : "This table is read-only."}
+          {table.writable
+            ? "This token may query, not update."
+            : "This table is read-only. Its rows can be queried, not updated."}
         </p>
       </>
     );
@@ -178,7 +187,7 @@ export function UpdateView(props: UpdateViewProps) {
         <ErrorMessage
           response={failed}
           issues={issues.filter(({ path }) => !isMarked(path))}
-          hasMarkedIssues={issues.some(({ path }) => isMarked(path))}
+          marked={issues.some(({ path }) => isMarked(path)) ? "above" : undefined}
         />
       )}
       {sent?.after !== undefined && sent.after.length > 0 && (

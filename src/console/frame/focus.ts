@@ -16,3 +16,8 @@ export function useContentFocus(selector: string, moment: unknown): void {
 export function focusAfterUpdate(selector: string): void {
   setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus());
 }
+
+/** Moves the focus from a part that is removed to the last element around it that a selector finds. */
+export function focusAround(around: Element | null | undefined, selector: string): void {
+  setTimeout(() => [...around?.querySelectorAll<HTMLElement>(selector) ?? []].at(-1)?.focus());
+}

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
@@ -20,6 +20,9 @@ describe("the files of the console", () => {
       assertMatch(etag, /^W\/"[0-9a-f]{32}"$/);
       assertEquals([gzip[0], gzip[1]], [0x1f, 0x8b]);
     }
+    // docs/decisions/0044-console.md
+    const size = files.reduce((sum, { gzip }) => sum + gzip.length, 0);
+    assert(size < 50_000, `${size} bytes, compressed`);
   });
 
   it("are 503 with a reason in the log where esbuild cannot be run, and nothing else ends", () => {
