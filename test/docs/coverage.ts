@@ -18,7 +18,11 @@ export const RUN_BY: Readonly<Record<string, Readonly<Record<string, string>>>> 
     python: "test/docs/languages.test.ts",
     ts: "test/docs/languages.test.ts",
   },
-  "docs/export.md": { sh: "test/docs/export.test.ts", python: "test/docs/export.test.ts" },
+  "docs/export.md": {
+    sh: "test/docs/export.test.ts",
+    python: "test/docs/export.test.ts",
+    ts: "test/docs/export.test.ts",
+  },
   "docs/updates.md": {
     http: "test/docs/requests.test.ts",
     bash: "test/docs/languages.test.ts",

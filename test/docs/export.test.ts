@@ -2,14 +2,16 @@
 // skipped, except on CI.
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { readDocument, readTexts } from "./blocks.ts";
 import { type DocumentedService, startDemonstration } from "./documented_service.ts";
 import { runProgram } from "./run_program.ts";
 import { type AppServer, serveApp } from "./serve_app.ts";
 
+const CLIENT = new URL("../../src/client/client.ts", import.meta.url).href;
 const SHOWN = "http://127.0.0.1:8080";
 
 describe("the programs of docs/export.md", () => {
@@ -40,10 +42,21 @@ describe("the programs of docs/export.md", () => {
   it("read the lines in Python", async () => {
     const [program = ""] = await readPrograms("python");
     const printed = await runProgram("python3", ["-c", program], folder);
-    if (printed === undefined) return;
+    if (printed !== undefined) await assertPaid(printed);
+  });
+
+  it("read the records in TypeScript", async () => {
+    const [program = ""] = await readPrograms("ts");
+    const file = join(folder, "export.ts");
+    await writeFile(file, program.replace('"rowgate/client"', JSON.stringify(CLIENT)));
+    const flags = ["run", "--check", "--quiet", "--no-config", "--allow-net", "--allow-env"];
+    await assertPaid((await runProgram(process.execPath, [...flags, file], folder))!);
+  });
+
+  async function assertPaid(printed: string): Promise<void> {
     const paid = await countOrders({ and: [{ field: "status", op: "eq", value: "paid" }] });
     assertMatch(printed, new RegExp(`^${paid} orders, the last one is A-\\d+-\\d+\n$`));
-  });
+  }
 
   async function countOrders(filters: object): Promise<number> {
     const response = await service.app(

@@ -38,5 +38,29 @@ describe("the programs beside requests", () => {
       const bodies = await runCopied(runner satisfies Runner, programs);
       for (const body of bodies ?? []) assertEquals(body.success, true, JSON.stringify(body));
     });
+
+    it(`repeat an update whose answer was lost, under the same key, in ${language}`, async () => {
+      const program = readTexts(await readDocument("docs/updates.md"), language)
+        .find((text) => text.includes("Idempotency-Key"))!;
+      const answers: Response[] = [];
+      const keys: (string | null)[] = [];
+      const losing = await serveApp(async (request) => {
+        keys.push(request.headers.get("idempotency-key"));
+        answers.push(await service.app(request));
+        // What stands between says that there is no answer, although the update was made.
+        const lost = new Response(null, { status: 503, headers: { "retry-after": "0" } });
+        return answers.length === 1 ? lost : answers.at(-1)!.clone();
+      });
+      try {
+        const bodies = await runCopied(runner, [program.replaceAll(SHOWN, losing.address)]);
+        if (bodies === undefined) return;
+        assertEquals(bodies.map(({ success, matched }) => [success, matched]), [[true, 1]]);
+        assertEquals(answers.map(({ status }) => status), [200, 200]);
+        assertEquals(answers[1]!.headers.get("idempotent-replayed"), "true");
+        assert(keys[0] !== null && keys[0] === keys[1]);
+      } finally {
+        await losing.close();
+      }
+    });
   }
 });
