@@ -117,6 +117,16 @@ describeConsole("the console: rows", (test) => {
       await condition.getByLabel("Value", { exact: true }).inputValue(),
       "2026-04-01T09:30:00Z",
     );
+    // Two times are whole beside each other.
+    await condition.getByLabel("Operator").selectOption("between");
+    const overflows = await condition.locator(".value .picked > input").evaluateAll((inputs) =>
+      inputs.map((input) => {
+        (input as HTMLInputElement).value = "2026-04-01T09:30:00Z";
+        return input.scrollWidth - input.clientWidth;
+      })
+    );
+    assertEquals(overflows.length, 2);
+    for (const overflow of overflows) assert(overflow <= 0, `${overflow} pixels`);
     await chooseTable(page, "products");
     const other = await addCondition(await outermost(page), { field: "discontinued", op: "eq" });
     assertEquals(await other.getByLabel("Value").locator("option").allInnerTexts(), [
