@@ -67,6 +67,11 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   if (process.env.ROWGATE_WRITE_SCREENSHOTS === undefined) return;
   await mkdir(IMAGES, { recursive: true });
   await page.mouse.move(0, 0);
+  // It is that of the machine that takes the picture, and no other picture would be the same.
+  await page.evaluate(() => {
+    const duration = document.querySelector<HTMLElement>(".duration");
+    if (duration !== null) duration.style.display = "none";
+  });
   await page.screenshot({ path: `${IMAGES}console-${name}.png` });
 }
 

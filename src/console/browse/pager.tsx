@@ -35,7 +35,7 @@ export function Pager({ page: shown, durationMs, busy, onPage, onSize }: PagerPr
   return (
     <footer class="pager">
       <p role="status" class="row-count">{describeRange(shown)}</p>
-      <span class="small muted wide-only">
+      <span class="small muted wide-only duration">
         {Math.max(1, Math.round(durationMs)).toLocaleString("en")} ms
       </span>
       {shown.records.length > 0 && (
