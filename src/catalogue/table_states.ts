@@ -7,9 +7,8 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
  * the statistics of a table in place, change no state.
  *
  * `bit_xor` needs no order of the rows. Each is hashed with its number, so that two never cancel out.
- * Three things are not seen in the rows of the table: what its type with a modifier is called, where an
- * extension brought that type (the built-in ones never change), whether an index is valid, and the
- * function of a trigger.
+ * Two things are not seen in the rows of the table: what its type with a modifier is called, where an
+ * extension brought that type (the built-in ones never change), and the function of a trigger.
  *
  * A view is not covered, whose columns may be updatable or not by those of other tables, and neither is
  * a foreign key, whose target has names of its own.
@@ -48,8 +47,8 @@ export function compileTableStates(sql: Sql): Fragment {
     group by w.ev_class
   ) w on w.ev_class = r.oid
   left join (
-    select i.indrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(
-      i.xmin::text || i.indisvalid::text, i.indexrelid::int8)) as versions
+    select i.indrelid, pg_catalog.bit_xor(pg_catalog.hashtextextended(i.xmin::text, i.indexrelid::int8))
+      as versions
     from relations r join pg_catalog.pg_index i on i.indrelid = r.oid
     group by i.indrelid
   ) i on i.indrelid = r.oid
@@ -65,9 +64,9 @@ export function compileTableStates(sql: Sql): Fragment {
 )`;
 }
 
-/** Compiles a hash of what the role may do because of others: roles that it inherits, or everything. */
+/** Compiles a hash of what the role may do because of others: roles that it inherits; none: everything. */
 function compileRights(sql: Sql): Fragment {
-  return sql`select pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', u.oid, u.rolsuper,
+  return sql`select pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', u.oid,
       case when not u.rolsuper then (
         select pg_catalog.string_agg(m.oid::text, ' ' order by m.oid) from pg_catalog.pg_roles m
         where pg_catalog.pg_has_role(m.oid, 'USAGE')) end), 0)

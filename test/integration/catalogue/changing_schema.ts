@@ -1,9 +1,10 @@
 /** The schema before the changes. */
 export const SCHEMA = `
   create schema sales;
+  create schema branch;
   create schema if not exists rowgate;
   create schema attic;
-  grant usage on schema public, sales to READER, TEAM;
+  grant usage on schema public, sales, branch to READER, TEAM;
   create type public.mood as enum ('sad', 'ok');
   create domain public.amount as numeric(10, 2);
   create type public.tag;
@@ -28,11 +29,12 @@ export const SCHEMA = `
   create table lookups (code text primary key, label text);
   create table vault (id int4 primary key, tenant_id int4);
   create table sales.orders (id int8 primary key, tenant_id int4 not null, total numeric(8, 2));
+  create table branch.visits (id int8 primary key, tenant_id int4 not null);
   create function rowgate.changes_1() returns trigger language plpgsql as 'begin return null; end';
   create function rowgate.changes_2() returns trigger language plpgsql as 'begin return null; end';
   create access method strange type table handler heap_tableam_handler;
-  grant select, update on people, pets, lines, days, animals, adults, totals, lookups, sales.orders
-    to READER;`;
+  grant select, update on people, pets, lines, days, animals, adults, totals, lookups, sales.orders,
+    branch.visits to READER;`;
 
 /** The policy of the schema. */
 export const POLICY = {

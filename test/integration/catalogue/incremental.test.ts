@@ -35,17 +35,18 @@ for (const kind of DATABASE_KINDS) {
     beforeAll(async () => {
       const parsed = parsePolicy(JSON.stringify(POLICY));
       assert("policy" in parsed);
-      options = { schemas: ["public", "sales"], tenantColumn: "tenant_id", policy: parsed.policy };
+      const schemas = ["public", "sales", "branch"];
+      options = { schemas, tenantColumn: "tenant_id", policy: parsed.policy };
       await open();
     });
     afterAll(close);
 
-    /** A fresh database with the schema, and one session of its superuser. */
+    /** A fresh database with the schema, and one session of its superuser, which has no jit as the service's. */
     async function open(): Promise<void> {
       built = undefined;
       database = await createTestDatabase(kind, "empty");
       sql = database.embedded === undefined
-        ? postgres(database.url!, { max: 1, onnotice: () => {} })
+        ? postgres(database.url!, { max: 1, onnotice: () => {}, connection: { jit: "off" } })
         : connectEmbedded(database.embedded);
       const [row] = await sql`select current_database() as name`;
       name = row!.name;

@@ -92,6 +92,20 @@ export const OTHER_CHANGES: Readonly<Record<string, Change>> = {
     statements: ["alter schema sales rename to depot; alter schema held rename to sales"],
     describes: ["orders"],
   },
+  "two exposed schemas change their names": {
+    statements: [
+      `alter schema sales rename to held; alter schema branch rename to sales;
+      alter schema held rename to branch`,
+    ],
+    describes: ["orders", "visits"],
+  },
+  "two exposed schemas change their names back": {
+    statements: [
+      `alter schema sales rename to held; alter schema branch rename to sales;
+      alter schema held rename to branch`,
+    ],
+    describes: ["orders", "visits"],
+  },
   "an enum gets a label": { statements: ["alter type mood add value 'happy'"] },
   "a label is renamed": { statements: ["alter type mood rename value 'ok' to 'fine'"] },
   "an enum is renamed": { statements: ["alter type mood rename to temper"] },

@@ -1,6 +1,16 @@
 import fc from "fast-check";
 
-const TABLES = ["people", "pets", "animals", "birds", "lines", "days", "lookups", "sales.orders"];
+const TABLES = [
+  "people",
+  "pets",
+  "animals",
+  "birds",
+  "lines",
+  "days",
+  "lookups",
+  "sales.orders",
+  "branch.visits",
+];
 const COLUMNS = ["id", "tenant_id", "name", "owner", "person", "price", "mood", "code"];
 const TYPES = ["int4", "int8", "text", "varchar(9)", "numeric(6, 2)", "mood", "amount", "tag(5)"];
 
@@ -9,7 +19,7 @@ const table = pick(...TABLES, "new", "sales.new");
 const column = pick(...COLUMNS);
 const type = pick(...TYPES, "text[]", "mood[]", "timestamp", "jsonb");
 const name = pick("new", "people", "pets", "orders");
-const schema = pick("public", "sales", "attic");
+const schema = pick("public", "sales", "branch", "attic");
 const index = pick("first", "second");
 const role = pick("READER", "TEAM", "public");
 const right = pick("select", "update");
@@ -62,7 +72,9 @@ export const RANDOM_CHANGE: fc.Arbitrary<string> = fc.oneof(
   fill`${pick("grant TEAM to", "revoke TEAM from")} READER`,
   fill`alter role READER ${pick("inherit", "noinherit", "superuser", "nosuperuser")}`,
   fill`${pick("grant usage on schema sales to", "revoke usage on schema sales from")} READER`,
-  fill`alter schema ${pick("sales", "attic")} rename to ${pick("sales", "attic")}`,
+  fill`alter schema ${schema} rename to ${schema}`,
+  fill`alter schema ${schema} rename to held; alter schema ${schema} rename to ${schema};
+    alter schema held rename to ${schema}`,
   fill`create policy ${index} on ${table} using (${pick("true", "tenant_id = 1")})`,
   fill`create or replace view adults as select ${pick("", "distinct")} * from ${table}`,
   fill`create rule ${index} as on update to ${table} do also nothing`,
