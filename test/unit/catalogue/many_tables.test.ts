@@ -1,35 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { buildCatalogue } from "../../../src/catalogue/build_catalogue.ts";
-import type { FoundTable, Introspection } from "../../../src/catalogue/introspection.ts";
 import { EMPTY_POLICY } from "../../../src/catalogue/policy.ts";
 import { countSteps } from "./count_steps.ts";
+import { findSchema, findTable } from "./found_schema.ts";
 
-const INT4 = {
-  ...{ schema: "pg_catalog", name: "int4", kind: "b", category: "N", base: null, modifier: -1 },
-  ...{ modified: null, notNull: false, element: null, labels: null, equality: true, order: true },
-};
-
-function table(name: string): FoundTable {
-  const columns = ["id", "tenant_id", "value"].map((name, place) => ({
-    ...{ number: place + 1, name, type: "23", modifier: -1, modified: null, notNull: true },
-    ...{ generated: false, identity: false, select: true, update: true, deterministic: true },
-    comment: null,
-  }));
-  return {
-    ...{ name, schema: "public", kind: "r", comment: null, pinnable: true, feed: null },
-    ...{ hasRewriteRules: false, hasChildTables: false, engines: null, updatable: true },
-    ...{ key: [1], foreignKeys: [], indexes: [], unique: [], columns },
-  };
-}
-
-function find(tables: number): Introspection {
-  return {
-    ...{ usable: ["public"], timeZone: "UTC", distributes: false, credentialTables: [] },
-    types: { 23: INT4 },
-    tables: Array.from({ length: tables }, (_, place) => table(`t${place}`)),
-  };
-}
+const find = (tables: number) =>
+  findSchema(Array.from({ length: tables }, (_, place) => findTable(`t${place}`)));
 
 async function countBuilding(tables: number): Promise<number> {
   const found = find(tables);
