@@ -17,6 +17,11 @@ async function save(page: Page, form: string): Promise<{ name: string; text: str
   return { name: download.suggestedFilename(), text };
 }
 
+/** What a page has whose exports are held back. */
+interface Holding {
+  letGo: () => void;
+}
+
 describeConsole("the console: exports", (test) => {
   test("saves every row that the filter finds, with the columns and sort of the page", async (opened) => {
     const { page } = opened;
@@ -39,9 +44,12 @@ describeConsole("the console: exports", (test) => {
   test("goes on while another table is looked at", async ({ page }) => {
     await page.evaluate(() => {
       const real = globalThis.fetch;
+      const held = new Promise<void>((resolve) => {
+        (globalThis as unknown as Holding).letGo = resolve;
+      });
       globalThis.fetch = async (input, options) => {
         const { accept } = options?.headers as Record<string, string>;
-        if (accept === "text/csv") await new Promise((resolve) => setTimeout(resolve, 1500));
+        if (accept === "text/csv") await held;
         return await real(input, options);
       };
     });
@@ -52,6 +60,7 @@ describeConsole("the console: exports", (test) => {
     await page.getByText("orders.csv: 0 bytes").waitFor();
     await page.locator(".toolbar").getByRole("button", { name: "Export" }).click();
     await page.getByText("Another export is on its way", { exact: false }).waitFor();
+    await page.evaluate(() => (globalThis as unknown as Holding).letGo());
     assertEquals((await saved).suggestedFilename(), "orders.csv");
     await page.getByText("Saved orders.csv", { exact: false }).waitFor();
   });
