@@ -290,6 +290,32 @@ for (const kind of DATABASE_KINDS) {
       await sick.admin`drop table owned`;
     });
 
+    it("prints what takes from the serving role what it should not have [R39] [CF21]", async () => {
+      // Roles are the cluster's, which other tests use as well: one of its own.
+      const role = `above_${crypto.randomUUID().replaceAll("-", "")}`;
+      await healthy.admin.unsafe(`create role ${role} login password 'above' bypassrls;
+        grant pg_read_all_data, pg_write_all_data to ${role}`);
+      try {
+        const servingUrl = healthy.servingUrl!.replace(/\/\/[^@]+@/, `//${role}:above@`);
+        const look = async () =>
+          (await examineDatabase({ ...healthy, servingUrl })).get("serving role")!.findings;
+        const found = await look();
+        assertEquals(found.map(({ id }) => id), [
+          "bypass_row_security",
+          "role_rights",
+          "role_member:pg_read_all_data",
+          "role_member:pg_write_all_data",
+        ]);
+        for (const { kind, text } of found.flatMap(({ fix }) => readFix(fix))) {
+          assertEquals(kind, "statement");
+          await healthy.admin.unsafe(text);
+        }
+        assertEquals(await look(), []);
+      } finally {
+        await healthy.admin.unsafe(`drop owned by ${role}; drop role ${role}`);
+      }
+    });
+
     it("finds a server that accepts no writes, and a pool with more connections than it allows", async () => {
       const url = new URL(healthy.servingUrl!);
       url.searchParams.set("options", "-c default_transaction_read_only=on");
