@@ -4,6 +4,8 @@ import { printPath } from "../errors/issue.ts";
 import { isObject } from "../json/json.ts";
 import { type Group, parseFilters } from "../request/filters.ts";
 import type { Findings } from "../request/findings.ts";
+import { nearest } from "../text/nearest.ts";
+import { findRepeatedKey, findSyntaxError } from "./policy_text.ts";
 
 /** The operator's policy file. @see T10 */
 export interface Policy {
@@ -63,6 +65,8 @@ const EXPECTED_TABLE = "expected the name of a table";
 const EXPECTED_NAMES = "expected an array of names";
 const EXPECTED_FLAG = "expected true or false";
 const EXPECTED_OBJECT = "expected an object";
+const EXPECTED_FILTER =
+  'expected a filter group, such as {"and":[{"field":"deleted_at","op":"is_null"}]}';
 
 const name = v.pipe(v.string(EXPECTED_NAME), v.regex(NAME_PATTERN, EXPECTED_NAME));
 const columnName = v.pipe(
@@ -98,7 +102,7 @@ export const TABLE_POLICY_SCHEMA = v.strictObject({
   hidden_columns: columnNames,
   read_only: flag,
   writable: flag,
-  only: v.optional(object),
+  only: v.optional(v.custom<Readonly<Record<string, unknown>>>(isObject, EXPECTED_FILTER)),
   read_only_columns: columnNames,
 });
 
@@ -129,7 +133,7 @@ export function parsePolicy(text: string): ParsedPolicy {
   try {
     document = JSON.parse(text);
   } catch {
-    return { problems: ["the policy file is not JSON"] };
+    return { problems: [`the policy file: ${findSyntaxError(text)}`] };
   }
   if (!isObject(document)) return { problems: ["the policy file must hold a JSON object"] };
   const problems: string[] = [];
@@ -251,28 +255,21 @@ function parseOnly(
 
 function printIssue(issue: v.BaseIssue<unknown>, above: readonly string[]): string {
   const path = [...above, ...(issue.path ?? []).map((item) => String(item.key))].join(".");
-  if (issue.type === "strict_object" && issue.expected === "never") {
-    return `${path}: is not known here`;
+  const entry = issue.path?.at(-1);
+  if (issue.type === "strict_object" && entry !== undefined) {
+    if (issue.expected !== "never") return `${path}: is missing`;
+    const [outer, inner] = above.length === 0
+      ? [KNOWN.top, KNOWN.finding]
+      : [KNOWN.table, KNOWN.path];
+    const meant = nearest(String(entry.key), issue.path!.length === 1 ? outer : inner);
+    return `${path}: is not known here${meant === undefined ? "" : `, did you mean "${meant}"`}`;
   }
   return `${path}: ${issue.message}`;
 }
 
-/**
- * Finds a key that an object of a JSON text has twice: `JSON.parse` would silently drop the first entry
- * for a table. The text must be valid JSON.
- */
-export function findRepeatedKey(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = [];
-  for (const token of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
-    const [mark, string, colon] = token;
-    if (mark === "{") open.push(new Set());
-    else if (mark === "[") open.push(undefined);
-    else if (mark === "}" || mark === "]") open.pop();
-    if (string === undefined || colon === undefined) continue;
-    const key = JSON.parse(string) as string;
-    const keys = open.at(-1);
-    if (keys?.has(key)) return key;
-    keys?.add(key);
-  }
-  return undefined;
-}
+const KNOWN = {
+  top: Object.keys(POLICY_SCHEMA.entries),
+  table: Object.keys(TABLE_POLICY_SCHEMA.entries),
+  path: ["columns", "table"],
+  finding: Object.keys(ACCEPTED_FINDING_SCHEMA.entries),
+};

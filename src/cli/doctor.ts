@@ -21,7 +21,7 @@ Examples:
   rowgate doctor --fail-on error
   rowgate doctor --json | jq '.checks[].findings[].what'`;
 
-const NAME_WIDTH = 20;
+const NAME_WIDTH = 26;
 
 interface DoctorOptions {
   readonly json?: boolean;

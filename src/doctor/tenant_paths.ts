@@ -72,7 +72,9 @@ async function describeStep(setup: Setup, step: FoundStep): Promise<readonly Fin
     findings.push({
       id: `path_index:${table}`,
       level: "warning",
-      what: `no index of ${table} begins with ${columns.join(", ")}, which lead to its tenant`,
+      what: `no index of ${table} begins with ${columns.join(", ")}, which ${
+        columns.length === 1 ? "leads" : "lead"
+      } to its tenant`,
       why: `requests for many rows read those of all tenants${number}`,
       fix: `create index ${step.partitioned ? "" : "concurrently "}on ${identifier} (${list});`,
     });

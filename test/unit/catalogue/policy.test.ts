@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import {
   parsePolicy,
@@ -78,11 +78,18 @@ describe("the policy file", () => {
       credential_tables: ["ok", "no good", 7],
       accepted_findings: [{ id: "clock", reason: " " }, { reason: "known" }],
       tables: {
-        deals: { hidden: ["a"], read_only: "yes", hidden_columns: "a" },
+        deals: {
+          hidden: ["a"],
+          only: "a is null",
+          read_only: "yes",
+          hidden_columns: "a",
+        },
         "bad name": {},
         notes: [],
         both: { shared: true, tenant_column: "x" },
         lines: { tenant_via: { columns: [], table: "orders", on: "x" } },
+        sites: { hiden_columns: [] },
+        steps: { tenant_via: { column: "a", table: "orders" } },
         parts: { tenant_via: { columns: ["a"], table: "lines" }, tenant_column: "b" },
         shop: { tenant_columns: ["a"] },
         till: { tenant_columns: ["a", "b"], shared: true },
@@ -95,6 +102,10 @@ describe("the policy file", () => {
         ["credential_tables.1: ", "letters, digits and underscores"],
         ["credential_tables.2: ", "letters, digits and underscores"],
         ["tables.deals.hidden: ", "is not known here"],
+        ["tables.sites.hiden_columns: ", 'is not known here, did you mean "hidden_columns"'],
+        ["tables.deals.only: ", 'expected a filter group, such as {"and":['],
+        ["tables.steps.tenant_via.column: ", 'is not known here, did you mean "columns"'],
+        ["tables.steps.tenant_via.columns: ", "is missing"],
         ["tables.deals.read_only: ", "true or false"],
         ["tables.deals.hidden_columns: ", "array of names"],
         ["tables.bad name: ", "letters, digits and underscores"],
@@ -106,7 +117,7 @@ describe("the policy file", () => {
         ["tables.till: ", '"tenant_columns" stands beside "shared"'],
         ["tables.sum: ", "needs a foreign key"],
         ["accepted_findings.0.reason: ", "a text"],
-        ["accepted_findings.1.id: ", '"id" and'],
+        ["accepted_findings.1.id: ", "is missing"],
         ["tables.both: ", '"shared" is for a table without a tenant column'],
       ] as const
     ) {
@@ -115,11 +126,18 @@ describe("the policy file", () => {
       );
       assertEquals(found.length, 1, `${beginning} in ${JSON.stringify(problems)}`);
     }
-    assertEquals(problems.length, 17);
+    assertEquals(problems.length, 21);
   });
 
   it("rejects what is not a JSON object", () => {
-    assertEquals(reject("{").length, 1);
+    assertEquals(reject("{"), [
+      "the policy file: the JSON ends too early, at line 1, column 2, expected a key in double quotes",
+    ]);
+    assertEquals(reject('{\n  "tables": {},\n}').length, 1);
+    assertMatch(
+      reject('{\n  "tables": {},\n}')[0]!,
+      /not valid JSON at line 3, column 1, expected/,
+    );
     for (const document of [[], "text", 1, null]) {
       assertEquals(reject(JSON.stringify(document)), ["the policy file must hold a JSON object"]);
     }

@@ -13,7 +13,7 @@ describe("printExamined", () => {
     };
     assertEquals(
       printExamined({ name: "names", seen: "1\ttable", findings: [finding], accepted: [] }),
-      `ERROR   names               1�table
+      `ERROR   names                     1�table
         ERROR the table a��[2Jb
           because�
             one;

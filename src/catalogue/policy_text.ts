@@ -1,0 +1,31 @@
+import { parseJson } from "../json/parse_json.ts";
+
+/** Says where a text is not JSON. */
+export function findSyntaxError(text: string): string {
+  try {
+    parseJson(text);
+    return "not valid JSON";
+  } catch (error) {
+    return (error as Error).message.replace(/^body: /, "");
+  }
+}
+
+/**
+ * Finds a key that an object of a JSON text has twice: `JSON.parse` would silently drop the first entry
+ * for a table. The text must be valid JSON.
+ */
+export function findRepeatedKey(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = [];
+  for (const token of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
+    const [mark, string, colon] = token;
+    if (mark === "{") open.push(new Set());
+    else if (mark === "[") open.push(undefined);
+    else if (mark === "}" || mark === "]") open.pop();
+    if (string === undefined || colon === undefined) continue;
+    const key = JSON.parse(string) as string;
+    const keys = open.at(-1);
+    if (keys?.has(key)) return key;
+    keys?.add(key);
+  }
+  return undefined;
+}
