@@ -2,6 +2,7 @@ import type { SqlText, Table, Tenancy } from "../catalogue/catalogue.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { join, literal } from "../sql/fragment.ts";
 import { type Check, count, type Diagnosis, type Finding, type Setup } from "./diagnosis.ts";
+import { compileUnnameable } from "./tenant_names.ts";
 import { openProbe, type Probe, type ProbeResponse } from "./probe_service.ts";
 
 /** Two tenants of a table: the one that asks, and the one whose rows it must not reach. */
@@ -151,7 +152,9 @@ function pickField({ columns }: Table, record: ProbeResponse["records"][number])
   return column === undefined ? {} : { [column.name]: record[column.name] };
 }
 
-/** Finds the first and the last tenant that has rows; fewer than two when there is no second. */
+const OWNER = '"$owner"' as SqlText;
+
+/** Finds the first and the last tenant that has rows and can be named; fewer than two when there is no second. */
 async function findTenants(
   { database }: Setup,
   table: ProbedTable,
@@ -166,7 +169,11 @@ async function findTenants(
         (before, column) => sql`${before} || '/' || ${column}::text`,
         sql`${columns[0]!}::text`,
       );
-      const present = join(sql, "and", columns.map((column) => sql`${column} is not null`));
+      const unnameable = compileUnnameable(sql, table.tenancy, OWNER);
+      const present = join(sql, "and", [
+        ...columns.map((column) => sql`${column} is not null`),
+        ...unnameable === undefined ? [] : [sql`not ${unnameable}`],
+      ]);
       const find = (order: Fragment) =>
         sql`(select ${text} from ${source} where ${present} ${condition}
           order by ${order} limit 1)`;

@@ -12,8 +12,9 @@ import {
   type Setup,
   type TenantTable,
 } from "./diagnosis.ts";
+import { checkTenantNames } from "./tenant_names.ts";
 
-/** Every row should have a tenant. */
+/** Every row should have a tenant that a token can name. */
 export const checkTenantRows: Check = { name: "rows without tenant", look: lookAtRows };
 
 async function lookAtRows(setup: Setup): Promise<Diagnosis> {
@@ -25,6 +26,7 @@ async function lookAtRows(setup: Setup): Promise<Diagnosis> {
     const orphans = await hasOrphans(setup, { table, columns });
     findings.push(describe(table, { columns, orphans }));
   }
+  findings.push(...await checkTenantNames(setup));
   return { seen: count(tables.length, "table"), findings };
 }
 
