@@ -52,6 +52,7 @@ export async function createTestDatabase(
   const made = kind === "real"
     ? await cloneReal(template, options)
     : await openMemory(template, options);
+  if (made.served) await renewSecret(made.admin);
   const rows = guardRows(made);
   return {
     ...made,
@@ -62,6 +63,12 @@ export async function createTestDatabase(
       await made.drop();
     },
   };
+}
+
+/** No two databases have the same secret, as those that are made of one template would. */
+async function renewSecret(admin: Sql): Promise<void> {
+  await admin`update rowgate.secrets
+    set secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())`;
 }
 
 /** A database whose rows are not guarded yet. */

@@ -25,9 +25,16 @@ export function it({ name, fn, ignore = false }: Definition<() => Promise<void>>
   void runner.it(name, { skip: ignore }, fn);
 }
 
-/** Runs once before the tests of its group. */
+/** Runs once before the tests of its group. What it throws is shown: `node:test` reports what `after` throws. */
 export function beforeAll(hook: Hook): void {
-  runner.before(hook);
+  runner.before(async () => {
+    try {
+      await hook();
+    } catch (error) {
+      console.error(error);
+      throw error;
+    }
+  });
 }
 
 /** Runs once after the tests of its group. */
