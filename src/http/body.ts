@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
-import { IS_BUN } from "../runtime/adapter.ts";
+import { IS_BUN, IS_DENO } from "../runtime/adapter.ts";
+import { type BodyReader, discardBody } from "../runtime/linger.ts";
 import { startDeadline } from "../runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
@@ -123,9 +124,7 @@ function checkType(type: string | null): void {
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
-
-async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly Uint8Array[]> {
+async function readBytes(reader: BodyReader, limits: BodyLimits): Promise<readonly Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let end = performance.now() + limits.timeoutMs;
   let size = 0;
@@ -146,7 +145,8 @@ async function readBytes(reader: Reader, limits: BodyLimits): Promise<readonly U
     }
   } catch (error) {
     // Not awaited: with a client that sends nothing it may never settle.
-    reader.cancel().catch(() => {});
+    if (IS_DENO) void discardBody(reader);
+    else reader.cancel().catch(() => {});
     throw error;
   }
 }

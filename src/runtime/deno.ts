@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
 import { explainNeedOfLinux } from "./adapter.ts";
+import { discardBody } from "./linger.ts";
 
 /**
  * The flags of V8 that Deno is started with; the `start` task, the workers and the binary have them.
@@ -32,7 +33,11 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     ...(shared ? { reusePort: true } : {}),
     signal: aborter.signal,
     onListen() {},
-  }, (request, { remoteAddr: { hostname: peer } }) => handler(request, { peer }));
+  }, (request, { remoteAddr: { hostname: peer } }) => {
+    const answer = handler(request, { peer });
+    answer.then(() => discardRest(request));
+    return answer;
+  });
   // Rejects when the signal cuts it.
   server.finished.catch(() => {});
   return {
@@ -40,6 +45,11 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     stop: () => server.shutdown(),
     abort: () => aborter.abort(),
   };
+}
+
+/** Looks at the body only when it was not read: its stream costs more than its bytes. */
+function discardRest(request: Request): void {
+  if (!request.bodyUsed && request.body !== null) void discardBody(request.body.getReader());
 }
 
 /**

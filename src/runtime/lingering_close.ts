@@ -1,11 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-
-/** How long a client may go on sending, and how long it may pause. */
-const LINGER_MS = 10_000;
-const PAUSE_MS = 2000;
-/** How much of it is read and thrown away. */
-const MAX_BYTES = 64 * 2 ** 20;
+import { LINGER_BYTES, LINGER_MS, PAUSE_MS } from "./linger.ts";
 
 /**
  * Closes connections so that a response arrives that was given before the body was read: 413, for
@@ -43,7 +38,7 @@ function linger(socket: Socket): void {
 
 /** No parser sees what arrives: on a connection that is closed there is no next request. */
 function discard(socket: Socket): void {
-  let left = MAX_BYTES;
+  let left = LINGER_BYTES;
   socket.removeAllListeners("data");
   socket.on("data", ({ length }: Uint8Array) => {
     left -= length;
