@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,13 +29,22 @@ export interface PoolerOptions {
 const FOLDERS = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const SERVER_CONNECTIONS = 2;
 
-/** Returns the program to test with, where it is installed. */
+/** Returns the program to test with: that of `ROWGATE_TEST_PGBOUNCER`, or an installed one. */
 export async function findPooler(): Promise<string | undefined> {
+  const named = process.env.ROWGATE_TEST_PGBOUNCER;
+  if (named !== undefined) return named;
   for (const folder of FOLDERS) {
     const file = join(folder, "pgbouncer");
     if (await access(file).then(() => true, () => false)) return file;
   }
   return undefined;
+}
+
+/** Reports whether it can keep the prepared statements of its clients, as it does from 1.21 on. */
+export function keepsStatements(program: string): boolean {
+  const text = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout;
+  const [, major, minor] = /^PgBouncer (\d+)\.(\d+)/.exec(text) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21;
 }
 
 const ATTEMPTS = 3;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../../src/config/config.ts";
 import { openDatabase } from "../../../src/postgres/open_database.ts";
 import { startNamingPooler } from "../../support/naming_pooler.ts";
-import { findPooler, type Pooler, startPooler } from "../../support/pooler.ts";
+import { findPooler, keepsStatements, type Pooler, startPooler } from "../../support/pooler.ts";
 import { readPages } from "../../support/read_pages.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
@@ -191,7 +191,9 @@ else {
 
     it("auto serves behind one that keeps none, and without one as on does [R60] [R61]", async () => {
       const direct = pooled.database.servingUrl!;
-      for (const [url, isPooled] of [[pooler.through(direct), true], [direct, false]] as const) {
+      const settings = keepsStatements(program) ? "max_prepared_statements = 0" : "";
+      const forgetful = await startPooler(program, direct, { settings });
+      for (const [url, isPooled] of [[forgetful.through(direct), true], [direct, false]] as const) {
         const { config } = readConfig({ DATABASE_URL: url, ROWGATE_PREPARE: "auto" });
         const database = openDatabase(config!, () => {});
         try {
@@ -209,6 +211,43 @@ else {
         } finally {
           await database.close(1000);
         }
+      }
+      await forgetful.stop();
+    });
+
+    it("auto prepares behind one that keeps statements, from 1.21 on [R60] [R61]", async () => {
+      if (!keepsStatements(program)) {
+        return console.log(
+          "this PgBouncer keeps no statements: ROWGATE_TEST_PGBOUNCER names another",
+        );
+      }
+      const direct = pooled.database.servingUrl!;
+      const settings = "max_prepared_statements = 100";
+      const keeping = await startPooler(program, direct, { settings });
+      const environment = { ROWGATE_PREPARE: "auto", ROWGATE_POOL_SIZE: "4" };
+      const { config } = readConfig({ DATABASE_URL: keeping.through(direct), ...environment });
+      const database = openDatabase(config!, () => {});
+      try {
+        const ask = (value: string) =>
+          database.run(
+            (sql) =>
+              sql`select ${value}::text as value,
+              (select sum(generic_plans + custom_plans) from pg_prepared_statements)::int4 as runs`,
+            {
+              write: false,
+            },
+          );
+        let runs = 0;
+        for (let round = 0; round < 10; round++) {
+          const rows = (await Promise.all(["a", "b", "c", "d"].map(ask))).map(([row]) => row!);
+          assertEquals(rows.map(({ value }) => value).join(""), "abcd");
+          runs = Math.max(runs, ...rows.map((row) => Number(row["runs"])));
+        }
+        // One that is prepared anew each time has run once, on the session that runs it.
+        assert(runs > 5, `a prepared statement was run ${runs} times`);
+      } finally {
+        await database.close(1000);
+        await keeping.stop();
       }
     });
 
