@@ -1,4 +1,4 @@
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, type DatabaseOptions } from "../support/database.ts";
 import { type IssueToken, issueTokens, issueWith, openOwner } from "../support/tokens.ts";
 import type { Sql } from "../../src/postgres/driver.ts";
 
@@ -15,8 +15,10 @@ export interface ServingDatabase {
 }
 
 /** Makes a database with the fixture, the schema `rowgate` and a token. */
-export async function createServingDatabase(): Promise<ServingDatabase> {
-  const test = await createTestDatabase("real", "fixture", { served: true });
+export async function createServingDatabase(
+  options: Pick<DatabaseOptions, "cluster"> = {},
+): Promise<ServingDatabase> {
+  const test = await createTestDatabase("real", "fixture", { served: true, ...options });
   const { url, servingUrl } = test;
   if (url === undefined || servingUrl === undefined) throw new Error("it is no Postgres");
   // The owner's connection is needed for tokens alone; the embedded kind has none.

@@ -28,11 +28,12 @@ export async function findLoadBalancer(): Promise<string | undefined> {
 
 /**
  * Starts an haproxy in front of servers on loopback ports. Besides the timeouts, which it has no defaults
- * for, it is told one thing: to check `/readyz`.
+ * for, it is told one thing: to check `/readyz`; and what is given.
  */
 export async function startLoadBalancer(
   program: string,
   ports: readonly number[],
+  more = "",
 ): Promise<LoadBalancer> {
   const folder = await mkdtemp(join(tmpdir(), "rowgate-balancer-"));
   const [port, statistics] = [await findPort(), await findPort()];
@@ -44,6 +45,7 @@ export async function startLoadBalancer(
   timeout connect 5s
   timeout client 30s
   timeout server 30s
+  ${more}
 frontend statistics
   bind 127.0.0.1:${statistics}
   stats enable

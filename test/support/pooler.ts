@@ -21,6 +21,8 @@ export interface PoolerOptions {
   /** Connections to the server; two when undefined. */
   readonly connections?: number;
   readonly mode?: "transaction" | "session";
+  /** Left out: any that is free. */
+  readonly port?: number;
   /** More lines of its settings. */
   readonly settings?: string;
 }
@@ -68,11 +70,12 @@ export async function startPooler(
 async function tryPooler(
   program: string,
   target: string,
-  { connections = SERVER_CONNECTIONS, mode = "transaction", settings: more = "" }: PoolerOptions,
+  { connections = SERVER_CONNECTIONS, mode = "transaction", settings: more = "", ...options }:
+    PoolerOptions,
 ): Promise<Pooler | undefined> {
   const { hostname, port: targetPort, username, password } = new URL(target);
   const folder = await mkdtemp(join(tmpdir(), "rowgate-pooler-"));
-  const port = await findPort();
+  const port = options.port ?? await findPort();
   const users = join(folder, "users.txt");
   const settings = join(folder, "pgbouncer.ini");
   await writeFile(users, `"${username}" "${password}"\n`);
