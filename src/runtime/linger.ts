@@ -1,7 +1,8 @@
-/** How long a client may go on sending after an early response, and how long it may pause. */
+/** How long a client may go on sending after an early response, in milliseconds. */
 export const LINGER_MS = 10_000;
+/** How long it may pause. */
 export const PAUSE_MS = 2000;
-/** How much of it is read and thrown away. */
+/** How much of what it sends is read and thrown away. */
 export const LINGER_BYTES = 64 * 2 ** 20;
 
 /** Reads a body. */
