@@ -32,11 +32,15 @@ describe("the n8n nodes", () => {
   let server: AppServer;
   let nodes: Connector;
   let folder = "";
+  /** Requests that fail. */
+  let fails: (address: string) => boolean = () => false;
 
   before(async () => {
     folder = await build();
     service = await startDemonstration();
-    server = await serveApp(service.app);
+    server = await serveApp(async (request) =>
+      fails(request.url) ? new Response("{}", { status: 500 }) : await service.app(request)
+    );
     nodes = startConnector("run_n8n.js", folder);
   });
   after(async () => {
@@ -320,6 +324,21 @@ describe("the n8n nodes", () => {
     assertEquals((await poll(second.kept)).changes, []);
     const other = await poll({ table: "orders", cursor: first.kept.cursor });
     assertEquals([other.kept.table, other.changes], ["customers", []]);
+  });
+
+  it("give what was read before an error with the next poll", async () => {
+    const poll = (kept: unknown) =>
+      call({
+        ...{ node: "RowgateTrigger", call: "poll", kept },
+        parameters: [{ table: "orders", types: ["upsert", "delete"], begin: "start" }],
+      });
+    fails = (address) => address.includes("/changes") && !address.includes("since=start");
+    const failed = await poll({});
+    fails = () => false;
+    assert(failed.error !== undefined);
+    const changes = items(await poll(failed["kept"]));
+    assert(changes.length > 1000);
+    assertEquals(new Set(changes.map(({ key }) => JSON.stringify(key))).size, changes.length);
   });
 });
 

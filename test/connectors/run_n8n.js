@@ -101,7 +101,9 @@ async function run({ node, call, ...given }) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const answer = await run(JSON.parse(line)).catch((error) => ({
+  const given = JSON.parse(line);
+  const answer = await run(given).catch((error) => ({
+    kept: given.kept,
     error: error.message,
     code: error.httpCode,
     name: error.name,

@@ -146,6 +146,10 @@ describe("the Zapier app", () => {
     }) as Rows;
     assertEquals(records.length, 200);
     assertEquals(new Set(records.map(({ id }) => id)).size, 200);
+    const shipped = await run("triggers.modified.operation.perform", {
+      ...{ table: "orders", time: "shipped_at" },
+    }) as Rows;
+    assert(shipped.length > 0 && shipped.every(({ shipped_at }) => shipped_at !== null));
   });
 
   it("subscribes to changes, presents them, and unsubscribes", async () => {

@@ -31,7 +31,12 @@ export const modified = {
         method: "POST",
         url: onTable(table, "query"),
         headers: { prefer: "count=none" },
-        body: { sort: [{ field: time, direction: "desc" }], per_page: LATEST },
+        body: {
+          // Records without a time would come first, before those that were modified.
+          filters: { and: [{ field: time, op: "is_not_null" }] },
+          sort: [{ field: time, direction: "desc" }],
+          per_page: LATEST,
+        },
       });
       return data.records.map((record) => identify(record, key, [time]));
     },

@@ -90,19 +90,16 @@ export class RowgateTrigger implements INodeType {
       return give(page!.changes.filter(isMeant));
     }
     const place = this.getWorkflowStaticData("node") as Place;
-    if (place.table !== table) {
-      Object.assign(place, {
-        table,
-        cursor: this.getNodeParameter("begin") as string,
-      });
-    }
+    let cursor = place.table === table ? place.cursor! : this.getNodeParameter("begin") as string;
     const found: IDataObject[] = [];
     for (let pages = 0, more = true; more && pages < MAX_PAGES; pages++) {
-      const page = await readOn(this, table, place);
+      const page = await readOn(this, table, cursor);
       found.push(...page.changes.filter(isMeant));
-      place.cursor = page.cursor;
+      cursor = page.cursor;
       more = page.more;
     }
+    // Not before all is read: after an error the next poll begins where this one did.
+    Object.assign(place, { table, cursor });
     return give(found);
   }
 }
@@ -117,12 +114,9 @@ interface Page {
 async function readOn(
   node: IPollFunctions,
   table: string,
-  place: Place,
+  since: string,
 ): Promise<Page> {
-  const page = await read(node, table, {
-    since: place.cursor!,
-    limit: LARGEST_PAGE,
-  });
+  const page = await read(node, table, { since, limit: LARGEST_PAGE });
   return page ??
     (await read(node, table, { since: "start", limit: LARGEST_PAGE }))!;
 }
