@@ -2,7 +2,7 @@
  * Runs the nodes of connectors/n8n in a real n8n, against the demonstration:
  * `deno run -A scripts/try_n8n.ts --n8n=/tmp/n8n [--node=/path/to/node]`, where /tmp/n8n has the package
  * n8n installed, and Node is 22 or later. n8n takes gigabytes and minutes to install, so the tests do without.
- * It builds and lints the package, then prints a line for each thing that it saw, with the time it took.
+ * It makes and installs the package, then prints a line for each thing that it saw, with the time it took.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import { mkdir, mkdtemp, readFile } from "node:fs/promises";
@@ -15,6 +15,7 @@ import { startCluster } from "../test/support/cluster.ts";
 import { awaitText, startCommand } from "../test/runtime/run_process.ts";
 import { buildNodes } from "./n8n/build_nodes.ts";
 import { type N8n, startN8n } from "./n8n/start_n8n.ts";
+import { readOption, step } from "./try_step.ts";
 import {
   type Item,
   makeRequest,
@@ -37,9 +38,9 @@ await mkdir(userFolder);
 const packageFile = join(n8nFolder, "node_modules/n8n/package.json");
 const { version } = JSON.parse(await readFile(packageFile, "utf8"));
 console.log(`n8n ${version}, in ${folder}`);
-await step("builds and lints the package", async () => {
-  await buildNodes({ node, folder: join(folder, PACKAGE), userFolder });
-  return "without complaint";
+await step("lints, builds, packs and installs the package", async () => {
+  const files = await buildNodes({ node, folder: join(folder, PACKAGE), userFolder });
+  return `without complaint, ${files} files`;
 });
 const server = startCommand("deno", ["serve"], {
   PORT: "0",
@@ -210,17 +211,4 @@ async function tryTrigger(n8n: N8n, credentials: object): Promise<void> {
   } finally {
     listener.close();
   }
-}
-
-async function step(what: string, work: () => Promise<string>): Promise<void> {
-  const began = performance.now();
-  const result = await work();
-  console.log(
-    `${String(Math.round(performance.now() - began)).padStart(7)} ms  ${what}: ${result}`,
-  );
-}
-
-function readOption(name: string): string | undefined {
-  const prefix = `--${name}=`;
-  return process.argv.find((word) => word.startsWith(prefix))?.slice(prefix.length);
 }

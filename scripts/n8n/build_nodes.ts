@@ -1,14 +1,15 @@
-import { spawn } from "node:child_process";
-import { cp } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const SOURCE = fileURLToPath(new URL("../../connectors/n8n", import.meta.url));
 
 /**
- * Installs, lints and builds the package of the nodes as its README says, in a folder of its own, and puts
- * the result where n8n has the community nodes that its users install.
+ * Makes and installs the package of the nodes as its README says, in a folder of its own and in that of
+ * the user who runs n8n. Returns how many files the package has.
  * @throws {Error} if a command fails
  */
 export async function buildNodes(
@@ -17,26 +18,19 @@ export async function buildNodes(
     readonly folder: string;
     readonly userFolder: string;
   },
-): Promise<void> {
+): Promise<number> {
   await cp(SOURCE, folder, { recursive: true });
   const PATH = `${dirname(node)}${delimiter}${process.env.PATH}`;
-  const steps = [["install", "--ignore-scripts", "--no-audit"], ["run", "lint"], ["run", "build"]];
-  for (const words of steps) await run(["npm", ...words], { cwd: folder, PATH });
-  const installed = join(userFolder, ".n8n/nodes/node_modules/n8n-nodes-rowgate");
-  for (const part of ["package.json", "dist"]) {
-    await cp(join(folder, part), join(installed, part), { recursive: true });
-  }
-}
-
-async function run(
-  [command, ...words]: readonly string[],
-  { cwd, PATH }: { readonly cwd: string; readonly PATH: string },
-): Promise<void> {
-  const child = spawn(command!, words, {
-    cwd,
-    env: { ...process.env, PATH },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  if (code !== 0) throw new Error(`${command} ${words.join(" ")} ended with ${code}`);
+  const npm = async (...words: readonly string[]) => {
+    const options = { cwd: folder, env: { ...process.env, PATH } };
+    return (await promisify(execFile)("npm", words, options)).stdout;
+  };
+  await npm("install", "--ignore-scripts", "--no-audit");
+  await npm("run", "lint");
+  await npm("run", "build");
+  const [packed] = JSON.parse(await npm("pack", "--json"));
+  const nodes = join(userFolder, ".n8n/nodes");
+  await mkdir(nodes, { recursive: true });
+  await npm("install", "--prefix", nodes, "--legacy-peer-deps", join(folder, packed.filename));
+  return packed.files.length;
 }
