@@ -10,12 +10,22 @@ import {
 import { checkSharding } from "./sharding.ts";
 import { checkStandbys } from "./standbys.ts";
 
+interface Setting {
+  readonly name: string;
+  /** As in `pg_settings.source`. */
+  readonly source: string;
+}
+
 /** What the server reports about itself. */
 interface Server {
   readonly version: string;
   readonly number: number;
   readonly epochMs: number;
-  readonly durable: boolean;
+  /** Settings that are off, with which a crash can lose what was acknowledged. */
+  readonly unsafe: readonly Setting[];
+  /** The role that logged in, and the database, both quoted. */
+  readonly role: string;
+  readonly database: string;
   readonly readOnly: boolean;
   /** Most connections that this role can have. */
   readonly connections: number;
@@ -57,14 +67,13 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
       fix: "upgrade the server",
     });
   }
-  if (!server.durable && config.databaseUrl !== undefined) {
+  if (server.unsafe.length > 0 && config.databaseUrl !== undefined) {
     findings.push({
       id: "durability",
       level: "error",
       what: "synchronous_commit or fsync is off",
       why: "an update that was answered with 200 can be lost in a crash",
-      fix: "alter system set fsync = on;\nalter system set synchronous_commit = on;" +
-        "\nselect pg_reload_conf();",
+      fix: printCorrections(server),
     });
   }
   if (server.readOnly) {
@@ -95,6 +104,28 @@ function checkSettings(server: Server, { config, workers }: Setup): Finding[] {
   return findings;
 }
 
+function printCorrections(server: Server): string {
+  const lines = server.unsafe.map((setting) => printCorrection(setting, server));
+  const inFile = lines.some((line) => line.startsWith("alter system"));
+  return [...lines, ...inFile ? ["select pg_reload_conf();"] : []].join("\n");
+}
+
+/** A setting of a role or database goes before that of the server, and is taken back where it was made. */
+function printCorrection({ name, source }: Setting, { role, database }: Server): string {
+  switch (source) {
+    case "user":
+      return `alter role ${role} reset ${name};`;
+    case "database":
+      return `alter database ${database} reset ${name};`;
+    case "database user":
+      return `alter role ${role} in database ${database} reset ${name};`;
+    case "client":
+      return `leave ${name} out of the options of DATABASE_URL`;
+    default:
+      return `alter system set ${name} = on;`;
+  }
+}
+
 function checkClock(skewMs: number): Finding[] {
   if (Math.abs(skewMs) <= MAX_CLOCK_SKEW_MS) return [];
   return [{
@@ -114,8 +145,12 @@ function readServer({ database }: Setup): Promise<Server> {
       'version', pg_catalog.current_setting('server_version'),
       'number', pg_catalog.current_setting('server_version_num')::int4,
       'epochMs', (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::int8,
-      'durable', pg_catalog.current_setting('fsync') = 'on'
-        and pg_catalog.current_setting('synchronous_commit') <> 'off',
+      'unsafe', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+          'name', s.name, 'source', s.source) order by s.name), '[]')
+        from pg_catalog.pg_settings s
+        where s.name in ('fsync', 'synchronous_commit') and s.setting = 'off'),
+      'role', pg_catalog.quote_ident(session_user),
+      'database', pg_catalog.quote_ident(pg_catalog.current_database()),
       'readOnly', pg_catalog.current_setting('transaction_read_only') = 'on'
         or pg_catalog.pg_is_in_recovery(),
       'connections', (select least(

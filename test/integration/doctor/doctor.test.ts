@@ -262,6 +262,35 @@ for (const kind of DATABASE_KINDS) {
       }
     });
 
+    it("takes back a setting where it was made: for the database, or a role in it [CF21]", async () => {
+      const [{ name } = { name: "" }] = await healthy.admin`select current_database() as name`;
+      const fixOf = async (environment = {}) => {
+        const { findings } = (await examineDatabase(healthy, { environment })).get("server")!;
+        return findings.find(({ id }) => id === "durability")!.fix.split("\n");
+      };
+      const settings = async () =>
+        (await healthy.admin`select setconfig::text as found from pg_db_role_setting s
+          join pg_database d on d.oid = s.setdatabase where d.datname = current_database()
+            and setconfig::text like '%synchronous_commit%'`).map(({ found }) => found);
+      for (const place of [`database ${name}`, `role rowgate_app in database ${name}`]) {
+        await healthy.admin.unsafe(`alter ${place} set synchronous_commit = off`);
+        assertEquals((await settings()).length, 1);
+        // The tests' cluster has fsync off as well.
+        const [file, statement, reload] = await fixOf();
+        assertEquals([file, statement, reload], [
+          "alter system set fsync = on;",
+          `alter ${place} reset synchronous_commit;`,
+          "select pg_reload_conf();",
+        ]);
+        await healthy.admin.unsafe(statement!);
+        assertEquals(await settings(), []);
+      }
+      const url = new URL(healthy.servingUrl!);
+      url.searchParams.set("options", "-c synchronous_commit=off");
+      const [, advice] = await fixOf({ DATABASE_URL: url.href });
+      assertEquals(advice, "leave synchronous_commit out of the options of DATABASE_URL");
+    });
+
     it("reports what it may not examine", async () => {
       await sick.admin`revoke select (person) on visits from rowgate_app`;
       await sick.admin`revoke select on visits from rowgate_app`;
