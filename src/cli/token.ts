@@ -62,7 +62,7 @@ export function addToken(root: Command, run: RunWork): void {
   token.command("create")
     .description("Create a token for a tenant and print it")
     .addOption(
-      new Option("--tenant <tenant>", "Value of the tenant column")
+      new Option("--tenant <tenant>", "Value of the tenant column, or of several: 7/2")
         .argParser(parseText).makeOptionMandatory(),
     )
     .option("--name <name>", "What the token is for", parseText)
