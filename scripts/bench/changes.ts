@@ -1,8 +1,9 @@
 /**
  * Measures what a changes feed costs: writers with and without it, and a thousand clients that wait.
- * `deno run -A scripts/bench/changes.ts --runs=5 --clients=1000 --seconds=20 [--works=update,copy]`, on a
- * throw-away Postgres that keeps what it writes (fsync on). Beside the time it gives the CPU time of the sessions, which
- * depends less on what else the machine does.
+ * `deno run -A scripts/bench/changes.ts --runs=5 --clients=1000 --seconds=20 [--works=update,copy] [--disk]
+ * [--commit=off]`, on a throw-away Postgres that keeps what it writes (fsync on): in memory, where a commit takes no
+ * time, or on the disk; `--commit` is `synchronous_commit` of the writers. Beside the time it gives the CPU time of the
+ * sessions, which depends less on what else the machine does.
  */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -26,13 +27,15 @@ const { values } = parseArgs({
     clients: { type: "string", default: "1000" },
     rows: { type: "string", default: "100000" },
     works: { type: "string", default: "insert,update,copy,delete,single" },
+    disk: { type: "boolean", default: false },
+    commit: { type: "string", default: "on" },
   },
 });
 const [runs, seconds, clients, rows] = [values.runs, values.seconds, values.clients, values.rows]
   .map(Number) as [number, number, number, number];
 
-const settings = { fsync: "on", full_page_writes: "on", synchronous_commit: "on" };
-const cluster = await startCluster({ settings });
+const settings = { fsync: "on", full_page_writes: "on", synchronous_commit: values.commit };
+const cluster = await startCluster({ settings, onDisk: values.disk });
 const url = `${cluster.url}/postgres`;
 const admin = postgres(url, { max: 4, onnotice: () => {} });
 await admin.unsafe(

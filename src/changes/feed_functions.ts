@@ -22,8 +22,8 @@ export const KEYS_OF_ENTRY = 1000;
 const MAX_TRUNCATED_ROWS = 100_000;
 
 /**
- * What a client has seen must outlast a crash, which may otherwise also give the number of the
- * transaction to another one.
+ * What a client has seen must outlast a crash. The trigger `keep_durable` of the log sees to that, but not
+ * in sessions with `session_replication_role = replica`.
  */
 const KEEP_DURABLE = `if pg_catalog.current_setting('synchronous_commit') = 'off' then
     perform pg_catalog.set_config('synchronous_commit', 'local', true);

@@ -12,6 +12,8 @@ export interface FoundTarget {
 interface FoundRelations {
   readonly partitioned: boolean;
   readonly subscribed: boolean;
+  /** A subscription, quoted, whose commits do not wait for the disk. */
+  readonly lazy: string | null;
   readonly members: readonly {
     readonly schema: string;
     readonly name: string;
@@ -39,6 +41,10 @@ export async function findTarget(
           'partitioned', (select relkind = 'p' from root),
           'subscribed', exists (select from pg_catalog.pg_subscription_rel s
             join tree on tree.oid = s.srrelid),
+          'lazy', (select pg_catalog.quote_ident(u.subname) from pg_catalog.pg_subscription_rel s
+            join tree on tree.oid = s.srrelid
+            join pg_catalog.pg_subscription u on u.oid = s.srsubid
+            where u.subsynccommit = 'off' limit 1),
           'members', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
               'schema', n.nspname, 'name', c.relname, 'kind', c.relkind)
               order by n.nspname, c.relname), '[]')
@@ -54,8 +60,8 @@ export async function findTarget(
                   pg_catalog.concat('rowgate.changes_', f.id)))))::text as found`,
     { write: false },
   );
-  const { partitioned, subscribed, members, feeds }: FoundRelations = JSON.parse(row!.found);
-  const foreign = members.find(({ kind }) => kind !== "r" && kind !== "p");
+  const found: FoundRelations = JSON.parse(row!.found);
+  const { partitioned, subscribed, members, feeds } = found;
   return {
     target: {
       table,
@@ -67,8 +73,20 @@ export async function findTarget(
       subscribed,
       replaced: feeds,
     },
-    obstacle: foreign && `its partition ${foreign.name} is on another server`,
+    obstacle: explainObstacle(found),
   };
+}
+
+function explainObstacle({ members, lazy }: FoundRelations): string | undefined {
+  const foreign = members.find(({ kind }) => kind !== "r" && kind !== "p");
+  if (foreign !== undefined) return `its partition ${foreign.name} is on another server`;
+  if (lazy === null) return undefined;
+  return `the commits of its subscription do not wait for the disk: ${makeDurable(lazy)}`;
+}
+
+/** Gives the statement that has the commits of a subscription wait for the disk. @see CH18 */
+export function makeDurable(subscription: string): string {
+  return `alter subscription ${subscription} set (synchronous_commit = local)`;
 }
 
 /** A feed as `rowgate changes status` and `doctor` show it. */
@@ -81,6 +99,8 @@ export interface FeedStatus {
   readonly enabledAt: string;
   /** Every change is caught; `gone`: there is no such table any more. */
   readonly state: "complete" | "incomplete" | "gone";
+  /** A subscription that writes into its table, quoted, whose commits do not wait for the disk. */
+  readonly lazy: string | null;
   /** Null: shared by all tenants. */
   readonly tenantColumn: string | null;
   readonly keyColumns: readonly string[];
@@ -126,7 +146,13 @@ export async function readStatus(
               'state', case when coalesce(c.oid, moved.oid) is null then 'gone'
                 when rowgate.changes_shape(f.id, coalesce(c.oid, moved.oid)) ->> 'complete' = 'true'
                   then 'complete'
-                else 'incomplete' end) order by f.schema_name, f.table_name), '[]')
+                else 'incomplete' end,
+              'lazy', (select pg_catalog.quote_ident(u.subname) from pg_catalog.pg_subscription u
+                join pg_catalog.pg_subscription_rel s on s.srsubid = u.oid
+                where u.subsynccommit = 'off' and (s.srrelid = coalesce(c.oid, moved.oid)
+                  or s.srrelid in (select p.relid
+                    from pg_catalog.pg_partition_tree(coalesce(c.oid, moved.oid)) p))
+                limit 1)) order by f.schema_name, f.table_name), '[]')
             from rowgate.feeds f
             left join pg_catalog.pg_namespace n on n.nspname = f.schema_name
             left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = f.table_name

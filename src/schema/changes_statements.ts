@@ -35,6 +35,27 @@ const CHANGES_TABLE = statement`create table if not exists rowgate.changes (
 const CHANGES_INDEX = statement`create index if not exists changes_of_tenant
   on rowgate.changes (feed, tenant, xid, seq)`;
 
+/**
+ * What a client has seen must outlast a crash, which may otherwise also give the number of the
+ * transaction to another one. So each transaction with an entry waits for the disk. That is seen to when
+ * it commits, whatever it has set after its writes. Not where rows are replicated: a worker of logical
+ * replication must not fire deferred triggers for a table whose owner is no superuser.
+ */
+const DURABLE_FUNCTION = statement`create or replace function rowgate.keep_durable() returns trigger
+language plpgsql as $rowgate$
+begin
+  if pg_catalog.current_setting('synchronous_commit') = 'off' then
+    perform pg_catalog.set_config('synchronous_commit', 'local', true);
+  end if;
+  return null;
+end $rowgate$`;
+
+const DURABLE_TRIGGER = [
+  statement`drop trigger if exists keep_durable on rowgate.changes`,
+  statement`create constraint trigger keep_durable after insert on rowgate.changes
+  deferrable initially deferred for each row execute function rowgate.keep_durable()`,
+];
+
 const PRUNED_TABLE = statement`create table if not exists rowgate.changes_pruned (
   only_row bool primary key default true check (only_row),
   below xid8 not null,
@@ -79,6 +100,8 @@ end $rowgate$`;
  * Whether every change of a table is caught, and a digest that changes when it may not have been:
  * triggers that were disabled for a while, partitions that came or went, columns that were altered. A
  * row of a system table that was updated has another xmin, so nothing can be done and undone unseen.
+ * The commits of a subscription must wait for the disk: since Postgres 16 its worker takes back what a
+ * trigger sets, unless a superuser owns the table.
  */
 const SHAPE_FUNCTION = statement`create or replace function rowgate.changes_shape(
   feed int4, root oid
@@ -132,7 +155,9 @@ begin
       and (select m.covered and (m.relkind = 'p' or (select count(*) from tree) = 1)
         from members m where m.oid = root)
       and (not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid)
-        or not exists (select from members m where m.relkind = 'r' and not m.each_row)), false),
+        or not exists (select from members m where m.relkind = 'r' and not m.each_row))
+      and not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid
+        join pg_subscription u on u.oid = s.srsubid where u.subsynccommit = 'off'), false),
     'shape', (select left(md5(string_agg(part, ',' order by part)), 16) from parts))
   into result;
   return result;
@@ -194,12 +219,14 @@ export const CHANGES_VERSION: readonly Statement[] = [
   FEEDS_TABLE,
   CHANGES_TABLE,
   CHANGES_INDEX,
+  DURABLE_FUNCTION,
+  ...DURABLE_TRIGGER,
   PRUNED_TABLE,
   FIRST_PRUNED,
   MOMENT_FUNCTION,
   SHAPE_FUNCTION,
   PRUNE_FUNCTION,
-  revokeFromAll(CHANGES_FUNCTIONS),
+  revokeFromAll([...CHANGES_FUNCTIONS, "rowgate.keep_durable()"]),
   grantToServingRoles(
     "select on rowgate.changes, rowgate.feeds",
     executionOf(CHANGES_FUNCTIONS),

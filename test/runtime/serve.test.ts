@@ -6,7 +6,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { readMetrics } from "../support/read_metrics.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
-import { awaitText, startCommand, startProcess } from "./run_process.ts";
+import { awaitOutput, awaitText, startCommand, startProcess } from "./run_process.ts";
 
 const BANNER_END = /Rowgate serves at [\s\S]*\n\n$/;
 
@@ -40,7 +40,7 @@ for (const runtime of RUNTIMES) {
       for (const name of Object.keys(wrong)) assertMatch(output().stderr, new RegExp(name));
     });
 
-    it("serves a demonstration whose printed lines work when pasted, and ends on SIGTERM [R2] [R4] [R5] [R40] [MC20]", async () => {
+    it("serves a demonstration whose printed lines work when pasted, and ends on SIGTERM [R2] [R4] [R5] [R40] [MC20] [CH23]", async () => {
       const server = startCommand(runtime, ["serve"], settings());
       const banner = await awaitText(server, BANNER_END);
       const curl = /^ *curl [\s\S]*?[^\\]$/m.exec(banner)?.[0] ?? "";
@@ -49,6 +49,7 @@ for (const runtime of RUNTIMES) {
       const response = JSON.parse(pasted.output().stdout);
       assertEquals(response.success, true, pasted.output().stdout);
       assert(response.records.length > 0);
+      await followAsPrinted(banner);
       const [, address = "", header = ""] =
         /^claude mcp add -t http rowgate (\S+) -H '([^']+)'$/m.exec(banner) ?? [];
       const listed = await fetch(address, {
@@ -119,4 +120,22 @@ for (const runtime of RUNTIMES) {
       ]);
     });
   });
+}
+
+/** Runs the second `curl` line, and sees a change come that is made meanwhile. */
+async function followAsPrinted(banner: string): Promise<void> {
+  const [, curl = ""] = banner.match(/^curl .*$/gm) ?? [];
+  const following = startProcess("sh", ["-c", `exec ${curl}`]);
+  await awaitOutput(following, /^event: caught_up$/m, "stdout");
+  const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)!;
+  const [token] = /rg_\w+/.exec(curl)!;
+  const response = await fetch(`${address}/integration/tables/orders/records/single`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ filters: { id: 1 }, fields: { note: "followed" } }),
+  });
+  assertEquals(response.status, 200, await response.text());
+  await awaitOutput(following, /^event: upsert\ndata: .*"note":"followed"/m, "stdout");
+  following.send("SIGTERM");
+  await following.ended;
 }

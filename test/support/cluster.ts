@@ -36,6 +36,8 @@ export interface ClusterOptions {
   /** Its major version, one of those in `test/postgres`. */
   readonly major?: number;
   readonly settings?: Readonly<Record<string, string>>;
+  /** True: its data is not in memory, though there is room. */
+  readonly onDisk?: boolean;
   /** Fills the data directory. */
   readonly fill?: (data: string, run: RunProgram) => Promise<void>;
   /** True for a system identifier of its own: data that are copied have all the same. */
@@ -73,13 +75,13 @@ const ROOM_BYTES = 4 * 2 ** 30;
  * when `stop` is not called.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { fill, major, stranger = false } = options;
+  const { fill, major, onDisk = false, stranger = false } = options;
   const isUsual = fill === undefined && major === undefined && !stranger;
   const prepared = isUsual ? await preparedData() : undefined;
   const password = options.password ?? prepared?.password ?? crypto.randomUUID();
   const place = await makePlace(password, major);
   const { folder, binaries, user, run } = place;
-  const store = await mkdtemp(join(await chooseStore(), "rowgate-test-"));
+  const store = await mkdtemp(join(onDisk ? tmpdir() : await chooseStore(), "rowgate-test-"));
   if (user !== undefined) await chown(store, user.uid, user.gid);
   const data = join(store, "data");
   if (fill !== undefined) await fill(data, run);

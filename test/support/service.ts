@@ -36,6 +36,8 @@ export interface TestService {
   readonly app: App;
   /** The database as its owner. */
   readonly owner: Database;
+  /** The database as the handler in this process uses it. */
+  readonly serving: Database;
   readonly tokens: TestTokens;
   /** Makes another token. */
   readonly issue: IssueToken;
@@ -154,6 +156,7 @@ export async function createTestService(
     database,
     app,
     owner,
+    serving,
     tokens,
     issue,
     catalogue,

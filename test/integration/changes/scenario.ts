@@ -1,4 +1,9 @@
 import { assertEquals } from "@std/assert";
+import { createApp } from "../../../src/app.ts";
+import { openChanges } from "../../../src/changes/changes.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
+import { createTokenStore } from "../../../src/tokens/store.ts";
 import type { TestService } from "../../support/service.ts";
 import { waitUntil } from "../../support/wait_until.ts";
 import { openFollower } from "./follower.ts";
@@ -6,6 +11,9 @@ import { openReader } from "./reader.ts";
 
 /** Tables with the feeds of a scenario. */
 export const SCENARIO_TABLES: readonly string[] = ["shelves", "days"];
+
+/** The setting that its policies read. */
+export const SCENARIO_SETTING = "app.tenant_id";
 
 /** Makes them: under row level security that is forced, and with rights on columns for the service. */
 export const SCENARIO_SCHEMA = `
@@ -94,17 +102,66 @@ export async function followScenario(service: TestService): Promise<number> {
   return begun;
 }
 
-/** A client that waits is answered once there is something. */
+/** More than there are connections to Postgres, in the pool and behind a pooler. */
+const WAITING = 20;
+
+/** Clients that wait are answered once there is something, and take no connection until then. */
 async function waitForChange(service: TestService): Promise<void> {
   const reader = openReader(service);
   const { cursor } = await reader.read("shelves", "now");
-  const waiting = reader.ask("shelves", cursor, "&wait=30");
-  await waitUntil(() =>
-    Promise.resolve(
-      service.observations.some((each) => each.kind === "changes_waiting" && each.clients > 0),
-    )
-  );
-  await service.database.admin.unsafe("insert into shelves values (70, 1, 'waited for')");
-  const { body } = await waiting;
-  assertEquals((body["changes"] as { key: object }[]).map(({ key }) => key), [{ id: 70 }]);
+  const stream = await openStream(service);
+  try {
+    await stream.readUntil("event: caught_up");
+    const waiting = Array.from(
+      { length: WAITING },
+      () => reader.ask("shelves", cursor, "&wait=20"),
+    );
+    await waitUntil(() =>
+      Promise.resolve(
+        service.observations.some((each) =>
+          each.kind === "changes_waiting" && each.clients === WAITING
+        ),
+      )
+    );
+    assertEquals((await reader.read("shelves", cursor)).changes, []);
+    await service.database.admin.unsafe("insert into shelves values (70, 1, 'waited for')");
+    for (const { body } of await Promise.all(waiting)) {
+      assertEquals((body["changes"] as { key: object }[]).map(({ key }) => key), [{ id: 70 }]);
+    }
+    await stream.readUntil('"key":{"id":70}');
+  } finally {
+    await stream.cancel();
+  }
+}
+
+/** Opens a stream of what changes from now on, from a handler that may answer before all is known. */
+async function openStream({ serving, catalogue, tokens }: TestService) {
+  const observe = () => {};
+  const changes = openChanges(serving, { observe, tenantSetting: SCENARIO_SETTING });
+  const { config } = readConfig({ ROWGATE_TENANT_SETTING: SCENARIO_SETTING });
+  const app = createApp({
+    ...{ config: config!, database: serving, catalogue, tokens: createTokenStore(serving) },
+    ...{ observe, metrics: createMetrics(), changes },
+  });
+  const path = "/integration/tables/shelves/changes?since=now";
+  const headers = { authorization: `Bearer ${tokens.a}`, accept: "text/event-stream" };
+  const response = await app(new Request(`http://127.0.0.1${path}`, { headers }));
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const read = async () => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      text += value;
+    }
+  };
+  const ended = read();
+  return {
+    readUntil: (expected: string) => waitUntil(() => Promise.resolve(text.includes(expected))),
+    cancel: async () => {
+      await reader.cancel();
+      await ended;
+      changes.close();
+    },
+  };
 }
