@@ -27,6 +27,7 @@ export async function runAccesses(
   const tallies: Tally[] = [];
   let first: string | undefined;
   for (const access of accesses) {
+    if (options.signal.aborted) break;
     console.log(`\nWith the access called ${access}:\n`);
     const responses = await mkdtemp(join(options.folder, `responses-${access}-`));
     const variables = {

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import type { ReceivedResponse } from "../support/service.ts";
 import { loadCsvParsers } from "../support/csv_parsers.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertRejected, assertRejectedAt } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
 
@@ -220,11 +221,8 @@ describeService("Export", ({ query, run, service }) => {
 
   /** Waits until the service knows a new table. */
   async function until(ask: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
-    for (let attempt = 0;; attempt++) {
-      const response = await ask();
-      if (response.status === 200 || attempt === 50) return response;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await waitUntil(async () => (await ask()).status === 200);
+    return await ask();
   }
 });
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { before, it } from "@std/testing/bdd";
 import { readPages } from "../support/read_pages.ts";
 import type { ReceivedResponse } from "../support/service.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { describeService, type SendOptions } from "./describe_service.ts";
 
@@ -328,12 +329,8 @@ describeService("Query, page tokens", ({ kind, query, run, service }) => {
     });
   }
 
-  async function waitFor(table: string): Promise<void> {
-    for (let tries = 0; tries < 50; tries++) {
-      if ((await query(table, { per_page: 1 })).status === 200) return;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    throw new Error(`${table} was not found`);
+  function waitFor(table: string): Promise<void> {
+    return waitUntil(async () => (await query(table, { per_page: 1 })).status === 200);
   }
 });
 

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
+import { waitUntil } from "../support/wait_until.ts";
 import { describeService } from "./describe_service.ts";
 
 describeService("Values, types of extensions", ({ kind, query, single, get, run }) => {
@@ -17,9 +18,7 @@ describeService("Values, types of extensions", ({ kind, query, single, get, run 
       create table if not exists extended (id int4 primary key, tenant_id int4 not null, h hstore, l ltree);
       insert into extended values (1, 1, 'a=>1', 'a.b') on conflict do nothing;
       grant select, update (h, l) on extended to rowgate_app`);
-    for (let attempt = 0; attempt < 30 && (await query("extended")).status === 404; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await waitUntil(async () => (await query("extended")).status !== 404);
     return true;
   }
 
