@@ -88,7 +88,11 @@ export function createApp(dependencies: Dependencies): App {
   const cursors = openCursors(database);
   const { exports, exportsPerTenant } = config;
   const places = openPlaces({ exports, exportsPerTenant, observe });
-  const options = { observe, tenantSetting, exports, cursors, places };
+  const inFlight = limitInFlight(
+    config.maxInFlight,
+    (requests) => observe({ kind: "in_flight", requests }),
+  );
+  const options = { observe, tenantSetting, exports, cursors, places, isBusy: inFlight.isBusy };
   const records = openRecords(database, options);
   const service: Service = {
     ...dependencies,
@@ -105,10 +109,6 @@ export function createApp(dependencies: Dependencies): App {
     ...collectAgents(service, observe),
     ...collectPages(dependencies),
   ]);
-  const inFlight = limitInFlight(
-    config.maxInFlight,
-    (requests) => observe({ kind: "in_flight", requests }),
-  );
   const sending = openSending(dependencies);
 
   return async function serve(request, connection = {}) {

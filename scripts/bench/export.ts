@@ -2,8 +2,8 @@
  * Compares exports with `psql \copy` of the same rows: `deno run -A scripts/bench/export.ts
  * [--runtimes=deno,bun,node] [--rows=1000000] [--rounds=3]`. One tenant has all rows, of 12 columns. In each
  * round psql and every runtime take turns; curl reads what a service exports. Memory is the largest that a
- * process ever had less what it had before. In the end look-ups by key are timed, alone and beside an
- * export. `--rows=10000000` takes an hour and 4 GB of disk.
+ * process ever had less what it had before. In the end look-ups by key are timed, and requests that need no
+ * database: alone, beside psql and beside an export. `--rows=10000000` takes an hour and 4 GB of disk.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,13 @@ import { makeTokens, startRowgate } from "./rowgate.ts";
 
 const LOOK_UPS = 500;
 const LOOK_UP_EVERY_MS = 10;
+/** What the two kinds of requests are called. */
+const NAMES = { rows: "look-ups by key", live: "/livez" };
 const DATABASE = "bench_export";
+
+/** 99th percentiles, in ms. */
+type Latencies = Readonly<Record<keyof typeof NAMES, number>>;
+
 const FORMS = {
   "csv": { accept: "text/csv", copy: "csv header" },
   "ndjson": { accept: "application/x-ndjson", copy: "csv header" },
@@ -74,19 +80,22 @@ try {
             } µs CPU of the service for a row`,
         );
       }
-      const look = () => measureLookUps(service.address, tokens.get(1)!);
-      const alone = await look();
-      let isOver = false;
-      const exporting = (async () => {
-        while (!isOver) await ask(FORMS.ndjson.accept);
-      })();
-      const beside = await look();
-      isOver = true;
-      await exporting;
-      console.log(
-        `${runtime}: p99 of look-ups by key ${alone.toFixed(1)} ms, beside an export ` +
-          `${beside.toFixed(1)} ms (${(beside / alone).toFixed(2)})`,
-      );
+      const text = "\\copy (select * from contacts where tenant_id = 1) to /dev/null csv header";
+      const copy = () => measure(["psql", "-qX", databaseUrl, "-c", text]);
+      const times = await measureBeside(service.address, tokens.get(1)!, {
+        alone: undefined,
+        copy,
+        export: () => ask(FORMS.ndjson.accept),
+      });
+      for (const name of ["rows", "live"] as const) {
+        const [alone, copy, exporting] = times.map((one) => median(one.map((each) => each[name])));
+        console.log(
+          `${runtime}: p99 of ${NAMES[name]} ${alone!.toFixed(1)} ms, beside psql ` +
+            `${copy!.toFixed(1)} ms, beside an export ${exporting!.toFixed(1)} ms ` +
+            `(${(exporting! / alone!).toFixed(2)} of alone, ${(exporting! / copy!).toFixed(2)} ` +
+            "of psql)",
+        );
+      }
     } finally {
       await service.stop();
     }
@@ -104,25 +113,58 @@ async function measure(command: readonly string[]): Promise<number> {
   return (performance.now() - startedMs) / 1000;
 }
 
-/** The 99th percentile, in ms, of look-ups that are sent at a rate for a while, whatever runs beside them. */
-async function measureLookUps(address: string, token: string): Promise<number> {
-  const taken: number[] = [];
+/** Measures what runs beside nothing and beside each work, in turns; gives what each round found. */
+async function measureBeside(
+  address: string,
+  token: string,
+  works: Readonly<Record<string, (() => Promise<unknown>) | undefined>>,
+) {
+  const found = Object.keys(works).map((): Latencies[] => []);
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const [place, work] of Object.values(works).entries()) {
+      let isOver = false;
+      const working = (async () => {
+        while (work !== undefined && !isOver) await work();
+      })();
+      found[place]!.push(await measureLatencies(address, token));
+      isOver = true;
+      await working;
+    }
+  }
+  return found;
+}
+
+/**
+ * The 99th percentiles, in ms, of requests that are sent at a rate for a while, whatever runs beside them:
+ * look-ups by key, and requests that need no database.
+ */
+async function measureLatencies(address: string, token: string): Promise<Latencies> {
+  const taken = { rows: [] as number[], live: [] as number[] };
   const sending: Promise<void>[] = [];
+  const rest = () => new Promise((resolve) => setTimeout(resolve, LOOK_UP_EVERY_MS / 2));
   for (let id = 1; id <= LOOK_UPS; id++) {
-    const startedMs = performance.now();
-    sending.push((async () => {
-      const response = await fetch(`${address}/integration/tables/contacts/query`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: id }] } }),
-      });
-      await response.text();
-      taken.push(performance.now() - startedMs);
-    })());
-    await new Promise((resolve) => setTimeout(resolve, LOOK_UP_EVERY_MS));
+    const lookUp = {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ filters: { and: [{ field: "id", op: "eq", value: id }] } }),
+    };
+    sending.push(time(taken.rows, `${address}/integration/tables/contacts/query`, lookUp));
+    await rest();
+    sending.push(time(taken.live, `${address}/livez`));
+    await rest();
   }
   await Promise.all(sending);
-  return taken.sort((one, other) => one - other)[Math.floor(taken.length * 0.99)]!;
+  return { rows: findP99(taken.rows), live: findP99(taken.live) };
+}
+
+async function time(taken: number[], address: string, init?: RequestInit): Promise<void> {
+  const startedMs = performance.now();
+  await (await fetch(address, init)).text();
+  taken.push(performance.now() - startedMs);
+}
+
+function findP99(numbers: readonly number[]): number {
+  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length * 0.99)]!;
 }
 
 async function readMb(pid: number, name: "VmRSS" | "VmHWM"): Promise<number> {

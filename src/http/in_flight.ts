@@ -3,6 +3,8 @@ import { ApiError } from "../errors/api_error.ts";
 /** The requests in flight. */
 export interface InFlight {
   readonly enter: () => Place;
+  /** Whether there is any of a known tenant that does not only wait. */
+  readonly isBusy: () => boolean;
 }
 
 /** The place of one request among those in flight. */
@@ -40,6 +42,7 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
   }
 
   return {
+    isBusy: () => known > 0,
     enter() {
       let owner: string | undefined;
       changed(known + ++unknown);

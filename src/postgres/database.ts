@@ -68,6 +68,8 @@ export interface StreamOptions {
   readonly steps: readonly Compile[];
   /** Called with each row as it arrives; its bytes are valid until it returns. */
   readonly onRow: OnRow;
+  /** Whether other requests are in flight; then it takes fewer rows at once. */
+  readonly isBusy: () => boolean;
 }
 
 /** The rows of such a statement, on their way. */

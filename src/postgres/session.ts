@@ -2,7 +2,8 @@ import type { DriverSocket, PendingQuery, RowList, Sql } from "./driver.ts";
 import { optimiseClasses, skipPrepare } from "./driver.ts";
 import { classify } from "./database_error.ts";
 import type { ServerIdentity } from "./fence.ts";
-import { type OnRow, tapRows } from "./tap_rows.ts";
+import type { Pace } from "./pace.ts";
+import { type OnRow, type RowFlow, tapRows } from "./tap_rows.ts";
 import { type Keeping, settleKeeping } from "./kept_statements.ts";
 
 /** One session of Postgres. Once it is broken it is never used again. */
@@ -26,11 +27,8 @@ export interface Session {
    * answered, or a pooler is in between, which may pass it on later.
    */
   readonly awaitCancels: () => Promise<boolean>;
-  /** Reads nothing from its socket, so that Postgres has to wait. */
-  readonly pause: () => void;
-  readonly resume: () => void;
   /** Takes the rows of all statements from now on, of which the driver sees none. */
-  readonly takeRows: (onRow: OnRow) => void;
+  readonly takeRows: (onRow: OnRow, pace: Pace) => RowFlow;
   /** Ends the session with a message to Postgres; what runs is lost. */
   readonly close: () => void;
   /** Closes the socket at once. */
@@ -155,9 +153,7 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
         }
         return true;
       },
-      pause: () => void socket.pause?.(),
-      resume: () => void socket.resume?.(),
-      takeRows: (onRow) => tapRows(socket, onRow),
+      takeRows: (onRow, pace) => tapRows(socket, onRow, pace),
       close() {
         end();
         socket.end(TERMINATE);

@@ -139,6 +139,11 @@ export function collectMessages(give: (data: Buffer) => void): (read: Buffer) =>
   };
 }
 
+/** Copies bytes that will be overwritten, one behind the other; the driver takes no other kind. */
+export function copyBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts);
+}
+
 /** Finds where the last complete message ends. */
 function findEnd(bytes: Buffer): number {
   let end = 0;

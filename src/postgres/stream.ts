@@ -2,6 +2,8 @@ import type { Compile, Database, RowStream, StreamOptions } from "./database.ts"
 import { DatabaseError, type Failure, makeFailure, nameFault } from "./database_error.ts";
 import type { Sql } from "./driver.ts";
 import type { Session } from "./session.ts";
+import { openPace } from "./pace.ts";
+import type { OnRow, RowFlow } from "./tap_rows.ts";
 import type { OpenSession } from "./session_opener.ts";
 import type { StatementCache } from "./statement_cache.ts";
 import { ABORTED, settle, type StatementOptions } from "./statement.ts";
@@ -50,7 +52,14 @@ export function openStreams(source: StreamSource): Streams {
     if ("kind" in opened) throw fail(opened);
     const session: Session = opened;
     const ender = new AbortController();
-    const settled = runStream(session, compile, { ...source, ...options, ender });
+    const pace = openPace(options);
+    let flow: RowFlow | undefined;
+    const settled = runStream(session, compile, {
+      ...{ ...source, ...options, ender },
+      begin(onRow) {
+        flow = session.takeRows(onRow, pace);
+      },
+    });
     const closed = settled.then(() => endSession(session, source.onAbandoned));
     const ended = settled.then((failure) => {
       if (failure === undefined) onSettled(undefined);
@@ -66,10 +75,10 @@ export function openStreams(source: StreamSource): Streams {
       if (ender.signal.aborted) return;
       ender.abort();
       // Postgres cannot be interrupted while it waits for someone to read.
-      session.resume();
+      flow?.resume();
     }
 
-    return { pause: session.pause, resume: session.resume, cancel, ended, closed };
+    return { pause: () => flow?.pause(), resume: () => flow?.resume(), cancel, ended, closed };
   }
 
   async function close(timeoutMs: number): Promise<void> {
@@ -91,8 +100,10 @@ export function openStreams(source: StreamSource): Streams {
 async function runStream(
   session: Session,
   compile: Compile,
-  { cache, limitMs, graceMs, tenant, steps, onRow, ender }: StreamSource & StreamOptions & {
+  { cache, limitMs, graceMs, tenant, steps, onRow, ender, begin }: StreamSource & StreamOptions & {
     readonly ender: AbortController;
+    /** Called before the statement is sent whose rows are taken. */
+    readonly begin: (onRow: OnRow) => void;
   },
 ): Promise<Failure | undefined> {
   const { signal } = ender;
@@ -108,7 +119,7 @@ async function runStream(
       cache.compile(session.sql, step, tenant)
     ),
     () => {
-      session.takeRows((bytes, start) => {
+      begin((bytes, start) => {
         if (!signal.aborted) onRow(bytes, start);
       });
       return cache.compile(session.sql, compile, tenant);

@@ -1,5 +1,6 @@
 import type { DriverSocket } from "./driver.ts";
-import { collectMessages } from "./socket.ts";
+import type { Pace } from "./pace.ts";
+import { collectMessages, copyBytes } from "./socket.ts";
 
 /**
  * Takes a row as it arrived: the length of each value in four bytes, negative for NULL, and the value. It
@@ -7,26 +8,87 @@ import { collectMessages } from "./socket.ts";
  */
 export type OnRow = (bytes: Uint8Array, start: number) => void;
 
+/** The rows of a socket, which are taken while they are wanted. */
+export interface RowFlow {
+  /** Takes no more rows than those of this tick, and reads nothing, so that Postgres has to wait. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
 /** First byte of a message with a row. */
 const DATA_ROW = 0x44;
 /** Bytes of a row's message before its values: kind, length, and how many values there are. */
 const HEAD_BYTES = 7;
+/** Events behind which nothing is read. */
+const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
 
 /**
  * Takes the rows out of what a socket gives from now on, before the driver sees them. The driver makes an
  * object for each row and value, which is most of what an export costs: on Node, more than to print it.
- * To be called between two statements, for the rest of the session.
- * @see docs/decisions/0063-export.md
+ * In each tick as many are taken as the pace allows, since Node reads from one socket up to 32 times before
+ * it looks at the others, and Bun 512 kB at once. To be called between two statements, for the rest of the
+ * session.
+ * @see EX25, docs/decisions/0063-export.md
  */
-export function tapRows(socket: DriverSocket, onRow: OnRow): void {
+export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
   const emit = socket.emit.bind(socket);
   const collect = collectMessages(give);
+  /** Messages that were read and not taken. */
+  let waiting: Uint8Array | undefined;
+  /** Bytes that may be taken until the next tick that the pace gives; undefined: none were. */
+  let left: number | undefined;
+  let isPaused = false;
+  let isReading = true;
 
   function give(messages: Uint8Array): void {
+    const end = waiting === undefined ? take(messages) : 0;
+    if (end === messages.length) return;
+    // What is left would be overwritten.
+    const rest = messages.subarray(end);
+    waiting = waiting === undefined ? copyBytes(rest) : copyBytes(waiting, rest);
+  }
+
+  /** Takes messages until this tick has enough of them; gives where it has stopped. */
+  function take(messages: Uint8Array): number {
+    if (isPaused) return 0;
+    if (left === undefined) {
+      left = pace.bytes();
+      pace.next(beginTick);
+    }
+    const end = findEnd(messages, left);
+    left -= end;
+    if (left <= 0) stopReading();
+    pass(messages.subarray(0, end));
+    return end;
+  }
+
+  function beginTick(): void {
+    left = undefined;
+    goOn();
+  }
+
+  function goOn(): void {
+    if (waiting !== undefined) {
+      const end = take(waiting);
+      waiting = end < waiting.length ? waiting.subarray(end) : undefined;
+    }
+    if (isReading || isPaused || waiting !== undefined || left !== undefined && left <= 0) return;
+    isReading = true;
+    socket.resume?.();
+  }
+
+  function stopReading(): void {
+    if (!isReading) return;
+    isReading = false;
+    socket.pause?.();
+  }
+
+  /** Gives each row, and passes all else on to the driver. */
+  function pass(messages: Uint8Array): void {
     let passed = 0;
     let at = 0;
     while (at < messages.length) {
-      const end = at + 1 + readInt32(messages, at + 1);
+      const end = endOf(messages, at);
       if (messages[at] === DATA_ROW) {
         if (passed < at) emit("data", messages.subarray(passed, at));
         onRow(messages, at + HEAD_BYTES);
@@ -38,10 +100,40 @@ export function tapRows(socket: DriverSocket, onRow: OnRow): void {
   }
 
   socket.emit = (event, ...values) => {
-    if (event !== "data") return emit(event, ...values);
-    collect(values[0] as Parameters<typeof collect>[0]);
-    return true;
+    if (event === "data") {
+      collect(values[0] as Parameters<typeof collect>[0]);
+      return true;
+    }
+    if (ENDS.has(event) && waiting !== undefined) {
+      const rest = waiting;
+      waiting = undefined;
+      pass(rest);
+    }
+    return emit(event, ...values);
   };
+
+  return {
+    pause() {
+      isPaused = true;
+      stopReading();
+    },
+    resume() {
+      isPaused = false;
+      goOn();
+    },
+  };
+}
+
+/** Finds the end of the message with which there are so many bytes, or of the last one. */
+function findEnd(messages: Uint8Array, bytes: number): number {
+  let end = 0;
+  while (end < messages.length && end < bytes) end = endOf(messages, end);
+  return end;
+}
+
+/** Finds the end of the message that begins there. */
+function endOf(messages: Uint8Array, at: number): number {
+  return at + 1 + readInt32(messages, at + 1);
 }
 
 /** Reads a number of four bytes, as Postgres sends lengths. */

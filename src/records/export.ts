@@ -41,11 +41,16 @@ const FULL_BYTES = CHUNK_BYTES - 4096;
 export async function exportRows(
   run: Run,
   plan: ExportPlan,
-  { document, places }: { readonly document: unknown; readonly places: ExportPlaces },
+  { document, places, isBusy }: {
+    readonly document: unknown;
+    readonly places: ExportPlaces;
+    /** Whether requests are in flight. */
+    readonly isBusy: () => boolean;
+  },
 ): Promise<ExportedRows> {
   const { client, tenant } = run.requester;
   const leave = places.enter(tenant);
-  const rows = await openCheckedRows(run, plan, document).catch((error) => {
+  const rows = await openCheckedRows(run, plan, { document, isBusy }).catch((error) => {
     leave();
     throw error;
   });
@@ -65,10 +70,14 @@ export async function exportRows(
   }
 }
 
-async function openCheckedRows(run: Run, plan: ExportPlan, document: unknown): Promise<OpenRows> {
+async function openCheckedRows(
+  run: Run,
+  plan: ExportPlan,
+  { document, isBusy }: { readonly document: unknown; readonly isBusy: () => boolean },
+): Promise<OpenRows> {
   const issues = await locateValues(run, plan);
   if (issues.length > 0) throw rejectIssues(issues, document, { stale: true });
-  return await openRows(run, plan);
+  return await openRows(run, plan, isBusy);
 }
 
 function makePrinter(plan: ExportPlan): RowPrinter {
@@ -89,6 +98,7 @@ type OpenRows = ExportedRows & {
 async function openRows(
   { database, settings, requester: { tenant } }: Run,
   plan: ExportPlan,
+  isBusy: () => boolean,
 ): Promise<OpenRows> {
   const printer = makePrinter(plan);
   const writer = openByteWriter();
@@ -105,6 +115,7 @@ async function openRows(
   const stream: RowStream = await database.stream((sql) => compileExport(sql, plan), {
     tenant,
     steps: settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)],
+    isBusy,
     onRow(row, start) {
       rows++;
       printer.add(writer, row, start);

@@ -54,6 +54,8 @@ export interface RecordsOptions {
   readonly exportsPerTenant?: number | undefined;
   /** Those of another database, for a standby. */
   readonly cursors?: Cursors;
+  /** Whether requests are in flight, which an export lets pass; left out: no. */
+  readonly isBusy?: () => boolean;
   /** Left out: exports of another database do not count. */
   readonly places?: ExportPlaces;
 }
@@ -77,7 +79,7 @@ export function openRecords(
   database: Database,
   options: RecordsOptions,
 ): Records {
-  const { observe, tenantSetting, cursors = openCursors(database) } = options;
+  const { observe, tenantSetting, cursors = openCursors(database), isBusy = () => false } = options;
   const places = options.places ?? openPlaces(options);
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
@@ -113,7 +115,7 @@ export function openRecords(
 
   return {
     read: withRun(readPage),
-    export: withRun((run, plan, document) => exportRows(run, plan, { document, places })),
+    export: withRun((run, plan, document) => exportRows(run, plan, { document, places, isBusy })),
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
     updateBatch: withRun(updateBatch),

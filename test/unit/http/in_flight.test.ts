@@ -58,4 +58,21 @@ describe("limitInFlight", () => {
     second.leave();
     assertEquals(observed, [1, 2, 1, 0]);
   });
+
+  it("is busy with requests of known tenants that do not only wait [EX25]", () => {
+    const inFlight = limitInFlight(10, () => {});
+    const seen: boolean[] = [];
+    const see = () => seen.push(inFlight.isBusy());
+    const place = inFlight.enter();
+    see();
+    place.claim("a");
+    see();
+    place.rest();
+    see();
+    place.claim("a");
+    see();
+    place.leave();
+    see();
+    assertEquals(seen, [false, true, false, true, false]);
+  });
 });
