@@ -234,7 +234,7 @@ export function printTables(points: readonly TablesPoint[]): string {
   ]);
   const readingHead = ["tables", "reading", "ms Postgres", "ms service", "kB sent", "kB received"];
   const memoryHead = ["MB at start", "MB after readings", "MB after requests"];
-  const serviceHead = ["tables", "start ms", "build ms", "build again ms", ...memoryHead];
+  const serviceHead = ["tables", "start ms", "build ms", "again ms", ...memoryHead];
   const requestHead = [
     "tables",
     "requests/s",
