@@ -23,8 +23,7 @@ const CHANGES: Readonly<Record<string, Change>> = { ...TABLE_CHANGES, ...OTHER_C
 
 for (const kind of DATABASE_KINDS) {
   describe(`incremental reading of the catalogue (${kind})`, () => {
-    const suffix = crypto.randomUUID().slice(0, 8);
-    const roles = { READER: `reader_${suffix}`, TEAM: `team_${suffix}` };
+    let roles: { readonly READER: string; readonly TEAM: string };
     let database: TestDatabase;
     let sql: Sql;
     let options: IntrospectOptions;
@@ -50,13 +49,14 @@ for (const kind of DATABASE_KINDS) {
         : connectEmbedded(database.embedded);
       const [row] = await sql`select current_database() as name`;
       name = row!.name;
+      const suffix = crypto.randomUUID().slice(0, 8);
+      roles = { READER: `reader_${suffix}`, TEAM: `team_${suffix}` };
       for (const role of Object.values(roles)) await sql.unsafe(`create role ${role}`);
       await run(SCHEMA);
     }
 
     async function close(): Promise<void> {
-      await sql.unsafe(fill("drop owned by READER, TEAM; drop role READER, TEAM"))
-        .catch(() => {});
+      await run("drop owned by READER, TEAM cascade; drop role READER, TEAM").catch(() => {});
       await sql.end({ timeout: 1 });
       await database.drop();
     }
