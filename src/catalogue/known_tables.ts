@@ -6,8 +6,8 @@ export interface KnownTable {
   readonly state: string;
   readonly digest: string;
   /**
-   * Two readings found the table in this state, so that it need not be described again. One is not
-   * enough: a session that has not yet heard of a commit already finds its rows in a scan, while its
+   * Two readings found the table in this state and described it alike, so that it need not be described
+   * again. One is not enough: a session that has not yet heard of a commit already finds its rows in a scan, while its
    * functions for rights still answer from before.
    */
   readonly isSure: boolean;
@@ -48,7 +48,8 @@ export function addReading(known: Known, { tables: read, order, ...rest }: Readi
     const before = known.tables.get(oid);
     const found = before?.digest === digest ? before.table : table;
     if (found === null) throw new Error(`The reading lacks table ${oid}`);
-    tables.set(oid, { table: found, state, digest, isSure: before?.state === state });
+    const isSure = before?.state === state && before.digest === digest;
+    tables.set(oid, { table: found, state, digest, isSure });
   }
   if (isSame) return { introspection: known.introspection, tables };
   const ordered = order === null ? tables : new Map(

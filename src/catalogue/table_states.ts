@@ -64,11 +64,13 @@ export function compileTableStates(sql: Sql): Fragment {
 )`;
 }
 
-/** Compiles a hash of what the role may do because of others: roles that it inherits; none: everything. */
+/**
+ * Compiles a hash of what the role may do because of others: the roles that it inherits, for a superuser
+ * all. It asks a function, since a session that has not yet heard of a change answers the same to this
+ * one as to those for rights.
+ */
 function compileRights(sql: Sql): Fragment {
-  return sql`select pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', u.oid,
-      case when not u.rolsuper then (
-        select pg_catalog.string_agg(m.oid::text, ' ' order by m.oid) from pg_catalog.pg_roles m
-        where pg_catalog.pg_has_role(m.oid, 'USAGE')) end), 0)
-    from pg_catalog.pg_roles u where u.rolname = current_user`;
+  return sql`select pg_catalog.hashtextextended(pg_catalog.string_agg(
+      case m.rolname when current_user then 'own ' else '' end || m.oid, ' ' order by m.oid), 0)
+    from pg_catalog.pg_roles m where pg_catalog.pg_has_role(m.oid, 'USAGE')`;
 }
