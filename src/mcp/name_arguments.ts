@@ -6,6 +6,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^Idempotency-Key: /, "idempotency_key: "],
   [/^(\d+ rows? match(?:es)? the filters, more than )max-affected=/, "$1max_affected="],
+  [/use the bulk operation \(PATCH …\/records\/bulk\)$/, "use update_records"],
 ];
 
 /** Names the arguments of tools in a message, in place of the headers and parameters that they become. @see MC10 */

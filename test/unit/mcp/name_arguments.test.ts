@@ -13,6 +13,11 @@ describe("messages for agents", () => {
         /^\d+ rows? match(es)? the filters, more than max_affected=0;/,
       );
     }
+    const several = "59 rows match the filters, expected exactly one; to update them all, use ";
+    assertEquals(
+      nameArguments(`${several}the bulk operation (PATCH …/records/bulk)`),
+      `${several}update_records`,
+    );
     const running = "Idempotency-Key: the first request with this key is still running";
     assertEquals(nameArguments(running), running.replace("Idempotency-Key", "idempotency_key"));
   });
