@@ -47,6 +47,8 @@ describe("the check of responses", () => {
       ]
     ) assertEquals(findPostgres(text).length, 1, text);
     assertEquals(findPostgres(`filters.a: "select 1 from x" does not fit column "a"`), []);
+    const token = `AQ${"x".repeat(30)}HINT${"y".repeat(30)}`;
+    assertEquals(findPostgres(`</query?after=${token}>; rel="next"`), []);
   });
 });
 

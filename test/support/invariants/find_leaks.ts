@@ -42,7 +42,8 @@ function findTokens(text: string, { tokens }: Secrets): string[] {
 
 /** Finds SQL and Postgres's own text in a text of the service's; what it quotes is the client's. */
 export function findPostgres(text: string): string[] {
-  const own = text.replace(/"(?:[^"\\]|\\.)*("|…|$)/gs, "");
+  // Page tokens and positions are sealed: any letters can be among theirs.
+  const own = text.replace(/"(?:[^"\\]|\\.)*("|…|$)/gs, "").replace(/[\w-]{40,}/g, "");
   const found = POSTGRES_TEXT.exec(own);
   return found === null ? [] : [`Postgres's text: ${found[0]}`];
 }
