@@ -7,8 +7,8 @@ export interface KnownTable {
   readonly digest: string;
   /**
    * Two readings found the table in this state and described it alike, so that it need not be described
-   * again. One is not enough: a session that has not yet heard of a commit already finds its rows in a scan, while its
-   * functions for rights still answer from before.
+   * again. One is not enough: a session that has not yet heard of a commit already finds its rows in a
+   * scan, while its functions for rights still answer from before.
    */
   readonly isSure: boolean;
 }
