@@ -28,7 +28,7 @@ const WAIT_MS = 1;
  * Makes the pace of an export. While other requests are in flight it takes less at once, and then leaves
  * the processor to them and to Postgres for some two milliseconds, or until they are answered: under any
  * load there are 20 MB in a second left for it.
- * @see EX25, docs/decisions/0063-export.md
+ * @see EX25, docs/decisions/0069-exports-let-others-pass.md
  */
 export function openPace(
   { isBusy, nextTick = onNextTick, wait = setTimeout }: PaceOptions,

@@ -28,7 +28,7 @@ const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
  * In each tick as many are taken as the pace allows, since Node reads from one socket up to 32 times before
  * it looks at the others, and Bun 512 kB at once. To be called between two statements, for the rest of the
  * session.
- * @see EX25, docs/decisions/0063-export.md
+ * @see EX25, docs/decisions/0069-exports-let-others-pass.md
  */
 export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
   const emit = socket.emit.bind(socket);
