@@ -48,6 +48,16 @@ export async function readTreeCpuSeconds(pid: number): Promise<number> {
   return ticks / TICKS;
 }
 
+/**
+ * Gives the CPU time of the living children of a process, to the nanosecond: of the sessions of Postgres,
+ * while none of them ends.
+ */
+export async function readChildrenCpuSeconds(pid: number): Promise<number> {
+  const children = await listChildren(pid);
+  const times = await Promise.all(children.map(readLivingSeconds));
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
 /** Gives the memory of a process that is its own, in bytes: of Postgres without the shared buffers. */
 export async function readOwnMemory(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");

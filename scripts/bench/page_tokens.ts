@@ -2,7 +2,8 @@
  * Measures what a deep page costs by page token and by number: `deno task bench:tokens
  * [--runtimes=deno] [--depth=10000] [--turns=200]`. One tenant has 10^6 rows. For each sort one client
  * reads page after page of 50 by page token, up to the depth, and checks that no row comes twice; then
- * the first page and the deep one are requested in turns. Writes page_tokens.md into dist/bench.
+ * the first page and the deep one are requested in turns. Writes page_tokens.md into dist/bench: the time
+ * that the client waits, and the CPU time of Postgres, which other work on the machine disturbs less.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { makeBundle } from "../install_packages.ts";
 import { startCluster } from "./cluster.ts";
+import { readChildrenCpuSeconds } from "./cpu.ts";
 import { SIZE } from "./dataset.ts";
 import { describeMachine, pick, RUNTIMES } from "./options.ts";
 import { makeTokens, startRowgate } from "./rowgate.ts";
@@ -36,16 +38,27 @@ const { values } = parseArgs({
 const depth = Number(values.depth);
 const turns = Number(values.turns);
 
-/** Milliseconds of one sort, medians. */
+/** What one page costs. */
+interface Cost {
+  /** What the client waits, in ms, the median. */
+  readonly wall: number;
+  /** CPU time of Postgres in ms, the mean. */
+  readonly postgres: number;
+}
+
+/** The costs of one sort. */
 interface Row {
   readonly runtime: string;
   readonly sort: string;
   /** Page 1 by number, as it was before there were page tokens. */
-  readonly plain: number;
-  readonly first: number;
-  readonly deep: number;
-  readonly numbered: number;
+  readonly plain: Cost;
+  readonly first: Cost;
+  readonly deep: Cost;
+  readonly numbered: Cost;
 }
+
+/** Requests of one kind in a turn: CPU time is read before and after them. */
+const IN_TURN = 20;
 
 await makeBundle();
 const folder = await mkdtemp(join(tmpdir(), "rowgate-bench-run-"));
@@ -117,29 +130,49 @@ async function measure(
     path = next;
   }
   if (seen.size !== (depth - 1) * PER_PAGE) throw new Error(`${sort}: a row came twice`);
-  const ofPlain: number[] = [];
-  const ofFirst: number[] = [];
-  const ofDeep: number[] = [];
-  const ofNumbered: number[] = [];
   const numbered = (page: number) => read(first, { page, sort: numberedSort(sort) });
-  const time = async (list: number[], run: () => Promise<unknown>) => {
-    const began = performance.now();
-    await run();
-    list.push(performance.now() - began);
+  const meters = {
+    plain: openMeter(() => numbered(1)),
+    first: openMeter(() => read(first)),
+    deep: openMeter(() => read(path)),
+    numbered: openMeter(() => numbered(depth)),
   };
-  for (let turn = 0; turn < turns; turn++) {
-    await time(ofPlain, () => numbered(1));
-    await time(ofFirst, () => read(first));
-    await time(ofDeep, () => read(path));
-    if (turn % 20 === 0) await time(ofNumbered, () => numbered(depth));
+  for (let turn = 0; turn < turns; turn += IN_TURN) {
+    await meters.plain.run(IN_TURN);
+    await meters.first.run(IN_TURN);
+    await meters.deep.run(IN_TURN);
+    await meters.numbered.run(1);
   }
   return {
     runtime,
     sort,
-    plain: median(ofPlain),
-    first: median(ofFirst),
-    deep: median(ofDeep),
-    numbered: median(ofNumbered),
+    plain: meters.plain.cost(),
+    first: meters.first.cost(),
+    deep: meters.deep.cost(),
+    numbered: meters.numbered.cost(),
+  };
+}
+
+/** Measures one kind of request, some at a time. */
+interface Meter {
+  readonly run: (times: number) => Promise<void>;
+  readonly cost: () => Cost;
+}
+
+function openMeter(request: () => Promise<unknown>): Meter {
+  const walls: number[] = [];
+  let postgres = 0;
+  return {
+    async run(times) {
+      const before = await readChildrenCpuSeconds(cluster.pid);
+      for (let n = 0; n < times; n++) {
+        const began = performance.now();
+        await request();
+        walls.push(performance.now() - began);
+      }
+      postgres += await readChildrenCpuSeconds(cluster.pid) - before;
+    },
+    cost: () => ({ wall: median(walls), postgres: postgres * 1000 / walls.length }),
   };
 }
 
@@ -153,19 +186,25 @@ function median(list: readonly number[]): number {
 }
 
 function printRow({ runtime, sort, plain, first, deep, numbered }: Row): string {
-  const times = [plain, first, deep].map((value) => value.toFixed(2));
-  const cells = [runtime, sort, ...times, (deep / first).toFixed(2), numbered.toFixed(2)];
-  return `| ${cells.join(" | ")} |`;
+  const pages = [plain, first, deep, numbered].map(({ wall, postgres }) =>
+    `${printMs(wall)}, ${printMs(postgres)}`
+  );
+  const ratios = [deep.wall / first.wall, deep.postgres / first.postgres];
+  return [runtime, sort, ...pages, ratios.map((ratio) => ratio.toFixed(2)).join(", ")].join(" | ");
+}
+
+function printMs(ms: number): string {
+  return ms.toPrecision(ms < 10 ? 2 : 3);
 }
 
 async function write(rows: readonly Row[]): Promise<void> {
+  const head = ["on", "sort", "page 1", "with token", "by token", "by number", "×"];
   const report = [
-    `${describeMachine()}; 10^6 rows of one tenant, pages of ${PER_PAGE}, page ${depth}, one client,`,
-    `medians of ${turns} requests in ms.`,
+    `${describeMachine()}, ${cluster.version}; page ${depth}; one client, ${turns} requests`,
     "",
-    "| runtime | sort | page 1 | with a token | deep page by token | ratio | by number |",
-    "| ------- | ---- | ------ | ------------ | ------------------ | ----- | --------- |",
-    ...rows.map(printRow),
+    `| ${head.join(" | ")} |`,
+    `| ${head.map(() => "---").join(" | ")} |`,
+    ...rows.map((row) => `| ${printRow(row)} |`),
     "",
   ].join("\n");
   await mkdir(values.output, { recursive: true });

@@ -22,6 +22,7 @@ await publish("memory", RESULTS);
 await publish("burst", join(FOLDER, "moments.md"));
 await publish("shapes", join(FOLDER, "moments.md"));
 await publish("grid", join(FOLDER, "plans.md"));
+await publish("page_tokens", join(FOLDER, "plans.md"));
 await publish("neighbours", join(FOLDER, "neighbours.md"));
 
 /** Replaces what is between `<!-- name -->` and `<!-- end name -->` of a page, if it was measured. */
