@@ -30,7 +30,11 @@ export interface SeenRequest {
   readonly body: string | null;
 }
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** The headless shell first: the same pages without a browser around them take half the processor time. */
+const NAMES = [
+  "chromium-headless-shell",
+  ...["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+];
 const PACKAGES = fileURLToPath(new URL("../packages/", import.meta.url));
 const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
@@ -41,8 +45,8 @@ const FLAGS = [
 export async function findChromium(): Promise<string | undefined> {
   const chosen = process.env.ROWGATE_TEST_CHROMIUM;
   if (chosen !== undefined) return chosen;
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    for (const name of NAMES) {
+  for (const name of NAMES) {
+    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
       const path = join(folder, name);
       if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
     }
