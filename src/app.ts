@@ -62,6 +62,8 @@ export interface Connection {
   readonly target?: string | undefined;
   /** Ends the connection; needed where the runtime would end a broken response as if it were whole. */
   readonly cut?: (() => void) | undefined;
+  /** Frees bytes of a body that the runtime has taken; left out where the collector does so as well. */
+  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
 }
 
 /** The fetch handler. */
@@ -121,6 +123,7 @@ export function createApp(dependencies: Dependencies): App {
       sending,
       stopping,
       cut: connection.cut,
+      free: connection.free,
     };
     // Read at once, because a connection that has closed no longer knows it.
     const peer = service.rateLimits === undefined ? undefined : connection.peer;

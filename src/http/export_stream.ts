@@ -69,3 +69,19 @@ export function streamExport(
     else controller.error(IS_BUN ? undefined : "An export was cut off");
   }
 }
+
+/**
+ * Frees each chunk of an export when the next one is asked for, where the runtime can do so.
+ * @see docs/decisions/0069-exports-let-others-pass.md
+ */
+export function freeChunks(source: ExportSource, free: Recipient["free"]): ExportSource {
+  if (free === undefined) return source;
+  let taken: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    async next() {
+      if (taken !== undefined) free(taken);
+      return taken = await source.next();
+    },
+    close: source.close,
+  };
+}

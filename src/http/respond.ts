@@ -3,7 +3,7 @@ import { DatabaseError } from "../postgres/database_error.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { toApiError } from "./database_status.ts";
 import { EVENT_STREAM, type EventSource, streamEvents } from "./event_stream.ts";
-import { type ExportSource, streamExport } from "./export_stream.ts";
+import { type ExportSource, freeChunks, streamExport } from "./export_stream.ts";
 import {
   acceptsGzip,
   compress,
@@ -144,7 +144,7 @@ export function respondExport(
   addVary(headers, "Accept-Encoding");
   const gzip = acceptsGzip(exchange.request.headers.get("accept-encoding"));
   if (gzip) headers["content-encoding"] = "gzip";
-  const body = streamExport(gzip ? zipChunks(source) : source, exchange);
+  const body = streamExport(gzip ? zipChunks(source) : freeChunks(source, exchange.free), exchange);
   return new Response(body, { status: 200, headers });
 }
 

@@ -89,6 +89,8 @@ export interface Recipient {
   readonly sending: Sending;
   /** Cuts the connection; undefined where the runtime does so when a body breaks off. */
   readonly cut?: (() => void) | undefined;
+  /** Frees bytes that the runtime has taken; undefined where it leaves them to the collector. */
+  readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
   /** Undefined: not known. */
   tenant?: string;
   /** Keeps the bytes that the request has taken, instead of taking some for its response. */

@@ -24,6 +24,8 @@ export interface Connection {
   readonly target?: string | undefined;
   /** Closes the connection, where a body that breaks off does not. */
   readonly cut?: () => void;
+  /** Frees bytes of a body that the runtime has taken: it has asked for those behind them. */
+  readonly free?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
 /** Where to listen, and how long a request may take to arrive. */

@@ -34,7 +34,7 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     signal: aborter.signal,
     onListen() {},
   }, (request, { remoteAddr: { hostname: peer } }) => {
-    const answer = handler(request, { peer });
+    const answer = handler(request, { peer, free });
     answer.then(() => discardRest(request));
     return answer;
   });
@@ -45,6 +45,15 @@ export function listen(handler: Handler, { host, port, shared }: ListenOptions):
     stop: () => server.shutdown(),
     abort: () => aborter.abort(),
   };
+}
+
+/**
+ * V8 counts the bytes of an export as old, and begins a walk of the whole heap for each 64 MB, ten in a
+ * second. Deno holds the memory of what it writes by itself, so a chunk may be detached from its array.
+ * @see docs/decisions/0069-exports-let-others-pass.md
+ */
+function free({ buffer }: Uint8Array<ArrayBuffer>): void {
+  buffer.transfer(0);
 }
 
 /** Looks at the body only when it was not read: its stream costs more than its bytes. */
