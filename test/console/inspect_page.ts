@@ -20,7 +20,7 @@ interface Axe {
 
 /** Returns the violations of WCAG that axe finds, one line each. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(readAxe());
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(readAxe());
   return await page.evaluate(async (tags) => {
     const { axe } = globalThis as unknown as { axe: Axe };
     const { violations } = await axe.run(document, { runOnly: tags });
