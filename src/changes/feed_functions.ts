@@ -21,14 +21,6 @@ export const KEYS_OF_ENTRY = 1000;
 /** Rows of a table up to which a TRUNCATE is logged; beyond, its clients begin again. */
 const MAX_TRUNCATED_ROWS = 100_000;
 
-/**
- * What a client has seen must outlast a crash. The trigger `keep_durable` of the log sees to that, but not
- * in sessions with `session_replication_role = replica`.
- */
-const KEEP_DURABLE = `if pg_catalog.current_setting('synchronous_commit') = 'off' then
-    perform pg_catalog.set_config('synchronous_commit', 'local', true);
-  end if;`;
-
 /** Each row that changes is logged by itself: see `planRowTrigger`. */
 export function describeRowFunction(table: FeedTable, feed: number): string {
   const { key, tenant } = describeParts(table);
@@ -38,7 +30,6 @@ export function describeRowFunction(table: FeedTable, feed: number): string {
   return `create function rowgate.changes_${feed}_row() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 begin
-  ${KEEP_DURABLE}
   if tg_op <> 'INSERT' then
     ${entry("old")}
   end if;
@@ -122,7 +113,6 @@ export function describeStatementFunction(table: FeedTable, feed: number): strin
   return `create function rowgate.changes_${feed}() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 begin
-  ${KEEP_DURABLE}
   if tg_op = 'INSERT' then
     ${same("new")}
   elsif tg_op = 'UPDATE' then
@@ -148,7 +138,6 @@ declare
   relation text := tg_relid::pg_catalog.regclass::text;
   large bool;
 begin
-  ${KEEP_DURABLE}
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
     or row_security_active(tg_relid)
   then

@@ -12,8 +12,6 @@ export interface FoundTarget {
 interface FoundRelations {
   readonly partitioned: boolean;
   readonly subscribed: boolean;
-  /** A subscription, quoted, whose commits do not wait for the disk. */
-  readonly lazy: string | null;
   readonly members: readonly {
     readonly schema: string;
     readonly name: string;
@@ -41,10 +39,6 @@ export async function findTarget(
           'partitioned', (select relkind = 'p' from root),
           'subscribed', exists (select from pg_catalog.pg_subscription_rel s
             join tree on tree.oid = s.srrelid),
-          'lazy', (select pg_catalog.quote_ident(u.subname) from pg_catalog.pg_subscription_rel s
-            join tree on tree.oid = s.srrelid
-            join pg_catalog.pg_subscription u on u.oid = s.srsubid
-            where u.subsynccommit = 'off' limit 1),
           'members', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
               'schema', n.nspname, 'name', c.relname, 'kind', c.relkind)
               order by n.nspname, c.relname), '[]')
@@ -77,16 +71,9 @@ export async function findTarget(
   };
 }
 
-function explainObstacle({ members, lazy }: FoundRelations): string | undefined {
+function explainObstacle({ members }: FoundRelations): string | undefined {
   const foreign = members.find(({ kind }) => kind !== "r" && kind !== "p");
-  if (foreign !== undefined) return `its partition ${foreign.name} is on another server`;
-  if (lazy === null) return undefined;
-  return `the commits of its subscription do not wait for the disk: ${makeDurable(lazy)}`;
-}
-
-/** Gives the statement that has the commits of a subscription wait for the disk. @see CH18 */
-export function makeDurable(subscription: string): string {
-  return `alter subscription ${subscription} set (synchronous_commit = local)`;
+  return foreign && `its partition ${foreign.name} is on another server`;
 }
 
 /** A feed as `rowgate changes status` and `doctor` show it. */
@@ -99,8 +86,6 @@ export interface FeedStatus {
   readonly enabledAt: string;
   /** Every change is caught; `gone`: there is no such table any more. */
   readonly state: "complete" | "incomplete" | "gone";
-  /** A subscription that writes into its table, quoted, whose commits do not wait for the disk. */
-  readonly lazy: string | null;
   /** Null: shared by all tenants. */
   readonly tenantColumn: string | null;
   readonly keyColumns: readonly string[];
@@ -146,13 +131,7 @@ export async function readStatus(
               'state', case when coalesce(c.oid, moved.oid) is null then 'gone'
                 when rowgate.changes_shape(f.id, coalesce(c.oid, moved.oid)) ->> 'complete' = 'true'
                   then 'complete'
-                else 'incomplete' end,
-              'lazy', (select pg_catalog.quote_ident(u.subname) from pg_catalog.pg_subscription u
-                join pg_catalog.pg_subscription_rel s on s.srsubid = u.oid
-                where u.subsynccommit = 'off' and (s.srrelid = coalesce(c.oid, moved.oid)
-                  or s.srrelid in (select p.relid
-                    from pg_catalog.pg_partition_tree(coalesce(c.oid, moved.oid)) p))
-                limit 1)) order by f.schema_name, f.table_name), '[]')
+                else 'incomplete' end) order by f.schema_name, f.table_name), '[]')
             from rowgate.feeds f
             left join pg_catalog.pg_namespace n on n.nspname = f.schema_name
             left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = f.table_name

@@ -2,7 +2,7 @@ import { findSchema } from "../schema/find_schema.ts";
 import { qualify, quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { callTable } from "../catalogue/table_names.ts";
 import { CHANGES_FUNCTIONS } from "../schema/changes_statements.ts";
-import { type FeedStatus, type LogStatus, makeDurable, readStatus } from "../changes/find_feeds.ts";
+import { type FeedStatus, type LogStatus, readStatus } from "../changes/find_feeds.ts";
 import { quoteText } from "../text/quote_text.ts";
 import {
   askJson,
@@ -57,32 +57,20 @@ async function describeRights({ database }: Setup): Promise<Finding> {
 }
 
 function checkFeed(
-  { schema, table: stored, state, lazy }: FeedStatus,
+  { schema, table: stored, state }: FeedStatus,
   { catalogue, config }: Setup,
 ): Finding[] {
   if (state === "complete") return [];
   const identifier = qualify(schema, stored);
   const found = [...catalogue.tables.values()].find((each) => each.identifier === identifier);
   const table = found?.name ?? callTable({ schema, name: stored }, config.schemas);
-  const why = "clients that follow it get 404, so that they miss nothing unnoticed";
-  if (lazy !== null) {
-    return [{
-      id: `feed:${table}`,
-      level: "warning",
-      what:
-        `the table ${table} has a feed, and commits of the subscription ${lazy} that fills it ` +
-        "do not wait for the disk",
-      why,
-      fix: `${makeDurable(lazy)};`,
-    }];
-  }
   return [{
     id: `feed:${table}`,
     level: "warning",
     what: state === "gone"
       ? `there is a feed of the table ${table}, which was dropped`
       : `the feed of the table ${table} does not catch every change`,
-    why,
+    why: "clients that follow it get 404, so that they miss nothing unnoticed",
     fix: `rowgate changes ${state === "gone" ? "disable" : "enable"} ${table}`,
   }];
 }

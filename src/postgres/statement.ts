@@ -51,7 +51,12 @@ export async function runStatement<R extends Row>(
   return await settle(session, again, options);
 }
 
-/** Waits for a query, within the deadline. */
+/**
+ * Waits for a query, within the deadline.
+ *
+ * Point 7: the driver answers when Postgres is ready for the next statement, behind the commit, and not
+ * when the statement is complete. So what an update or a feed is answered with is on the disk.
+ */
 export function settle<R extends Row>(
   session: Session,
   query: Sent<R>,

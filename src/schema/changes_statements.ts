@@ -35,27 +35,6 @@ const CHANGES_TABLE = statement`create table if not exists rowgate.changes (
 const CHANGES_INDEX = statement`create index if not exists changes_of_tenant
   on rowgate.changes (feed, tenant, xid, seq)`;
 
-/**
- * What a client has seen must outlast a crash, which may otherwise also give the number of the
- * transaction to another one. So each transaction with an entry waits for the disk. That is seen to when
- * it commits, whatever it has set after its writes. Not where rows are replicated: a worker of logical
- * replication must not fire deferred triggers for a table whose owner is no superuser.
- */
-const DURABLE_FUNCTION = statement`create or replace function rowgate.keep_durable() returns trigger
-language plpgsql as $rowgate$
-begin
-  if pg_catalog.current_setting('synchronous_commit') = 'off' then
-    perform pg_catalog.set_config('synchronous_commit', 'local', true);
-  end if;
-  return null;
-end $rowgate$`;
-
-const DURABLE_TRIGGER = [
-  statement`drop trigger if exists keep_durable on rowgate.changes`,
-  statement`create constraint trigger keep_durable after insert on rowgate.changes
-  deferrable initially deferred for each row execute function rowgate.keep_durable()`,
-];
-
 const PRUNED_TABLE = statement`create table if not exists rowgate.changes_pruned (
   only_row bool primary key default true check (only_row),
   below xid8 not null,
@@ -64,6 +43,32 @@ const PRUNED_TABLE = statement`create table if not exists rowgate.changes_pruned
 
 const FIRST_PRUNED = statement`insert into rowgate.changes_pruned (below) values ('0')
   on conflict do nothing`;
+
+/**
+ * What a client is given must outlast a crash, which may otherwise also give the number of a transaction
+ * to another one. So a statement that reads the log waits for the disk, and no writer has to. Where not all
+ * WAL is on disk, the reader writes a record of its own, and its commit flushes everything before it:
+ * everything that its snapshot sees. It does not wait for standbys: after a failover clients begin again.
+ *
+ * Gives how far the WAL is on disk when the statement's answer is given. At the beginning of a file the
+ * position behind the last record is behind the file's header, which is written with the next record.
+ * Otherwise a server at rest that begins a new file every minute (`archive_timeout`) would go on to do so.
+ */
+const FLUSH_FUNCTION = statement`create or replace function rowgate.changes_flush() returns pg_lsn
+language plpgsql set search_path = pg_catalog, pg_temp as $rowgate$
+declare
+  flushed pg_lsn := pg_current_wal_flush_lsn();
+  written pg_lsn := pg_current_wal_insert_lsn();
+begin
+  if flushed >= written
+    or written - flushed = 40 and (pg_walfile_name_offset(flushed)).file_offset = 0
+  then
+    return flushed;
+  end if;
+  perform set_config('synchronous_commit', 'local', true);
+  perform pg_logical_emit_message(true, 'rowgate', '');
+  return written;
+end $rowgate$`;
 
 /**
  * Where the log is at the snapshot of the calling statement. xmax is one more than the newest visible
@@ -87,7 +92,7 @@ begin
     'life', concat_ws('.', (select system_identifier from pg_control_system()),
       left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
       (select oid from pg_database where datname = current_database())),
-    'wal', (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::text,
+    'wal', (rowgate.changes_flush() - '0/0'::pg_lsn)::text,
     'below', below::text,
     'next', next::text,
     'running', (select coalesce(json_agg(x::text order by x), '[]')
@@ -100,8 +105,6 @@ end $rowgate$`;
  * Whether every change of a table is caught, and a digest that changes when it may not have been:
  * triggers that were disabled for a while, partitions that came or went, columns that were altered. A
  * row of a system table that was updated has another xmin, so nothing can be done and undone unseen.
- * The commits of a subscription must wait for the disk: since Postgres 16 its worker takes back what a
- * trigger sets, unless a superuser owns the table.
  */
 const SHAPE_FUNCTION = statement`create or replace function rowgate.changes_shape(
   feed int4, root oid
@@ -155,9 +158,7 @@ begin
       and (select m.covered and (m.relkind = 'p' or (select count(*) from tree) = 1)
         from members m where m.oid = root)
       and (not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid)
-        or not exists (select from members m where m.relkind = 'r' and not m.each_row))
-      and not exists (select from pg_subscription_rel s join tree on tree.oid = s.srrelid
-        join pg_subscription u on u.oid = s.srsubid where u.subsynccommit = 'off'), false),
+        or not exists (select from members m where m.relkind = 'r' and not m.each_row)), false),
     'shape', (select left(md5(string_agg(part, ',' order by part)), 16) from parts))
   into result;
   return result;
@@ -195,9 +196,6 @@ begin
     order by b.xid desc limit 1;
   end if;
   if limit_xid is null then return 0; end if;
-  if current_setting('synchronous_commit') = 'off' then
-    perform set_config('synchronous_commit', 'local', true);
-  end if;
   with gone as (delete from rowgate.changes c where c.xid < limit_xid returning c.xid)
   select count(*), max(gone.xid::text::int8) into deleted, newest from gone;
   if deleted > 0 then
@@ -219,17 +217,26 @@ export const CHANGES_VERSION: readonly Statement[] = [
   FEEDS_TABLE,
   CHANGES_TABLE,
   CHANGES_INDEX,
-  DURABLE_FUNCTION,
-  ...DURABLE_TRIGGER,
   PRUNED_TABLE,
   FIRST_PRUNED,
+  grantToServingRoles("select on rowgate.changes, rowgate.feeds"),
+  noteVersion(4),
+];
+
+/** Until then, a trigger had each writer wait for the disk. */
+const WRITERS_WAIT_NO_MORE = [
+  statement`drop trigger if exists keep_durable on rowgate.changes`,
+  statement`drop function if exists rowgate.keep_durable()`,
+];
+
+/** The statements that create the functions of the log. */
+export const CHANGES_FUNCTIONS_VERSION: readonly Statement[] = [
+  FLUSH_FUNCTION,
   MOMENT_FUNCTION,
   SHAPE_FUNCTION,
   PRUNE_FUNCTION,
-  revokeFromAll([...CHANGES_FUNCTIONS, "rowgate.keep_durable()"]),
-  grantToServingRoles(
-    "select on rowgate.changes, rowgate.feeds",
-    executionOf(CHANGES_FUNCTIONS),
-  ),
-  noteVersion(4),
+  ...WRITERS_WAIT_NO_MORE,
+  revokeFromAll([...CHANGES_FUNCTIONS, "rowgate.changes_flush()"]),
+  grantToServingRoles(executionOf(CHANGES_FUNCTIONS)),
+  noteVersion(8),
 ];

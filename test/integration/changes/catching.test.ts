@@ -192,18 +192,6 @@ describe("what the triggers of a feed catch", () => {
     await run("insert into boxes values (-1, 1)");
   });
 
-  it("what is written with synchronous_commit off, and keeps it, also as a replica [CH18]", async () => {
-    for (const role of ["origin", "replica"]) {
-      const sync = await service.database.admin.begin(async (sql) => {
-        await sql`select set_config('session_replication_role', ${role}, true)`;
-        await sql`set local synchronous_commit = off`;
-        await sql`insert into boxes values (${role === "origin" ? -2 : -3}, 1)`;
-        return await sql`show synchronous_commit`;
-      });
-      assertEquals(sync[0]!["synchronous_commit"], "local");
-    }
-  });
-
   it("nothing once it is disabled, and is complete again when it is enabled [CH3] [CH13] [FD4]", async () => {
     const { cursor } = await reader.read("boxes", "start");
     const ask = () => reader.ask("boxes", cursor);

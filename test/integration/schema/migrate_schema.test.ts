@@ -10,6 +10,13 @@ import { openSubject } from "../database/open_subject.ts";
 /** What an earlier version of Rowgate made. */
 const FIRST_VERSION = VERSIONS[0]!.map((text) => text[0]!).join(";");
 
+/** What version 7 had for what version 8 has. */
+const WAITING_WRITERS = `drop function rowgate.changes_flush() cascade;
+  create function rowgate.keep_durable() returns trigger language plpgsql as
+    $$ begin perform set_config('synchronous_commit', 'local', true); return null; end $$;
+  create constraint trigger keep_durable after insert on rowgate.changes
+    deferrable initially deferred for each row execute function rowgate.keep_durable()`;
+
 for (const kind of DATABASE_KINDS) {
   describe(`a schema rowgate of version 1 on ${kind}`, () => {
     let test: TestDatabase;
@@ -39,10 +46,10 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 7, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 8, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 7,
+        version: 8,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
@@ -53,7 +60,7 @@ for (const kind of DATABASE_KINDS) {
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 
@@ -67,6 +74,15 @@ for (const kind of DATABASE_KINDS) {
     it("can be created twice by hand [R34]", async () => {
       for (const text of SCHEMA_STATEMENTS) await test.admin.unsafe(text);
       assertEquals(await migrateSchema(owner), "current");
+    });
+
+    it("has no writer wait for the disk any more, where version 7 had [R33] [CH18]", async () => {
+      await test.admin.unsafe(WAITING_WRITERS);
+      assertEquals((await findSchema(owner)).version, 7);
+      assertEquals(await migrateSchema(owner), "migrated");
+      const left = await test.admin`select from pg_trigger
+        where tgrelid = 'rowgate.changes'::regclass and not tgisinternal`;
+      assertEquals([left.length, (await findSchema(owner)).version], [0, 8]);
     });
 
     if (kind === "real") {

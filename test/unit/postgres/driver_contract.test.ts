@@ -18,6 +18,7 @@ import { waitUntil } from "../../support/wait_until.ts";
 import {
   described,
   failed,
+  failedCommit,
   type FakePostgres,
   openFakePostgres,
   ready,
@@ -235,5 +236,12 @@ describe("the contract with postgres.js", () => {
       [{ value: "a" }, { value: "b" }],
       "the driver keeps parts of messages: socket.ts must not use their memory again",
     );
+  });
+
+  it("7: answers behind the commit, whatever came before it", async () => {
+    const subject = open();
+    const answer = subject.run(select(subject), described(failedCommit("40001", "a")));
+    // Otherwise neither an update nor a feed may be answered when its query is.
+    await assertRejects(() => answer, Error, "failed");
   });
 });

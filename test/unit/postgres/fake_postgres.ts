@@ -84,6 +84,12 @@ function bound(values: readonly string[]): Uint8Array {
   return concat(message("2"), ...each);
 }
 
+/** The response of a statement that did what it was asked to, and failed when it was to be kept. */
+export function failedCommit(code: string, ...values: readonly string[]): Uint8Array {
+  const done = rows(...values);
+  return concat(done.subarray(0, done.length - ready().length), failed(code, "CommitTransaction"));
+}
+
 /** What ends a response. */
 export function ready(): Uint8Array {
   return message("Z", bytes("I"));
