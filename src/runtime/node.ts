@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import type { Handler, ListenOptions, Server, WorkerSupport } from "./adapter.ts";
-import { lingerOnClose } from "./lingering_close.ts";
+import { limitDiscarded, lingerOnClose } from "./lingering_close.ts";
 
 /** The handler answers a late body with 408 before the server closes the connection. */
 const GRACE_MS = 1000;
@@ -14,8 +14,13 @@ const SWEEP_MS = 50;
 /** Listens with Node's server behind the Web's Request and Response. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Server> {
   const server = createAdaptorServer({
-    fetch: (request, { incoming: { socket, url: target } }) =>
-      handler(request, { peer: socket.remoteAddress, target, cut: () => socket.destroy() }),
+    fetch: async (request, { incoming }) => {
+      const { socket, url: target } = incoming;
+      const cut = () => socket.destroy();
+      const response = await handler(request, { peer: socket.remoteAddress, target, cut });
+      if (!incoming.complete) limitDiscarded(incoming);
+      return response;
+    },
     // Of a request without `Host`, as HTTP/1.0 allows.
     hostname: "localhost",
     createServer,
