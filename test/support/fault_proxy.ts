@@ -39,6 +39,8 @@ export interface FaultProxy {
   readonly connections: () => number;
   /** Packets that the clients sent so far. */
   readonly packets: () => number;
+  /** How often a client has sent something and had an answer since. */
+  readonly roundTrips: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -47,6 +49,8 @@ interface Pair {
   readonly server: Socket;
   /** Bytes of the server so far. */
   answered: number;
+  /** The client has sent something since. */
+  asked: boolean;
   /** Nothing goes through ever again. */
   silent: boolean;
 }
@@ -62,6 +66,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let fault: Fault = { kind: "pass" };
   let connections = 0;
   let packets = 0;
+  let roundTrips = 0;
   let bytesLeft = 0;
 
   const listener = createServer((client) => {
@@ -72,10 +77,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return;
     }
     const server = connect(Number(targetPort), hostname).setNoDelay(true).on("error", () => {});
-    const pair: Pair = { client, server, answered: 0, silent: false };
+    const pair: Pair = { client, server, answered: 0, asked: false, silent: false };
     pairs.add(pair);
     client.on("data", (data) => {
       packets++;
+      pair.asked = true;
       if (isCancel(data) && fault.kind === "reset_cancels") return end(pair, "rst");
       if (isCancel(data) && fault.kind === "delay_cancels") {
         setTimeout(() => server.write(data), fault.ms);
@@ -83,7 +89,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       }
       if (fault.kind !== "black_hole" && !pair.silent) carry(data, server);
     });
-    server.on("data", (data) => respond(data, pair));
+    server.on("data", (data) => {
+      if (pair.asked) roundTrips++;
+      pair.asked = false;
+      respond(data, pair);
+    });
     for (const [one, other] of [[client, server], [server, client]] as const) {
       one.on("close", () => {
         // Behind a black hole one end does not learn that the other has closed.
@@ -166,7 +176,12 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     changed.host = `127.0.0.1:${port}`;
     return changed.href;
   };
-  return { port, through, set, drop, connections: () => connections, packets: () => packets, stop };
+  const counts = {
+    connections: () => connections,
+    packets: () => packets,
+    roundTrips: () => roundTrips,
+  };
+  return { port, through, set, drop, ...counts, stop };
 }
 
 /** Reports whether a packet asks Postgres to cancel what a session runs. */

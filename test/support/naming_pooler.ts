@@ -25,7 +25,7 @@ export async function startNamingPooler(target: string): Promise<NamingPooler> {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on("error", () => {});
+      socket.setNoDelay(true).on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
         client.destroy();
