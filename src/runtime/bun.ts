@@ -140,22 +140,25 @@ interface BunProcess {
   readonly execve: (file: string, args: string[], environment: Record<string, string>) => never;
 }
 
-/** JavaScriptCore reads it once, when it starts. */
-const HEAP_VARIABLE = "BUN_JSC_minEdenToOldGenerationRatio";
-/** JavaScriptCore's own is 0.333. */
-const HEAP_RATIO = "0.6";
+/** JavaScriptCore reads them once, when it starts. Its own values are 0.333 and 0. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  BUN_JSC_minEdenToOldGenerationRatio: "0.6",
+  BUN_JSC_forceCodeBlockLiveness: "1",
+};
 
 /**
  * Makes Bun collect its whole heap as soon as less than 60 % of it is free for young objects, not a
- * third: a quarter less memory (154 to 117 MB with 20,000 texts of filters) and no throughput. For that
- * the process replaces itself once, by the same command and with the same id, which costs 55 ms. It does
- * not where the variable is set, or on other runtimes.
+ * third: a quarter less memory (154 to 117 MB with 20,000 texts of filters) and no throughput. And makes
+ * it keep the code that it has compiled, which it throws away while no request comes. For that the process
+ * replaces itself once, by the same command and with the same id, which costs 55 ms. A variable that is
+ * set already stays. It does not where both are set, or on other runtimes.
  * @see docs/decisions/0038-bun-heap.md
  */
-export function limitBunHeap(): void {
+export function setBunVariables(): void {
   // A channel to the parent process would be lost.
-  if (!IS_BUN || HEAP_VARIABLE in process.env || process.connected) return;
-  const environment = { ...process.env as Record<string, string>, [HEAP_VARIABLE]: HEAP_RATIO };
+  if (!IS_BUN || process.connected) return;
+  if (Object.keys(VARIABLES).every((name) => name in process.env)) return;
+  const environment = { ...VARIABLES, ...process.env as Record<string, string> };
   try {
     const { execPath, argv0 } = process;
     (process as unknown as BunProcess).execve(execPath, [argv0, ...repeatCommand()], environment);

@@ -7,27 +7,30 @@ import { basename } from "node:path";
 import { COMMANDS, inherit } from "../support/runtime_server.ts";
 import { awaitAddress, startCommand } from "./run_process.ts";
 
-const VARIABLE = "BUN_JSC_minEdenToOldGenerationRatio";
+const HEAP = "BUN_JSC_minEdenToOldGenerationRatio";
+const CODE = "BUN_JSC_forceCodeBlockLiveness";
 /** No database is there: the service serves, and is not ready. */
 const UNAVAILABLE = { DATABASE_URL: "postgres://app@127.0.0.1:1/shop", PORT: "0" };
 
-/** What a process was begun with: the words of its command without folders, and the variable. */
+/** What a process was begun with: the words of its command without folders, and the variables. */
 async function look(pid: number) {
   const [words, environment] = await Promise.all(
     ["cmdline", "environ"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8")),
   );
-  const variables = environment!.split("\0").filter((line) => line.startsWith(`${VARIABLE}=`));
+  const variables = environment!.split("\0").filter((line) =>
+    [HEAP, CODE].includes(line.split("=", 1)[0]!)
+  ).toSorted();
   return { words: words!.split("\0").slice(0, -1).map((word) => basename(word)), variables };
 }
 
-describe("the heap on Bun", () => {
+describe("JavaScriptCore on Bun", () => {
   for (const runtime of ["bun", "binary"] as const) {
-    it(`is limited on ${runtime}: the process begins anew, as itself`, async () => {
+    it(`has a limited heap and keeps its code on ${runtime}: the process begins anew, as itself`, async () => {
       const server = startCommand(runtime, ["serve"], UNAVAILABLE);
       const address = await awaitAddress(server);
       assertEquals((await fetch(`${address}/livez`)).status, 200);
       const words = [...COMMANDS[runtime], "serve"].map((word) => basename(word));
-      assertEquals(await look(server.pid), { words, variables: [`${VARIABLE}=0.6`] });
+      assertEquals(await look(server.pid), { words, variables: [`${CODE}=1`, `${HEAP}=0.6`] });
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
       assertEquals(server.output().stderr, "");
@@ -35,9 +38,9 @@ describe("the heap on Bun", () => {
   }
 
   it("is what the environment says, where it says something", async () => {
-    const server = startCommand("bun", ["serve"], { ...UNAVAILABLE, [VARIABLE]: "0.2" });
+    const server = startCommand("bun", ["serve"], { ...UNAVAILABLE, [HEAP]: "0.2" });
     await awaitAddress(server);
-    assertEquals((await look(server.pid)).variables, [`${VARIABLE}=0.2`]);
+    assertEquals((await look(server.pid)).variables, [`${CODE}=1`, `${HEAP}=0.2`]);
     server.send("SIGTERM");
     assertEquals(await server.ended, 0);
   });

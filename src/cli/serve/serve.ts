@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { describeSettings } from "../../config/describe_settings.ts";
-import { limitBunHeap } from "../../runtime/bun.ts";
+import { setBunVariables } from "../../runtime/bun.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Served } from "../../runtime/serve.ts";
 import { openSupervisorLink, type SupervisorLink } from "../../runtime/workers.ts";
@@ -43,7 +43,7 @@ const MIN_CLOSE_MS = 500;
  * @see R40
  */
 async function serve(host: Host): Promise<number> {
-  limitBunHeap();
+  setBunVariables();
   const supervisor = openSupervisorLink();
   const signal = awaitSignal(host, supervisor);
   const settings = await readSettings(host);
