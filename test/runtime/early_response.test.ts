@@ -40,7 +40,7 @@ for (const runtime of RUNTIMES) {
       server = await startServer(runtime, {
         environment: {
           DATABASE_URL: service.database.servingUrl!,
-          ROWGATE_REQUEST_TIMEOUT_MS: "6000",
+          ROWGATE_REQUEST_TIMEOUT_MS: "3000",
         },
         policyText: JSON.stringify(FIXTURE_POLICY),
       });
