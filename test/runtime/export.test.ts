@@ -8,6 +8,8 @@ import { createTestService, type TestService } from "../support/service.ts";
 
 /** Of 2 kB each: more than the kernel takes of one that reads nothing, and the service may grow by. */
 const ROWS = 60_000;
+/** Of another tenant: more than the kernel takes. */
+const OTHER_ROWS = 20_000;
 const SEND_TIMEOUT_MS = 2500;
 const FREE_MS = 5000;
 
@@ -29,8 +31,8 @@ for (const runtime of RUNTIMES) {
           select k, (select string_agg(md5(k || '.' || i), '') from generate_series(1, 64) i) body
           from generate_series(0, 499) k
         )
-        insert into bulk select n, 1 + n % 2, body
-          from generate_series(1, ${2 * ROWS}) n join bodies on k = n % 500 order by n;
+        insert into bulk select n, case when n <= ${ROWS} then 1 else 2 end, body
+          from generate_series(1, ${ROWS + OTHER_ROWS}) n join bodies on k = n % 500 order by n;
         grant select on bulk to rowgate_app`);
       const ask = () => service.send("POST", "/integration/tables/bulk/query", { body: {} });
       await until(async () => (await ask()).status === 200);
