@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** What only the inside of the service or of Postgres would say. */
 const INSIDE = new RegExp(
@@ -17,7 +17,7 @@ const INSIDE = new RegExp(
   ].map(({ source }) => source).join("|"),
 );
 
-describeService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
+describeSharedService("attacks on HTTP", ({ query, single, bulk, get, service }) => {
   it("discloses nothing internal in any error [HT23] [HT22]", async () => {
     const note = { note: "x" };
     const responses = [

@@ -1,6 +1,7 @@
 import { after, before, describe } from "@std/testing/bdd";
 import { createTestService } from "../support/service.ts";
 import type { ReceivedResponse, TestService } from "../support/service.ts";
+import { borrowService } from "../support/shared_service.ts";
 import { DATABASE_KINDS } from "../support/database.ts";
 import type { DatabaseKind } from "../support/database.ts";
 
@@ -58,6 +59,28 @@ export function describeService(
       define(converse(kind, () => {
         if (opened === undefined) throw new Error("The service of this file did not start");
         return opened;
+      }));
+    });
+  }
+}
+
+/**
+ * Describes one subject for each kind of database, whose tests only read: they share one service with
+ * the other groups of their worker that do.
+ */
+export function describeSharedService(
+  title: string,
+  define: (conversation: Conversation) => void,
+): void {
+  for (const kind of DATABASE_KINDS) {
+    describe(`${title}, ${kind}`, () => {
+      let borrowed: TestService | undefined;
+      before(async () => {
+        borrowed = await borrowService(kind);
+      });
+      define(converse(kind, () => {
+        if (borrowed === undefined) throw new Error("The shared service did not start");
+        return borrowed;
       }));
     });
   }

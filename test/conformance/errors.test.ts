@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const good = { field: "fid", op: "eq", value: 1 };
 
@@ -34,7 +34,7 @@ const FAULTS: readonly [unknown, string][] = [
   }, "filters.and[0].value[1]"],
 ];
 
-describeService("Errors", ({ kind, query, single, bulk, get, service }) => {
+describeSharedService("Errors", ({ kind, query, single, bulk, get, service }) => {
   for (const [body, path] of FAULTS) {
     it(`names ${path}, the client's own path [E5]`, async () => {
       const error = assertRejectedAt(await query("deals", body), path);

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const text = new TextEncoder();
 const bytes = (...parts: (string | number[])[]) =>
@@ -41,7 +41,7 @@ const TWICE: readonly [string, string][] = [
   ['{"__proto__": 1, "__proto__": 2}', "__proto__"],
 ];
 
-describeService("Errors, strict JSON", ({ query, single, bulk, service }) => {
+describeSharedService("Errors, strict JSON", ({ query, single, bulk, service }) => {
   for (const [name, raw] of BROKEN) {
     it(`rejects ${name}`, async () => {
       for (const send of [query, single, bulk]) {

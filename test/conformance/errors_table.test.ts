@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertMatched, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Errors, the table", ({ query, single, bulk }) => {
+describeSharedService("Errors, the table", ({ query, single, bulk }) => {
   const updates = [["update single", single], ["update bulk", bulk]] as const;
 
   for (const [name, update] of updates) {

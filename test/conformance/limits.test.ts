@@ -7,7 +7,7 @@ import {
   recordsOf,
   valuesOf,
 } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 
 /** A filter of so many groups inside each other, a condition in the innermost. */
 function nest(depth: number, condition: unknown = { field: "id", op: "eq", value: 1 }): unknown {
@@ -31,7 +31,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n + 1);
 }
 
-describeService("Limits", ({ query, single, bulk }) => {
+describeSharedService("Limits", ({ query, single, bulk }) => {
   it("takes groups to depth 5 [L1] [L2] [FS7]", async () => {
     for (const depth of [1, 2, 3, 4, 5]) {
       assertEquals(recordsOf(await query("guests", { filters: nest(depth) })).length, 1);

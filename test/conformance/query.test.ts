@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Query Records", ({ query }) => {
+describeSharedService("Query Records", ({ query }) => {
   it("responds to an empty object with the first 50 rows and nothing but its members [Q2] [Q5] [Q71] [Q75] [Q81] [Q82] [Q83] [Q84] [Q86] [Q80] [FS1]", async () => {
     const body = assertOk(await query("deals", {}));
     assertEquals(Object.keys(body).sort(), [

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertRejectedAt, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n + 1);
 const starts = (digits: string) => (n: number) => String(n).startsWith(digits);
@@ -36,7 +36,7 @@ const PATTERNS: readonly [string, string, (n: number) => boolean][] = [
   ["amount", "%", (n) => n % 7 !== 0],
 ];
 
-describeService("Query, like", ({ query }) => {
+describeSharedService("Query, like", ({ query }) => {
   for (const [field, value, wanted] of PATTERNS) {
     it(`finds by ${field} like ${JSON.stringify(value)} [Q27] [Q49] [Q50] [Q51] [Q52] [IN17] [TV17]`, async () => {
       const filters = { and: [{ field, op: "like", value }] };

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertRejectedAt, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const NUMBERS = Array.from({ length: 60 }, (_, n) => n + 1);
 
@@ -52,7 +52,7 @@ const WRONG_SHAPES: readonly [string, unknown, string][] = [
   ["between", [{}, 2], "value[0]"],
 ];
 
-describeService("Query, operators", ({ query }) => {
+describeSharedService("Query, operators", ({ query }) => {
   for (const [condition, wanted] of MEANINGS) {
     it(`finds the rows of ${JSON.stringify(condition)} [Q21] [Q22] [Q23] [Q24] [Q25] [Q26] [Q27] [Q28] [Q29] [Q30] [Q31] [Q32] [Q33] [Q40] [Q89]`, async () => {
       const response = await query("deals", {

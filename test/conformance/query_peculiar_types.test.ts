@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertRejectedAt, recordsOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Columns of types that compare in ways of their own, or only by their parts, with the type's name. */
 const PECULIAR = [
@@ -17,7 +17,7 @@ const PECULIAR = [
 
 const FIRST = { field: "id", op: "eq", value: 1 };
 
-describeService("Query, types that compare in ways of their own", ({ query }) => {
+describeSharedService("Query, types that compare in ways of their own", ({ query }) => {
   function ask(field: string, op: string, value?: unknown) {
     const condition = value === undefined ? { field, op } : { field, op, value };
     return query("everything", { filters: { and: [FIRST, condition] }, select: ["id"] });

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Columns with equality and order, with row 1's value as a client would send it. */
 const ORDERED: Readonly<Record<string, unknown>> = {
@@ -77,7 +77,7 @@ const UNEQUAL: Readonly<Record<string, readonly [string, string]>> = {
 };
 const FIRST = { field: "id", op: "eq", value: 1 };
 
-describeService("Query, every operator on every type", ({ query }) => {
+describeSharedService("Query, every operator on every type", ({ query }) => {
   function ask(field: string, op: string, value?: unknown) {
     const condition = value === undefined ? { field, op } : { field, op, value };
     return query("everything", { filters: { and: [FIRST, condition] }, select: ["id"] });

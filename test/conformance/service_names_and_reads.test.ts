@@ -2,14 +2,14 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 interface Listed {
   readonly name: string;
   readonly writable: boolean;
 }
 
-describeService("The service, names and reads", ({ query, single, bulk, get, service }) => {
+describeSharedService("The service, names and reads", ({ query, single, bulk, get, service }) => {
   const tables = async () => assertOk(await get("/integration/tables"))["tables"] as Listed[];
   const fields = async (table: string) =>
     assertOk(await get(`/integration/tables/${table}/fields`))["fields"] as Listed[];

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 interface ListedTable {
   readonly name: string;
@@ -31,7 +31,7 @@ const EXPOSED = [
   "order_lines",
 ];
 
-describeService("Get Tables", ({ get, service }) => {
+describeSharedService("Get Tables", ({ get, service }) => {
   const path = "/integration/tables";
   const list = async (token?: string) =>
     assertOk(await get(path, token === undefined ? {} : { token }))["tables"] as ListedTable[];

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Updates, shape of an update", ({ single, bulk, service }) => {
+describeSharedService("Updates, shape of an update", ({ single, bulk, service }) => {
   for (const [name, update] of [["single", single], ["bulk", bulk]] as const) {
     const mine = () => checksumTenant(service().database.admin, 1);
     const good = { filters: { fid: 1 }, fields: { note: "x" } };

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const UNSAFE = [
   "9007199254740993",
@@ -16,7 +16,7 @@ const UNSAFE = [
 ];
 const ODATA = { headers: { accept: "application/json;IEEE754Compatible=true" } };
 
-describeService("Values, numbers", ({ query, single, bulk }) => {
+describeSharedService("Values, numbers", ({ query, single, bulk }) => {
   function ask(field: string, value: string, op = "eq") {
     const raw =
       `{"filters": {"and": [{"field": "${field}", "op": "${op}", "value": ${value}}]}, "select": ["id"]}`;

@@ -107,6 +107,17 @@ for (const kind of DATABASE_KINDS) {
       await rows.close();
     });
 
+    it("finds any write where groups of tests share the rows", async () => {
+      const rows = guardRows({ ...test, readOnly: true });
+      (await rows.start("1"))();
+      await write("update deals set note = 'u' where fid = 1");
+      assertEquals(await rows.check(), ["rows that groups of tests share changed: deals 1"]);
+      rows.afterWrite();
+      assertEquals(await rows.check(), ["a test writes to a database that groups of tests share"]);
+      assertEquals(await rows.check(), []);
+      await rows.close();
+    });
+
     it("ignores what the test itself writes", async () => {
       const end = await test.rows.start("1");
       end();

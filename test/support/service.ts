@@ -49,6 +49,8 @@ export interface TestService {
   readonly observations: Observation[];
   /** The process that serves; undefined when this one does. */
   readonly server: RuntimeServer | undefined;
+  /** Forgets what was observed and sent, for the next group of tests. */
+  readonly forget: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -68,6 +70,8 @@ export interface ServiceOptions {
   readonly fetch?: Fetch;
   /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;
+  /** True where a test that writes fails. */
+  readonly readOnly?: boolean;
 }
 
 /** True when the tests ask a server in another process. */
@@ -78,8 +82,8 @@ export async function createTestService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
-  const { template, cluster } = options;
-  const database = await createTestDatabase(kind, template, { cluster, served: true });
+  const { template, cluster, readOnly } = options;
+  const database = await createTestDatabase(kind, template, { cluster, served: true, readOnly });
   const observations: Observation[] = [];
   const metrics = createMetrics();
   const observe = (observation: Observation) => {
@@ -162,6 +166,10 @@ export async function createTestService(
     catalogue,
     observations,
     server,
+    forget: () => {
+      observations.length = 0;
+      guard.forget();
+    },
     send: (method, path, request) => {
       guard.sent(`"${path}" ${JSON.stringify(request)}`);
       return send(app, tokens.a, { method, path, ...request });

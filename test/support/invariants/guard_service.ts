@@ -30,6 +30,8 @@ export interface ServiceGuard {
   readonly sent: (text: string) => void;
   /** Checks a line of a server's log. */
   readonly logged: (line: string) => void;
+  /** Forgets what clients have sent. */
+  readonly forget: () => void;
   readonly close: () => void;
 }
 
@@ -142,6 +144,7 @@ export function guardService({ test, metrics, ...options }: GuardOptions): Servi
       secrets.tokens.add(token);
     },
     sent: (text) => collectSent(text, secrets.sent),
+    forget: () => secrets.sent.clear(),
     close: () => checks.delete(check),
   };
 }

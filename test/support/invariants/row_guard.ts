@@ -25,10 +25,17 @@ interface Snapshot {
 /** A table was dropped, altered or locked. */
 const CHANGING: ReadonlySet<string> = new Set(["42P01", "42703", "55P03", "40P01", "XX000"]);
 
-/** Guards the rows of a database: by its URL, or by the client of an embedded one. */
-export function guardRows(
-  { url, admin }: { readonly url: string | undefined; readonly admin: Sql },
-): RowGuard {
+/** Whose rows are guarded. */
+interface GuardedDatabase {
+  readonly url: string | undefined;
+  /** The client of an embedded database, which has no URL. */
+  readonly admin: Sql;
+  /** True where nobody may write: neither the tenant of a request nor the test itself. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/** Guards the rows of a database. */
+export function guardRows({ url, admin, readOnly = false }: GuardedDatabase): RowGuard {
   let sql: Sql | undefined = url === undefined ? admin : undefined;
   let digest: (() => Promise<Digests>) | undefined;
   let before: Snapshot | undefined;
@@ -77,13 +84,14 @@ export function guardRows(
     const known = before;
     if (known === undefined || !asked) return;
     // A request that is still in flight may write while the rows are read.
-    if (inFlight > 0) return keep(undefined);
+    if (inFlight > 0) return readOnly ? undefined : keep(undefined);
     const after = await take();
     // Something began to write while the rows were read.
     if (before !== known) return;
     if (after === undefined) return keep(undefined);
     const changed = compareDigests(known.digests, after.digests, writers);
-    if (changed.length > 0) found.push(`the rows of others changed: ${changed.join(", ")}`);
+    const whose = readOnly ? "rows that groups of tests share" : "the rows of others";
+    if (changed.length > 0) found.push(`${whose} changed: ${changed.join(", ")}`);
     keep(after);
   }
 
@@ -93,13 +101,14 @@ export function guardRows(
         reading ??= begin().finally(() => reading = undefined);
       }
       await reading;
-      if (writer !== undefined) writers.add(writer);
+      if (writer !== undefined && !readOnly) writers.add(writer);
       asked = true;
       inFlight++;
       return () => inFlight--;
     },
     beforeWrite: compare,
     afterWrite() {
+      if (readOnly) found.push("a test writes to a database that groups of tests share");
       writes++;
       keep(undefined);
     },
