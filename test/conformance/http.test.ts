@@ -3,12 +3,12 @@ import { it } from "@std/testing/bdd";
 import manifest from "../../package.json" with { type: "json" };
 import { IS_REMOTE } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const TABLES = "/integration/tables";
 const QUERY = "/integration/tables/deals/query";
 
-describeService("HTTP", ({ query, single, get, service }) => {
+describeSharedService("HTTP", ({ query, single, get, service }) => {
   const send = (method: string, path: string, options = {}) =>
     service().send(method, path, options);
 

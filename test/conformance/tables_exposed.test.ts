@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk, assertRejected, assertRejectedAt, recordsOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const CREDENTIAL_TABLES = [
   "user_passwords",
@@ -42,7 +42,7 @@ const NOT_EXPOSED = [
   "documents",
 ];
 
-describeService("Tables, catalogue", ({ kind, query, single, bulk, get, run, service }) => {
+describeSharedService("Tables, catalogue", ({ kind, query, single, bulk, get, run, service }) => {
   for (const table of CREDENTIAL_TABLES) {
     it(`responds with 403 for ${table} to all three operations and Get Fields [T28] [T25] [T26] [T24] [UB14] [US18]`, async () => {
       const body = { filters: { id: 1 }, fields: { login: "x" } };

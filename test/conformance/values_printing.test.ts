@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { recordsOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Column, row and the value that a client parses. */
 const PRINTED: readonly [string, number, unknown][] = [
@@ -62,7 +62,7 @@ const PRINTED: readonly [string, number, unknown][] = [
   ["a_composite", 9, []],
 ];
 
-describeService("Values, what values look like", ({ query, run }) => {
+describeSharedService("Values, what values look like", ({ query, run }) => {
   const row = (id: number, ...select: string[]) =>
     query("everything", { filters: { and: [{ field: "id", op: "eq", value: id }] }, select });
 
