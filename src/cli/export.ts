@@ -71,11 +71,12 @@ function parseSort(text: string): ExportOptions["sort"] {
 }
 
 async function exportTable(host: Host, table: string, options: ExportOptions): Promise<number> {
-  const response = await ask(host, table, options);
+  const interrupted = listen(host);
+  const response = await ask(host, table, { ...options, interrupted });
   const { output } = options;
   const sink = output === undefined ? openOutputSink() : await openFile(output);
   try {
-    const { rows, bytes } = await copy(response, sink, { host, table, ...options });
+    const { rows, bytes } = await copy(response, sink, { host, table, interrupted, ...options });
     await sink.finish();
     const place = output === undefined ? "" : ` in ${output}`;
     if (host.stderr.isTerminal || output !== undefined) {
@@ -88,12 +89,31 @@ async function exportTable(host: Host, table: string, options: ExportOptions): P
   }
 }
 
+interface Interruptible {
+  /** Aborted when the user ends the command. */
+  readonly interrupted: AbortSignal;
+}
+
+/** A second signal ends the command at once, also where nobody reads what it writes. */
+function listen(host: Host): AbortSignal {
+  const aborter = new AbortController();
+  host.onSignal(() => {
+    if (aborter.signal.aborted) void host.exit(FAILED);
+    else aborter.abort();
+  });
+  return aborter.signal;
+}
+
 /**
  * Requests the export.
  * @throws {Stop} when the address is invalid, does not answer or rejects the request
  */
-async function ask(host: Host, table: string, options: ExportOptions): Promise<Response> {
-  const { url, format, filters, select, sort, wideNumbers } = options;
+async function ask(
+  host: Host,
+  table: string,
+  options: ExportOptions & Interruptible,
+): Promise<Response> {
+  const { url, format, filters, select, sort, wideNumbers, interrupted } = options;
   const token = readToken(host, options.token);
   const base = readAddress(url);
   const wide = wideNumbers ? ";IEEE754Compatible=true" : "";
@@ -109,8 +129,10 @@ async function ask(host: Host, table: string, options: ExportOptions): Promise<R
       body: JSON.stringify({ filters, select, sort }),
       // The token is sent to the given address only.
       redirect: "manual",
+      signal: interrupted,
     },
   ).catch(() => undefined);
+  if (interrupted.aborted) throw stop(FAILED, "rowgate: interrupted; nothing was exported");
   if (response === undefined) throw stopUnanswered(base);
   if (response.ok && response.headers.get("content-type")?.startsWith(EXPORT_TYPES[format])) {
     return response;
@@ -135,13 +157,17 @@ async function openFile(path: string): Promise<Sink> {
   }
 }
 
-interface CopyOptions extends Pick<ExportOptions, "format"> {
+interface CopyOptions extends Pick<ExportOptions, "format">, Interruptible {
   readonly host: Host;
   readonly table: string;
 }
 
 /** Copies the body, as fast as the sink takes it; counts its bytes and rows. */
-async function copy(response: Response, sink: Sink, { host, table, format }: CopyOptions) {
+async function copy(
+  response: Response,
+  sink: Sink,
+  { host, table, format, interrupted }: CopyOptions,
+) {
   const progress = openProgress(host.stderr);
   const count = format === "csv" ? openCsvCount() : countLines;
   let rows = format === "csv" ? -1 : 0;
@@ -150,7 +176,8 @@ async function copy(response: Response, sink: Sink, { host, table, format }: Cop
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
-        const lost = `rowgate: the export was cut off after ${Math.max(rows, 0)} rows`;
+        const how = interrupted.aborted ? "interrupted" : "the export was cut off";
+        const lost = `rowgate: ${how} after ${Math.max(rows, 0)} rows`;
         throw stop(FAILED, `${lost}; what was written is not all`);
       });
       if (done) return { rows: Math.max(rows, 0), bytes };

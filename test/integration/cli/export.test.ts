@@ -1,10 +1,17 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
-import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { access, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMANDS, inherit } from "../../support/runtime_server.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
-import { runRowgate, startRowgate } from "./run_rowgate.ts";
+import { waitUntil } from "../../support/wait_until.ts";
+import { ROOT, runRowgate, startRowgate } from "./run_rowgate.ts";
+
+const INTERRUPTED = /^rowgate: interrupted after \d+ rows; what was written is not all$/m;
+/** Bytes of a file; 0 where there is none. */
+const sizeOf = (path: string) => stat(path).then(({ size }) => size, () => 0);
 
 describe("rowgate export", () => {
   let service: TestService;
@@ -15,6 +22,10 @@ describe("rowgate export", () => {
     folder = await mkdtemp(join(tmpdir(), "rowgate-export-"));
     service = await createTestService("real", { runtime: "deno" });
     url = service.server!.address;
+    await service.database.admin.unsafe(`
+      create unlogged table long (id int4 primary key, tenant_id int4 not null, body text);
+      insert into long select n, 1, repeat(md5(n::text), 100) from generate_series(1, 100000) n;
+      grant select on long to rowgate_app`);
   });
   afterAll(async () => {
     await service?.close();
@@ -57,10 +68,6 @@ describe("rowgate export", () => {
 
   it("fails without a file when the export is cut off [EX21]", async () => {
     const { admin } = service.database;
-    await admin.unsafe(`
-      create unlogged table long (id int4 primary key, tenant_id int4 not null, body text);
-      insert into long select n, 1, repeat(md5(n::text), 100) from generate_series(1, 100000) n;
-      grant select on long to rowgate_app`);
     const file = join(folder, "long.ndjson");
     const running = startRowgate(["export", "long", "--url", url, "--output", file], {
       ROWGATE_TOKEN: service.tokens.a,
@@ -81,6 +88,64 @@ describe("rowgate export", () => {
       assert(await access(name).then(() => false, () => true), name);
     }
   });
+
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    it(`says how far it came when it is ended by ${signal}, and leaves no file [EX21]`, async () => {
+      const file = join(folder, "ended.ndjson");
+      const environment = { ROWGATE_TOKEN: service.tokens.a };
+      const parameters = ["export", "long", "--url", url];
+      const running = startRowgate([...parameters, "--output", file], environment);
+      await waitUntil(async () => (await sizeOf(`${file}.part`)) > 0);
+      running.send(signal);
+      assertEquals(await running.ended, 1, running.output.err);
+      assertMatch(running.output.err, INTERRUPTED);
+      for (const name of [file, `${file}.part`]) assertEquals(await sizeOf(name), 0);
+
+      const printing = startRowgate(parameters, environment);
+      await waitUntil(() => Promise.resolve(printing.output.out.length > 0));
+      printing.send(signal);
+      assertEquals(await printing.ended, 1, printing.output.err);
+      assertMatch(printing.output.err, INTERRUPTED);
+      assertMatch(printing.output.out, /^\{"id":\d+,"tenant_id":1,"body":"[0-9a-f]+/);
+    });
+  }
+
+  it("shows its progress on a terminal, apart from the rows [EX21]", async () => {
+    const filters = JSON.stringify({ and: [{ field: "id", op: "lte", value: 40_000 }] });
+    const parameters = ["long", "--filters", filters, "--sort", "id", "--url", url];
+    const shown =
+      /^(\rESC\[2KExporting long: \d+ rows, [\d.]+ [kM]B)+\rESC\[2KExported 40000 rows, /;
+    const file = join(folder, "shown.ndjson");
+    assertMatch(await runOnTerminal([...parameters, "--output", file]), shown);
+    const redirected = join(folder, "redirected.ndjson");
+    assertMatch(await runOnTerminal(parameters, redirected), shown);
+    const [text, other] = await Promise.all(
+      [file, redirected].map((name) => readFile(name, "utf8")),
+    );
+    assertEquals(text!.split("\n").length, 40_001);
+    assert(text === other, "the rows differ");
+    assert(!/Export|\r|\[2K/.test(text!), "progress is among the rows");
+    // No terminal: nothing is shown in the first ten seconds.
+    const piped = await run("deals");
+    assertEquals(piped.err, "");
+  });
+
+  /** Runs the command on a terminal of its own, its standard output into a file if one is named. */
+  async function runOnTerminal(parameters: readonly string[], into?: string): Promise<string> {
+    const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+    const words = [...COMMANDS.deno, "export", ...parameters].map(quote).join(" ");
+    const command = into === undefined ? words : `${words} > ${quote(into)}`;
+    const child = spawn("script", ["-qec", command, "/dev/null"], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...inherit(), NO_COLOR: "1", ROWGATE_TOKEN: service.tokens.a },
+    });
+    let shown = "";
+    child.stdout.on("data", (chunk) => shown += chunk);
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    assertEquals(code, 0, shown);
+    return shown.replaceAll("\u001b", "ESC");
+  }
 
   it("reports what is wrong, and shows no token [EX21]", async () => {
     const token = `${service.tokens.a}x`;

@@ -15,7 +15,8 @@ export interface Running {
   readonly see: (stream: "out" | "err", pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** The folder of the repository. */
+export const ROOT: string = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Starts `rowgate` with these arguments and no variable of ours but those given. */
 export function startRowgate(
