@@ -17,6 +17,7 @@ const GROUPS: readonly string[] = [
   // Races: which request comes first differs.
   "Updates of many clients",
   "Updates, concurrency",
+  "Updates of tables that belong to others, concurrency",
   "Query, one snapshot",
   "Look-ups by key in trouble",
   "Updates by key in trouble",
@@ -44,6 +45,8 @@ const TESTS: readonly string[] = [
   "responds with 503 and Retry-After to more than ROWGATE_MAX_IN_FLIGHT at once",
   "shows that it is full",
   "changes very many rows, serves others meanwhile",
+  // Letters of a cursor are changed, so that it is not seen to be one, which is sealed anew.
+  "rejects what is no cursor of the table",
   "takes types with hostile names",
   "serves a table as wide as",
   "cuts no name: 63",
