@@ -1,8 +1,8 @@
 /**
  * Measures what a tenant of many shapes costs another: `deno task bench:shapes [--runtimes=deno]
  * [--contenders=rowgate,postgrest,bare] [--shapes=10000] [--rate=100] [--rounds=3]`. Tenant A sends
- * 10,000 requests that are all of different shape, and then 100 new ones a second, while B, which nobody
- * has heard of yet, sends the six works of the benchmark. Then B is silent, A sends another 10,000, and
+ * 10,000 requests that are all of different shape, and then 100 new ones a second, while B, which has
+ * sent nothing before, sends the six works of the benchmark. Then B is silent, A sends another 10,000, and
  * B comes back.
  *
  * Two of each server run on the same data and are measured in turns, since a machine that slows down

@@ -94,7 +94,7 @@ interface Interruptible {
   readonly interrupted: AbortSignal;
 }
 
-/** A second signal ends the command at once, also where nobody reads what it writes. */
+/** A second signal ends the command at once, even when its output is not read. */
 function listen(host: Host): AbortSignal {
   const aborter = new AbortController();
   host.onSignal(() => {
