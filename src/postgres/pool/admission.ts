@@ -47,6 +47,12 @@ interface Lane {
   mayWait: number;
 }
 
+/** How many of a lane were admitted since one of them came, itself included. */
+interface Served {
+  readonly served: number;
+  readonly arrivedMs: number;
+}
+
 /** The state of a share, which is deleted when none of it is inside or waits. */
 interface Share {
   readonly name: string | undefined;
@@ -168,6 +174,16 @@ export function openGate(
     };
   }
 
+  /**
+   * Lets more wait again where one that had a queue before it was admitted soon: while the clients of a
+   * share keep asking, it is never deleted, and what a stall has shown of it would stay.
+   */
+  function estimate(lane: Lane, { served, arrivedMs }: Served): void {
+    if (served < size || lane.mayWait === Infinity) return;
+    const elapsedMs = Math.max(1, performance.now() - arrivedMs);
+    lane.mayWait = Math.max(lane.mayWait, Math.floor(served * waitMs / elapsedMs));
+  }
+
   function forget(share: Share): void {
     if (share.brief.waiting.size + share.other.waiting.size > 0) return;
     queue.delete(share);
@@ -191,7 +207,13 @@ export function openGate(
         watch?.waited(performance.now() - arrivedMs);
         resolve(result);
       };
-      const waiter: Waiter = { arrivedMs, enter: () => settle(admit(share, lane)) };
+      const waiter: Waiter = {
+        arrivedMs,
+        enter() {
+          settle(admit(share, lane));
+          estimate(lane, { served: lane.admitted - admitted, arrivedMs });
+        },
+      };
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {

@@ -191,6 +191,31 @@ describe("openGate", () => {
     assertEquals(typeof await gate.enter({ tenant: "a" }), "function");
   });
 
+  it("refuses no one any more once a stall is over, however steadily clients ask [RE8]", async () => {
+    const gate = openGate(4, 100);
+    const held = await Promise.all([1, 2, 3, 4].map(() => gate.enter({ tenant: "a" })));
+    let rounds = 0;
+    /** Results of each round, of which the first ones begin within the stall. */
+    const results: string[][] = Array.from({ length: 12 }, () => []);
+    const askSteadily = async (asked: string[]) => {
+      for (; rounds < 2000; rounds++) {
+        const leave = await gate.enter({ tenant: "a" });
+        asked.push(typeof leave);
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        if (typeof leave === "function") leave();
+      }
+    };
+    const clients = results.map(askSteadily);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    for (const leave of held) (leave as () => void)();
+    await Promise.all(clients);
+    for (const asked of results) {
+      const last = asked.slice(-10);
+      assert(asked.includes("object"), "it was not in the stall");
+      assertEquals(last, last.map(() => "function"));
+    }
+  });
+
   it("has few places for long statements of a tenant while another is active [RE33]", async () => {
     const { enter, inside } = watchOrder(openGate(10, 60_000));
     (await enter("b"))();
