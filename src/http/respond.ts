@@ -181,7 +181,8 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
   const { request } = exchange;
   const own = {
     etag,
-    "cache-control": "no-cache",
+    // Browsers ask for the icon again at each change of the address, of which the console makes many.
+    "cache-control": type.startsWith("image/") ? "max-age=86400" : "no-cache",
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
