@@ -118,6 +118,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
     writable: writable && [...columns.values()].some((column) => column.readOnly === undefined),
     pinnable: found.pinnable,
     hasOtherEngine: found.engines !== null,
+    mayRefuse: found.mayRefuse === true,
     distribution: found.distribution,
     isSpread: (found.distribution ?? "") !== "" || found.engines?.includes("") === true,
     feed: keyUnique && hasLog && found.feed !== null ? Number(found.feed) : undefined,

@@ -189,6 +189,8 @@ export interface Table {
   readonly pinnable: boolean;
   /** True when some of its rows are not in Postgres's own heap: another access method, a foreign table. */
   readonly hasOtherEngine?: boolean;
+  /** True when none of its engines could be tried: an update that is refused shows that it has none. */
+  readonly mayRefuse?: boolean;
   /** True when its rows are on several servers, or may be. */
   readonly isSpread?: boolean;
   /** The column whose value decides on which server a row is; "": each has all; undefined: one has. */

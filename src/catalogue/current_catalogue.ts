@@ -3,23 +3,12 @@ import type { Database } from "../postgres/database.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { buildCatalogue, type BuiltCatalogue } from "./build_catalogue.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, Table } from "./catalogue.ts";
+import { CatalogueConflictError, NOT_LOADED } from "./catalogue_conflict_error.ts";
 import { introspect, type IntrospectOptions } from "./introspect.ts";
-import type { Introspection, Reading } from "./introspection.ts";
+import type { FoundTable, Introspection, Reading } from "./introspection.ts";
 import { addReading, NOTHING_KNOWN } from "./known_tables.ts";
 import { probeEngines } from "./probe_engines.ts";
-
-/** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
-export class CatalogueConflictError extends ApiError {
-  readonly conflicts: readonly string[];
-
-  constructor(conflicts: readonly string[]) {
-    super(503, NOT_LOADED);
-    this.conflicts = conflicts;
-  }
-}
-
-const NOT_LOADED = "The catalogue is not loaded";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
@@ -41,6 +30,12 @@ export interface CurrentCatalogue {
    * a reading. @see T56
    */
   readonly renew: () => void;
+  /**
+   * Takes a table for one that no update can change, until the database describes it differently: an
+   * update has shown it. Clients see it with the next reading, a second later at most.
+   * @see M31
+   */
+  readonly closeTable: (table: Table) => void;
   /** True once a catalogue has been loaded. */
   readonly loaded: () => boolean;
   /** Stops following. */
@@ -68,6 +63,8 @@ export interface FollowOptions extends IntrospectOptions {
 /** The catalogue in force, and what it was built from; undefined where that must be tried again. */
 interface InForce extends Pick<BuiltCatalogue, "catalogue" | "built"> {
   readonly source: Introspection | undefined;
+  /** How many tables were closed by then. */
+  readonly closings: number;
 }
 
 /** Channel of NOTIFY on which changes of the catalogue are announced. */
@@ -104,6 +101,9 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   let readAtMs = -Infinity;
   let refreshedAtMs = -Infinity;
   let usedAtMs = -Infinity;
+  /** Tables that no update can change, and how many there have been. */
+  const closedTables = new WeakSet<FoundTable>();
+  let closings = 0;
   let changed = false;
   let listening = false;
   let closed = false;
@@ -111,7 +111,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   /** When a failure outlived a read: the catalogue is not its cause. */
   const fruitless = new Map<string, number>();
 
-  return { current, refresh, renew, loaded: () => inForce !== undefined, close };
+  return { current, refresh, renew, closeTable, loaded: () => inForce !== undefined, close };
 
   function current(): Catalogue | Promise<Catalogue> {
     usedAtMs = now();
@@ -148,6 +148,16 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
       if (isSame() && readAtMs >= askedMs) remember(failed);
     }
     return inForce !== undefined && !isSame();
+  }
+
+  function closeTable({ stored }: Table): void {
+    const found = known.introspection.tables.find(({ schema, name }) =>
+      schema === stored.schema && name === stored.name
+    );
+    if (found === undefined || closedTables.has(found)) return;
+    closedTables.add(found);
+    closings++;
+    changed = true;
   }
 
   /** Reports whether the same failure outlived a read less than a second ago. */
@@ -236,8 +246,9 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
 
   /** Where nothing has changed, requests keep the catalogue that they have. */
   async function replace(source: Introspection, reason: string): Promise<void> {
-    if (inForce?.source === source) return;
-    const { found, complete } = await probeEngines(database, source);
+    const closingsNow = closings;
+    if (inForce?.source === source && inForce.closings === closingsNow) return;
+    const { found, complete } = await probeEngines(database, source, closedTables);
     const { catalogue, warnings, conflicts, built } = await buildCatalogue(
       found,
       options,
@@ -246,7 +257,12 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     if (inForce === undefined && conflicts.length > 0) {
       throw new CatalogueConflictError(conflicts);
     }
-    inForce = { catalogue, built, source: complete ? source : undefined };
+    inForce = {
+      catalogue,
+      built,
+      source: complete ? source : undefined,
+      closings: closingsNow,
+    };
     observe({ kind: "catalogue", tables: catalogue.tables.size, reason });
     const notices = [...conflicts, ...warnings];
     const empty = notices.length === 0 && catalogue.tables.size === 0;

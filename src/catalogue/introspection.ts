@@ -55,6 +55,8 @@ export interface FoundTable {
    * `probeEngines` finds it.
    */
   readonly distribution?: string | undefined;
+  /** True where an update may show that none can be made: its engine could not be tried; likewise. */
+  readonly mayRefuse?: boolean;
   /** It has the rows of child tables as well, which its key does not cover. */
   readonly hasChildTables: boolean;
   /** Number of the changes feed whose triggers it has, as digits. */

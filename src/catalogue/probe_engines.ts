@@ -6,6 +6,7 @@ import type { FoundTable, Introspection } from "./introspection.ts";
 import type { SqlText } from "./catalogue.ts";
 import { literal } from "./literal.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
+import { REFUSALS, type Tried, tryUpdate } from "./try_update.ts";
 
 /** What was found out about the engines of tables. */
 export interface Probed {
@@ -20,19 +21,20 @@ const HEAP = "heap";
 const FOREIGN = "";
 
 /**
- * SQLSTATEs of an engine that cannot do a thing: a feature that is not supported, a foreign table that
- * does not allow updates, a function of an access method that does not exist.
- */
-const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]);
-
-/**
  * Finds out what tables can do whose rows are not in Postgres's own heap alone: whether they can be
  * updated, whether a version of a row can be pinned, and which column says on which server a row is. A
  * statement is tried with EXPLAIN, which plans it and runs nothing: no row is read, no trigger fires.
- * One table of each engine is tried; an ordinary schema has none, and costs nothing.
+ * One table of each engine is tried; an ordinary schema has none, and costs nothing. Where that shows
+ * nothing, a row of a temporary table is updated.
+ *
+ * What is in `closed` no update can change, as one has shown.
  * @see M24
  */
-export async function probeEngines(database: Database, found: Introspection): Promise<Probed> {
+export async function probeEngines(
+  database: Database,
+  found: Introspection,
+  closed: Pick<WeakSet<FoundTable>, "has"> = new WeakSet(),
+): Promise<Probed> {
   let complete = true;
   const attempt = async <R extends Row>(
     compile: Compile<R>,
@@ -46,6 +48,13 @@ export async function probeEngines(database: Database, found: Introspection): Pr
       return undefined;
     }
   };
+  const tried = new Map<string, Promise<Tried>>();
+  const update = async (engine: string): Promise<Tried> => {
+    const trial = tried.get(engine) ?? tryUpdate(database, engine);
+    tried.set(engine, trial);
+    if (await trial === "unavailable") complete = false;
+    return await trial;
+  };
   const distributions = found.distributes ? await readDistributions(attempt) : NONE;
   const other = found.tables.filter(({ engines }) => engines !== null);
   const readOnly = await findReadOnly(attempt, other);
@@ -54,13 +63,15 @@ export async function probeEngines(database: Database, found: Introspection): Pr
     const distribution = distributions.get(nameOf(table));
     if (table.engines === null && distribution === undefined) return table;
     const engine = JSON.stringify([table.engines, distribution !== undefined]);
-    const ability = abilities.get(engine) ?? tryEngine(attempt, table);
+    const ability = abilities.get(engine) ?? tryEngine({ attempt, update }, table);
     if (!abilities.has(engine) && pickColumn(table) !== undefined) abilities.set(engine, ability);
-    const { updatable, pinnable } = await ability;
+    const { updatable, pinnable, isSure } = await ability;
+    const isClosed = closed.has(table) || readOnly.has(nameOf(table));
     return {
       ...table,
-      updatable: table.updatable && updatable && !readOnly.has(nameOf(table)),
+      updatable: table.updatable && updatable && !isClosed,
       pinnable: table.pinnable && pinnable,
+      mayRefuse: !isSure,
       distribution,
     };
   }));
@@ -69,9 +80,18 @@ export async function probeEngines(database: Database, found: Introspection): Pr
 
 type Attempt = <R extends Row>(compile: Compile<R>) => Promise<R[] | "refused" | undefined>;
 
+/** How engines are tried. */
+interface Trial {
+  readonly attempt: Attempt;
+  /** Updates a row of an access method. */
+  readonly update: (engine: string) => Promise<Tried>;
+}
+
 interface Ability {
   readonly updatable: boolean;
   readonly pinnable: boolean;
+  /** False where an update may show that no row can be updated. */
+  readonly isSure: boolean;
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -119,20 +139,27 @@ async function findReadOnly(
 }
 
 /** A table with some rows in the heap, or in foreign tables, can be updated in part at least. */
-async function tryEngine(attempt: Attempt, table: FoundTable): Promise<Ability> {
+async function tryEngine({ attempt, update }: Trial, table: FoundTable): Promise<Ability> {
   const column = pickColumn(table);
   const engines = table.engines ?? [HEAP];
   const isMixed = engines.some((engine) => engine === FOREIGN) ||
     engines.length > 1 && engines.includes(HEAP);
   const name = nameOf(table);
-  const update = (sql: Sql) => {
+  const explain = (sql: Sql) => {
     const field = literal(sql, quoteIdentifier(column!));
     return sql`explain update ${literal(sql, name)} set ${field} = ${field}`;
   };
   const read = (sql: Sql) => sql`explain select ctid, xmin, tableoid from ${literal(sql, name)}`;
-  const updated = column === undefined || isMixed ? undefined : await attempt(update);
+  const planned = column === undefined || isMixed ? undefined : await attempt(explain);
+  const own = isMixed || planned === "refused" ? [] : engines.filter((engine) => engine !== HEAP);
+  const updates = await Promise.all(own.map(update));
   const pinned = table.pinnable ? await attempt(read) : undefined;
-  return { updatable: updated !== "refused", pinnable: pinned !== "refused" };
+  return {
+    updatable: planned !== "refused" &&
+      (updates.length === 0 || updates.some((tried) => tried !== "refused")),
+    pinnable: pinned !== "refused",
+    isSure: updates.length === 0 || updates.includes("updated"),
+  };
 }
 
 function pickColumn({ columns }: FoundTable): string | undefined {

@@ -2,14 +2,15 @@ import { ApiError } from "../errors/api_error.ts";
 import { DatabaseError, findDatabaseError } from "../postgres/database_error.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { CurrentCatalogue } from "./current_catalogue.ts";
+import { NotWritableError } from "./not_writable_error.ts";
 
 /** Returns the catalogue in force, each time it is called. */
 export type GetCatalogue = () => Promise<Catalogue>;
 
 /**
  * Makes an attempt on the catalogue in force and, where it fails in a way that a newer catalogue may
- * mend, one more on a fresh one.
- * @see T42
+ * mend, one more on a fresh one. A table that no update can change is closed.
+ * @see T42, M31
  */
 export async function retryOnFreshCatalogue<T>(
   attempt: (current: GetCatalogue) => Promise<T>,
@@ -17,9 +18,13 @@ export async function retryOnFreshCatalogue<T>(
 ): Promise<T> {
   let seen: Catalogue | undefined;
   const current = async () => seen = await source.current();
+  const learn = (error: unknown) => {
+    if (error instanceof NotWritableError) source.closeTable(error.table);
+  };
   try {
     return await attempt(current);
   } catch (error) {
+    learn(error);
     if (seen === undefined || !isStale(error)) throw error;
     const databaseError = findDatabaseError(error);
     const reason = databaseError?.code ?? "rejected";
@@ -30,6 +35,7 @@ export async function retryOnFreshCatalogue<T>(
   try {
     return await attempt(current);
   } catch (error) {
+    learn(error);
     throw settle(error);
   }
 }

@@ -1,4 +1,4 @@
-import { CatalogueConflictError } from "../catalogue/current_catalogue.ts";
+import { CatalogueConflictError } from "../catalogue/catalogue_conflict_error.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { toApiError } from "../http/database_status.ts";
 import { DatabaseError, describeFatal, findDatabaseError } from "../postgres/database_error.ts";

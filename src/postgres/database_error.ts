@@ -13,6 +13,8 @@ export interface Failure {
   readonly column: string | undefined;
   /** What a function of your database raised, for `raised` alone; every other text of Postgres is dropped. */
   readonly raised: string | undefined;
+  /** True when it was raised within a function: a trigger, or a function of yours. */
+  readonly inFunction: boolean;
 }
 
 /** Whether a statement might change rows, which decides what a lost connection means. */
@@ -32,6 +34,7 @@ export class DatabaseError extends Error implements Failure {
   readonly relation: string | undefined;
   readonly column: string | undefined;
   readonly raised: string | undefined;
+  readonly inFunction: boolean;
   /** True when the statement might have changed rows. */
   readonly write: boolean;
 
@@ -43,6 +46,7 @@ export class DatabaseError extends Error implements Failure {
     this.relation = failure.relation;
     this.column = failure.column;
     this.raised = failure.raised;
+    this.inFunction = failure.inFunction;
     this.write = write;
   }
 }
@@ -81,6 +85,7 @@ export function classify(error: unknown, sent = true): Failure {
     readonly message?: unknown;
     readonly routine?: unknown;
     readonly severity?: unknown;
+    readonly where?: unknown;
   };
   const code = typeof fields.code === "string" ? fields.code : nameWithoutCode(fields.name);
   const known = findKind(code, fields.name === "PostgresError");
@@ -94,6 +99,7 @@ export function classify(error: unknown, sent = true): Failure {
     raised: kind === "raised" && hasMessage(code, fields.routine)
       ? text(fields.message)?.slice(0, MAX_RAISED_CHARACTERS)
       : undefined,
+    inFunction: text(fields.where) !== undefined,
   };
 }
 
@@ -154,6 +160,7 @@ export function makeFailure(kind: FailureKind, code: string): Failure {
     relation: undefined,
     column: undefined,
     raised: undefined,
+    inFunction: false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Table } from "../catalogue/catalogue.ts";
+import { NotWritableError } from "../catalogue/not_writable_error.ts";
 import { quoteIdentifier } from "../catalogue/quote_identifier.ts";
 import { ApiError } from "../errors/api_error.ts";
 import { type Path, printPath, quote, rejectIssues, under } from "../errors/issue.ts";
@@ -55,7 +56,14 @@ export async function explainError(error: unknown, statement: FailedStatement): 
   const explained = await explainValue(error, statement);
   const isRefused = explained === error && error.write &&
     isBeyondEngine(error, statement.plan.table);
-  return isRefused ? new ApiError(403, NOT_UPDATABLE, { cause: error }) : explained;
+  return isRefused ? rejectRefused(error, statement.plan.table) : explained;
+}
+
+/** What a trigger raises is about one row; what an engine raises by itself is about all that it has. */
+function rejectRefused(cause: DatabaseError, table: Table): ApiError {
+  return table.mayRefuse === true && !cause.inFunction
+    ? new NotWritableError(NOT_UPDATABLE, { table, cause })
+    : new ApiError(403, NOT_UPDATABLE, { cause });
 }
 
 /** Reports whether the update sets a column that leads to the tenant of its rows. */

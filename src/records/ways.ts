@@ -27,12 +27,14 @@ const UNSUPPORTED = "0A000";
 const INTERNAL = "XX000";
 
 /**
- * Reports whether an engine other than Postgres's own has failed with an internal error, which means that
- * it cannot do this to the row. In the heap it is a fault of the database.
+ * Reports whether an engine other than Postgres's own has failed with an internal error, or does not
+ * support what was asked, which means that it cannot do this to the row. In the heap the former is a
+ * fault of the database.
  * @see M24
  */
 export function isBeyondEngine(error: unknown, { hasOtherEngine }: Table): boolean {
-  return hasOtherEngine === true && findDatabaseError(error)?.code === INTERNAL;
+  const code = findDatabaseError(error)?.code;
+  return hasOtherEngine === true && (code === INTERNAL || code === UNSUPPORTED);
 }
 
 /** Stands for the result of a way that the engine has refused. */

@@ -2,10 +2,8 @@ import { type App, createApp } from "../../app.ts";
 import { keepRetention } from "../../audit/retention.ts";
 import { openChanges } from "../../changes/changes.ts";
 import { keepChanges } from "../../changes/retention.ts";
-import {
-  CatalogueConflictError,
-  type CurrentCatalogue,
-} from "../../catalogue/current_catalogue.ts";
+import { CatalogueConflictError } from "../../catalogue/catalogue_conflict_error.ts";
+import type { CurrentCatalogue } from "../../catalogue/current_catalogue.ts";
 import { openConfiguredDatabase } from "../../embedded/embedded_postgres.ts";
 import type { Database } from "../../postgres/database.ts";
 import type { Output } from "../../runtime/host.ts";

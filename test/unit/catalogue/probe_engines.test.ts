@@ -2,7 +2,12 @@ import { assertEquals } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import type { FoundTable, Introspection } from "../../../src/catalogue/introspection.ts";
 import { probeEngines } from "../../../src/catalogue/probe_engines.ts";
-import type { Compile, Database } from "../../../src/postgres/database.ts";
+import type {
+  Compile,
+  Database,
+  Step,
+  TransactionOptions,
+} from "../../../src/postgres/database.ts";
 import { DatabaseError, makeFailure } from "../../../src/postgres/database_error.ts";
 import { findKind } from "../../../src/postgres/failure_kind.ts";
 import { printStatement } from "../../support/print_statement.ts";
@@ -17,7 +22,11 @@ function describeTable(name: string, engines: readonly string[] | null): FoundTa
 /** Probes tables on a database that fails with a code where the statement matches. */
 async function probe(
   tables: readonly FoundTable[],
-  { pattern = /^$/, code = "" }: { readonly pattern?: RegExp; readonly code?: string } = {},
+  { pattern = /^$/, code = "", closed = new WeakSet<FoundTable>() }: {
+    readonly pattern?: RegExp;
+    readonly code?: string;
+    readonly closed?: WeakSet<FoundTable>;
+  } = {},
 ) {
   const asked: string[] = [];
   function run(compile: Compile): Promise<readonly unknown[]> {
@@ -27,12 +36,27 @@ async function probe(
     const failure = makeFailure(findKind(code, true) ?? "unknown", code);
     return Promise.reject(new DatabaseError(failure, { write: false }));
   }
+  async function transact(
+    steps: readonly Step[],
+    { rollback, onFailure }: TransactionOptions,
+  ): Promise<readonly unknown[]> {
+    assertEquals(rollback, true);
+    for (const step of steps) {
+      await run((sql) => step(sql, [] as never) as never).catch((error) => {
+        onFailure?.(step);
+        throw error;
+      });
+    }
+    return [];
+  }
   const { found, complete } = await probeEngines(
-    { run } as unknown as Database,
+    { run, transact } as unknown as Database,
     { tables, distributes: false } as unknown as Introspection,
+    closed,
   );
+  const unsure = found.tables.map(({ mayRefuse }) => mayRefuse === true);
   const abilities = found.tables.map(({ updatable, pinnable }) => [updatable, pinnable]);
-  return { asked: asked.sort(), abilities, complete };
+  return { asked: asked.sort(), abilities, unsure, complete };
 }
 
 /** A stand-in for engines that no test can have: they refuse when a statement is planned. */
@@ -51,6 +75,36 @@ describe("the probe of engines", () => {
       const read = await probe(tables, { pattern: /ctid/, code });
       assertEquals(read.abilities, tables.map(() => [true, false]), code);
     }
+  });
+
+  it("finds that an engine fails when it comes to the row, by a table of its own [M24]", async () => {
+    const tables = ["a", "b"].map((name) => describeTable(name, ["columnar"]));
+    for (const code of ["0A000", "XX000", "55000"]) {
+      const { abilities, asked, unsure } = await probe(tables, { pattern: /^update/, code });
+      assertEquals([abilities, unsure], [[[false, true], [false, true]], [true, true]], code);
+      const own = ["create temporary", "insert into", "update pg_temp.rowgate_engine"];
+      assertEquals(asked, [own[0], "explain select", "explain update", ...own.slice(1)]);
+    }
+    const two = [describeTable("a", ["columnar", "other"]), describeTable("b", ["columnar"])];
+    assertEquals((await probe(two)).unsure, [false, false]);
+  });
+
+  it("does not know it where there can be no such table; an update may show it [M31]", async () => {
+    const tables = [describeTable("a", ["columnar"])];
+    for (const [pattern, code] of [[/^create/, "42501"], [/^insert/, "0A000"]] as const) {
+      const { abilities, unsure, complete } = await probe(tables, { pattern, code });
+      assertEquals([abilities, unsure, complete], [[[true, true]], [true], true]);
+    }
+    const closed = new WeakSet(tables);
+    assertEquals((await probe(tables, { closed })).abilities, [[false, true]]);
+  });
+
+  it("knows that a read-only database can only be asked, once [M24]", async () => {
+    const tables = [describeTable("a", ["columnar"])];
+    const { unsure, complete } = await probe(tables, { pattern: /^create/, code: "25006" });
+    assertEquals([unsure, complete], [[true], true]);
+    const busy = await probe(tables, { pattern: /^create/, code: "53300" });
+    assertEquals(busy.complete, false);
   });
 
   it("takes a table with some rows in the heap for one that can be updated [M24]", async () => {

@@ -30,7 +30,13 @@ function openOn(table: FakeTable, now: () => number = () => 0): Cursors {
 }
 
 function fail(kind: DatabaseError["kind"], code: string): DatabaseError {
-  const none = { constraint: undefined, relation: undefined, column: undefined, raised: undefined };
+  const none = {
+    constraint: undefined,
+    relation: undefined,
+    column: undefined,
+    raised: undefined,
+    inFunction: false,
+  };
   return new DatabaseError({ kind, code, ...none }, { write: false });
 }
 
