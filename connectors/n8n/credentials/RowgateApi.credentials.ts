@@ -11,7 +11,8 @@ export class RowgateApi implements ICredentialType {
 
   displayName = "Rowgate API";
 
-  documentationUrl = "https://www.npmjs.com/package/n8n-nodes-rowgate";
+  // n8n's rules ask for a page. Rowgate's own documentation is in its repository, on no host.
+  documentationUrl = "https://docs.n8n.io/integrations/community-nodes/using-community-nodes";
 
   icon = {
     light: "file:../icons/rowgate.svg",
