@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "../../../src/cli/command.ts";
+import { type Output, readText } from "../../../src/runtime/host.ts";
 import { COMMANDS, inherit } from "../../support/runtime_server.ts";
 
 /** A command in a process of its own. */
@@ -52,12 +54,37 @@ export function startRowgate(
   return { send, output, ended, see };
 }
 
-/** Runs `rowgate` to its end. */
+/** Commands that write past their host, or that a signal ends. */
+const OF_A_PROCESS = new Set(["serve", "export", "handout"]);
+
+/**
+ * Runs `rowgate` to its end: in this process where that is the same, since to start another takes far
+ * longer than most commands. Processes of each runtime run several of them in test/runtime.
+ */
 export async function runRowgate(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
-  const { output, ended } = startRowgate(args, environment);
-  const code = await ended;
+  if (OF_A_PROCESS.has(args[0] ?? "")) {
+    const { output, ended } = startRowgate(args, environment);
+    const code = await ended;
+    return { code, ...output };
+  }
+  const output = { out: "", err: "" };
+  const open = (stream: "out" | "err"): Output => ({
+    isTerminal: false,
+    write: (text) => void (output[stream] += text),
+    writeLine: (print) => void (output[stream] += print()),
+  });
+  const code = await runCommand({
+    environment,
+    args,
+    stdout: open("out"),
+    stderr: open("err"),
+    readFile: readText,
+    onSignal: () => {},
+    onStrayError: () => {},
+    exit: () => Promise.reject(new Error("a command ended the process")),
+  });
   return { code, ...output };
 }
