@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { after, before, describe, it } from "@std/testing/bdd";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { chmod, copyFile, mkdtemp } from "node:fs/promises";
@@ -49,15 +49,15 @@ async function findDeno(): Promise<string> {
   return copy;
 }
 
+let database: ServingDatabase;
+
+beforeAll(async () => {
+  database = await createServingDatabase();
+});
+afterAll(() => database.drop());
+
 for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`rowgate serve on ${runtime}, with as little as can be`, () => {
-    let database: ServingDatabase;
-
-    before(async () => {
-      database = await createServingDatabase();
-    });
-    after(() => database.drop());
-
     /** Starts it without a home, and in the jail where that can be made. */
     function start(settings: Record<string, string>): RunningProcess {
       const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`);

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { after, before, describe, it } from "@std/testing/bdd";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
 import { awaitAddress, startProcess } from "./run_process.ts";
 import { createServingDatabase, type ServingDatabase, updateDeal } from "./serving_database.ts";
@@ -11,15 +11,15 @@ const PRELOAD = {
   node: ["node", "--import", CLOCK, ...COMMANDS.node.slice(1)],
 } as const;
 
+let database: ServingDatabase;
+
+beforeAll(async () => {
+  database = await createServingDatabase();
+});
+afterAll(() => database.drop());
+
 for (const runtime of RUNTIMES) {
   describe(`rowgate serve on ${runtime}, whose clock jumps two hours ahead and back`, () => {
-    let database: ServingDatabase;
-
-    before(async () => {
-      database = await createServingDatabase();
-    });
-    after(() => database.drop());
-
     it("ends tokens by the database's clock, and waits by one that never jumps [CF19]", async () => {
       const { admin, issue } = database;
       // One ends in an hour, which the process's clock is past half of the time; one has ended.

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { runCommand } from "../../../src/cli/command.ts";
@@ -98,6 +98,21 @@ describe("rowgate", () => {
       assertStringIncludes(err, part);
     }
     assert(!err.includes("hunter2"));
+  });
+
+  it("shows no password in what it prints without a database [CF2]", async () => {
+    const environment = { DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/shop" };
+    for (const args of [["--help"], ["serve", "--help"], ["setup", "--print"]]) {
+      const { code, out, err } = await run(args, environment);
+      assertEquals([code, err], [0, ""]);
+      assert(out.length > 1000 && !out.includes("hunter2"), out);
+    }
+  });
+
+  it("does not start several workers on the embedded Postgres [R42]", async () => {
+    const { code, out, err } = await run(["serve"], { PORT: "0", ROWGATE_WORKERS: "2" });
+    assertEquals([code, out], [2, ""]);
+    assertMatch(err, /^.*a problem:\n +ROWGATE_WORKERS: .*embedded.*\n$/);
   });
 
   it("does not start with standbys of which a primary is asked [M27]", async () => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../../src/config/config.ts";
 
@@ -57,7 +57,7 @@ const DEFAULTS = {
 
 const REJECTED: Readonly<Record<string, readonly string[]>> = {
   HOST: ["", "a b", "http://x"],
-  PORT: ["", "-1", "65536", "80a", "1e3", "0x10"],
+  PORT: ["", " ", "-1", "65536", "80a", "1e3", "0x10"],
   DATABASE_URL: ["", "db:5432/shop", "https://db/shop"],
   ROWGATE_SCHEMA: [
     ...["pg_catalog", "pg_temp", "information_schema", "rowgate", "x".repeat(64), "public,", ","],
@@ -284,6 +284,12 @@ describe("readConfig", () => {
       });
     }
   }
+
+  it("says that a schema of Postgres itself cannot be exposed [CF8]", () => {
+    for (const ROWGATE_SCHEMA of ["pg_catalog", "information_schema"]) {
+      assertMatch(problemsOf({ ROWGATE_SCHEMA }).join(), /^ROWGATE_SCHEMA: .*cannot be exposed/);
+    }
+  });
 
   it("suggests the nearest variable for an unknown one [CF3]", () => {
     assertEquals(problemsOf({ ROWGATE_POOLSIZE: "3", OTHER: "x" }), [
