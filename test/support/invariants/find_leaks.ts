@@ -42,8 +42,9 @@ function findTokens(text: string, { tokens }: Secrets): string[] {
 
 /** Finds SQL and Postgres's own text in a text of the service's; what it quotes is the client's. */
 export function findPostgres(text: string): string[] {
-  // Page tokens and positions are sealed: any letters can be among theirs.
-  const own = text.replace(/"(?:[^"\\]|\\.)*("|…|$)/gs, "").replace(/[\w-]{40,}/g, "");
+  // Page tokens and positions are sealed: any letters can be among theirs. Looking behind changes no
+  // match, since each begins where a word does, but spares a search from each letter of a word.
+  const own = text.replace(/"(?:[^"\\]|\\.)*("|…|$)/gs, "").replace(/(?<![\w-])[\w-]{40,}/g, "");
   const found = POSTGRES_TEXT.exec(own);
   return found === null ? [] : [`Postgres's text: ${found[0]}`];
 }
