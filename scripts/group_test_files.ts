@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { GroupNeeds } from "../test/support/begin_group.ts";
@@ -20,9 +20,11 @@ const GROUP_FILES: readonly (readonly [start: string, most: number])[] = [
   ["test/console/", 4],
   // They wait for processes.
   ["test/runtime/", 3],
+  // They share a service.
+  ["test/conformance/", 16],
   ["test/", 12],
 ];
-/** So many groups at least, where there are as many files: they run side by side. */
+/** So many groups at least, where there are as many files and none share a service: they run side by side. */
 const LEAST_GROUPS = 4;
 const BEGIN = new URL("../test/support/begin_group.ts", import.meta.url).href;
 
@@ -30,13 +32,13 @@ const BEGIN = new URL("../test/support/begin_group.ts", import.meta.url).href;
  * Deals files among groups, in the order in which these should start: those that need no program come
  * first, since the others are made meanwhile, and last, since they are short; files that wait are alone
  * and spread among the groups that work. The conformance tests are run once in this process and once on
- * each of the runtimes.
+ * each of the runtimes; those that share a service are together.
  */
-export function groupTestFiles(
+export async function groupTestFiles(
   files: readonly string[],
   runtimes: readonly Runtime[] = [],
-): readonly TestGroup[] {
-  const conformance = files.filter(isConformance);
+): Promise<readonly TestGroup[]> {
+  const conformance = await groupByService(files.filter(isConformance));
   const others = files.filter((file) => !isConformance(file));
   const alone = others.filter(isLong).map((file) => makeGroup([file]));
   const short = Map.groupBy(
@@ -47,11 +49,12 @@ export function groupTestFiles(
     [...short.values()].flatMap((same) => deal(same)),
     ({ programs }) => programs.length === 0 ? "ready" : "waiting",
   );
-  const served = runtimes.flatMap((runtime) => deal(conformance, runtime));
+  const dealConformance = (runtime?: Runtime) => conformance.flatMap((same) => deal(same, runtime));
+  const served = runtimes.flatMap(dealConformance);
   const half = Math.ceil(ready.length / 2);
   return [
     ...ready.slice(0, half),
-    ...spread(alone, [...deal(conformance), ...waiting, ...served]),
+    ...spread(alone, [...dealConformance(), ...waiting, ...served]),
     ...ready.slice(half),
   ];
 }
@@ -78,7 +81,8 @@ export async function writeGroups(
 /** Deals the first files, which take longest, to different groups. */
 function deal(files: readonly string[], runtime?: Runtime): TestGroup[] {
   const most = mostOf(files[0] ?? "");
-  const count = Math.max(Math.ceil(files.length / most), Math.min(files.length, LEAST_GROUPS));
+  const least = files.every(isConformance) ? 1 : LEAST_GROUPS;
+  const count = Math.max(Math.ceil(files.length / most), Math.min(files.length, least));
   return Array.from(
     { length: count },
     (_, index) => makeGroup(files.filter((_, at) => at % count === index), runtime),
@@ -99,6 +103,17 @@ function spread<Item>(...lists: readonly (readonly Item[])[]): Item[] {
     .flatMap((list) => list.map((item, at) => ({ item, place: (at + 0.5) / list.length })))
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
+}
+
+/** Groups conformance tests by the service that they share: see test/support/shared_service.ts. */
+async function groupByService(files: readonly string[]): Promise<string[][]> {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const groups = Map.groupBy(files, (_, at) => {
+    const text = texts[at]!;
+    if (text.includes('writes: "tables"')) return "tables";
+    return text.includes("describeSharedService(") ? "rows" : "none";
+  });
+  return [...groups.values()];
 }
 
 function isConformance(file: string): boolean {

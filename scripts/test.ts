@@ -157,8 +157,8 @@ async function runFiles(
 async function listGroups(command: Command): Promise<readonly string[]> {
   const files = await listTestFiles(command.paths);
   const groups = isWhole(command)
-    ? groupTestFiles(files, SERVED)
+    ? await groupTestFiles(files, SERVED)
     // Their programs are made.
-    : groupTestFiles(files).map(({ files }) => ({ files, programs: [] }));
+    : (await groupTestFiles(files)).map(({ files }) => ({ files, programs: [] }));
   return await writeGroups(groups, folder);
 }

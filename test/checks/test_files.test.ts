@@ -24,8 +24,8 @@ describe("the groups of test files", () => {
 
   it("contain each file once, and those of the conformance tests once more for each runtime", async () => {
     const files = await listTestFiles(["test"]);
-    assertEquals(list(groupTestFiles(files)), files.toSorted());
-    const groups = groupTestFiles(files, ["node", "binary"]);
+    assertEquals(list(await groupTestFiles(files)), files.toSorted());
+    const groups = await groupTestFiles(files, ["node", "binary"]);
     assertEquals(list(groups.filter(({ runtime }) => runtime === undefined)), files.toSorted());
     const conformance = files.filter((file) => file.startsWith("test/conformance/")).toSorted();
     for (const served of ["node", "binary"]) {
@@ -34,7 +34,7 @@ describe("the groups of test files", () => {
   });
 
   it("need the programs of all of their files, and leave long files alone", async () => {
-    const groups = groupTestFiles(await listTestFiles(["test"]), ["node"]);
+    const groups = await groupTestFiles(await listTestFiles(["test"]), ["node"]);
     assertEquals(groups[0]!.programs, []);
     for (const { files, programs, runtime } of groups) {
       const of = (folder: string) => files.some((file) => file.startsWith(folder));
