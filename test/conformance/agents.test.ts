@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const READING = ["list_tables", "describe_table", "query_records"];
 const WRITING = ["preview_update", "update_record", "update_records"];
 
-describeService("agents", ({ service, query, run, kind }) => {
+describeSharedService("agents", ({ service, query, run, kind }) => {
   const agent = openAgent((...words) => service().send(...words));
 
   it("initialises without a session, in the revision that is asked for [MC1] [MC2]", async () => {
@@ -292,4 +292,4 @@ describeService("agents", ({ service, query, run, kind }) => {
     const long = await agent.call("query_records", { ...given, page_token: "start" });
     assertMatch(long.text, /^select: The next record is longer than the 32768 bytes of a result/);
   });
-});
+}, { writes: "rows" });

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { openAgent } from "../support/agent.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 
 const MAX_RESULT_BYTES = 32_768;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
-describeService("attacks by agents", ({ service, query, run }) => {
+describeSharedService("attacks by agents", ({ service, query, run }) => {
   const agent = openAgent((...words) => service().send(...words));
   const post = (raw: string, headers: Record<string, string> = {}) =>
     service().send("POST", "/mcp", { raw, headers });
@@ -192,7 +192,7 @@ describeService("attacks by agents", ({ service, query, run }) => {
     assert(bytes(long.text) < MAX_RESULT_BYTES);
     assertMatch(String(long.answer.note), /^Cut/);
   });
-});
+}, { writes: "rows" });
 
 describeService("agents that are rate limited", ({ service }) => {
   const agent = openAgent((...words) => service().send(...words));

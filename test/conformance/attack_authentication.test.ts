@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE, type ReceivedResponse } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const QUERY = "/integration/tables/deals/query";
 const idOf = (token: string) => token.split("_")[1];
@@ -13,7 +13,7 @@ function whatIsSeen({ status, headers, text }: ReceivedResponse): unknown {
   return { status, headers: named, text };
 }
 
-describeService("attacks on authentication", ({ query, single, get, run, service }) => {
+describeSharedService("attacks on authentication", ({ query, single, get, run, service }) => {
   it("cannot distinguish unknown, revoked and expired tokens, by bytes or by work [AU7]", async () => {
     const [expired, revoked, unknown] = [
       await service().issue(),
@@ -110,4 +110,4 @@ describeService("attacks on authentication", ({ query, single, get, run, service
   it("serves the token again after all of this [H12]", async () => {
     assertOk(await query("deals"));
   });
-});
+}, { writes: "rows" });

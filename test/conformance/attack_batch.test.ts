@@ -2,9 +2,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Attacks on batches", ({ batch, run, service }) => {
+describeSharedService("Attacks on batches", ({ batch, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
   const update = (fid: unknown, note: unknown = "x") => ({ filters: { fid }, fields: { note } });
@@ -108,4 +108,4 @@ describeService("Attacks on batches", ({ batch, run, service }) => {
     const message = assertRejected(await batch("user_passwords", undefined, { raw }), 403);
     assert(!message.includes("updates"), message);
   });
-});
+}, { writes: "rows" });

@@ -5,14 +5,14 @@ import { IS_REMOTE } from "../support/service.ts";
 import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeService, type SendOptions } from "./describe_service.ts";
+import { describeSharedService, type SendOptions } from "./describe_service.ts";
 
 const keyed = (key: string, headers: Record<string, string> = {}): SendOptions => ({
   headers: { "idempotency-key": JSON.stringify(key), ...headers },
 });
 const isReplayed = ({ headers }: ReceivedResponse) => headers.has("idempotent-replayed");
 
-describeService("Attacks on idempotency keys", (conversation) => {
+describeSharedService("Attacks on idempotency keys", (conversation) => {
   const { kind, single, bulk, batch, run, service } = conversation;
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
@@ -259,4 +259,4 @@ describeService("Attacks on idempotency keys", (conversation) => {
       });
     }
   }
-});
+}, { writes: "rows" });

@@ -10,7 +10,7 @@ import {
   recordsOf,
   valuesOf,
 } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Texts that stores and converters like to change. */
 const TEXTS = [
@@ -59,7 +59,7 @@ const REJECTED: readonly [string, unknown][] = [
   ["a_text", "{".repeat(100_000)],
 ];
 
-describeService("attacks by values", ({ kind, query, single, bulk, run, service }) => {
+describeSharedService("attacks by values", ({ kind, query, single, bulk, run, service }) => {
   const ask = (field: string, value: unknown, op = "eq") =>
     query("everything", {
       filters: { and: [{ field, op, value }] },
@@ -308,4 +308,4 @@ describeService("attacks by values", ({ kind, query, single, bulk, run, service 
     assertStringIncludes(text, deep);
     assert(text.length > 660_000, kind);
   });
-});
+}, { writes: "tables" });

@@ -1,7 +1,7 @@
 import { after, before, describe } from "@std/testing/bdd";
 import { createTestService } from "../support/service.ts";
 import type { ReceivedResponse, TestService } from "../support/service.ts";
-import { borrowService } from "../support/shared_service.ts";
+import { type Borrowed, borrowService, type Writes } from "../support/shared_service.ts";
 import { DATABASE_KINDS } from "../support/database.ts";
 import type { DatabaseKind } from "../support/database.ts";
 
@@ -65,22 +65,24 @@ export function describeService(
 }
 
 /**
- * Describes one subject for each kind of database, whose tests only read: they share one service with
- * the other groups of their worker that do.
+ * Describes one subject for each kind of database, whose tests share one service with the other groups of
+ * their worker that do: see {@link Writes}.
  */
 export function describeSharedService(
   title: string,
   define: (conversation: Conversation) => void,
+  { writes = "nothing" }: { readonly writes?: Writes } = {},
 ): void {
   for (const kind of DATABASE_KINDS) {
     describe(`${title}, ${kind}`, () => {
-      let borrowed: TestService | undefined;
+      let borrowed: Borrowed | undefined;
       before(async () => {
-        borrowed = await borrowService(kind);
+        borrowed = await borrowService(kind, writes);
       });
+      after(() => borrowed?.giveBack());
       define(converse(kind, () => {
         if (borrowed === undefined) throw new Error("The shared service did not start");
-        return borrowed;
+        return borrowed.service;
       }));
     });
   }

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { IS_REMOTE } from "../support/service.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 
 const POLICY = '"default";q=3;w=3600';
 /** A token that was never issued: the form of one, and a wrong checksum. */
@@ -182,7 +182,7 @@ describeService("HTTP, rate limit", ({ get, query, run, service }) => {
   environment: { ROWGATE_RATE_LIMIT: "3/h", ROWGATE_CORS_ORIGINS: "https://app.example" },
 });
 
-describeService("HTTP, no rate limit", ({ query, service }) => {
+describeSharedService("HTTP, no rate limit", ({ query, service }) => {
   it("is off unless it is set: no header and no 429 [R21]", async () => {
     const token = await service().issue();
     for (let request = 0; request < 20; request++) {

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import type { ReceivedResponse } from "../support/service.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeService, type SendOptions } from "./describe_service.ts";
+import { describeService, describeSharedService, type SendOptions } from "./describe_service.ts";
 
 /** The header with a key. */
 const keyed = (key: string, headers: Record<string, string> = {}): SendOptions => ({
@@ -21,7 +21,7 @@ async function sendTwice(send: () => Promise<ReceivedResponse>): Promise<Receive
   return first;
 }
 
-describeService("Idempotency keys", (conversation) => {
+describeSharedService("Idempotency keys", (conversation) => {
   const { kind, single, bulk, batch, query, run, service } = conversation;
   const noteOf = async (fid: number) =>
     (await run(`select note from deals where fid = ${fid}`))[0]!["note"];
@@ -316,59 +316,63 @@ describeService("Idempotency keys", (conversation) => {
       assert(isReplayed(await single("deals", body, keyed("slow"))));
     });
   }
-});
+}, { writes: "tables" });
 
-describeService("Idempotency keys that are used at once", ({ single, query, run, service }) => {
-  it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
-    await run(
-      `create table if not exists taken (id int4 primary key, tenant_id int4 not null, n int4 not null, times int4 not null default 0);
+describeSharedService(
+  "Idempotency keys that are used at once",
+  ({ single, query, run, service }) => {
+    it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
+      await run(
+        `create table if not exists taken (id int4 primary key, tenant_id int4 not null, n int4 not null, times int4 not null default 0);
       insert into taken select i, 1, 0 from generate_series(1, 40) i;
       create or replace function count_times() returns trigger language plpgsql as
         'begin new.times := old.times + 1; return new; end';
       create trigger taken_times before update on taken for each row execute function count_times();
       grant select, update on taken to rowgate_app`,
-    );
-    await waitUntil(async () => (await query("taken")).status === 200);
-    for (let id = 1; id <= 20; id++) {
-      const body = {
-        filters: id % 2 === 0 ? { id, n: 0 } : { id, n: 0, times: 0 },
-        fields: { n: id },
-      };
-      const send = async () => {
-        for (;;) {
-          const response = await single("taken", body, keyed(`at once ${id}`));
-          if (response.status !== 409) return response;
-          assertRejected(response, 409, "still running");
-          assertEquals(response.headers.get("retry-after"), "1");
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      };
-      const responses = await Promise.all(Array.from({ length: 16 }, send));
-      for (const response of responses) assertEquals(assertOk(response)["updated"], 1);
-      assertEquals(responses.filter((response) => !isReplayed(response)).length, 1);
-    }
-    assertEquals(await run("select distinct times from taken where id <= 20"), [{ times: 1 }]);
-  });
+      );
+      await waitUntil(async () => (await query("taken")).status === 200);
+      for (let id = 1; id <= 20; id++) {
+        const body = {
+          filters: id % 2 === 0 ? { id, n: 0 } : { id, n: 0, times: 0 },
+          fields: { n: id },
+        };
+        const send = async () => {
+          for (;;) {
+            const response = await single("taken", body, keyed(`at once ${id}`));
+            if (response.status !== 409) return response;
+            assertRejected(response, 409, "still running");
+            assertEquals(response.headers.get("retry-after"), "1");
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        };
+        const responses = await Promise.all(Array.from({ length: 16 }, send));
+        for (const response of responses) assertEquals(assertOk(response)["updated"], 1);
+        assertEquals(responses.filter((response) => !isReplayed(response)).length, 1);
+      }
+      assertEquals(await run("select distinct times from taken where id <= 20"), [{ times: 1 }]);
+    });
 
-  it("gives nothing again to a token that may no longer update the table [IK16]", async () => {
-    const changes = [
-      [403, "scopes = '{query}'"],
-      [404, "scopes = '{update}', tables = '{}'"],
-      [401, "revoked_at = now()"],
-    ] as const;
-    await Promise.all(changes.map(async ([status, change]) => {
-      const token = await service().issue({ tenant: "1", tables: ["deals"] });
-      const body = { filters: { fid: status - 390 }, fields: { note: "narrowed" } };
-      const send = () => single("deals", body, { ...keyed(`narrowed ${status}`), token });
-      assertOk(await send());
-      assert(isReplayed(await send()));
-      await run(`update rowgate.tokens set ${change} where id = '${token.split("_")[1]}'`);
-      await waitUntil(async () => (await send()).status === status);
-    }));
-  });
-});
+    it("gives nothing again to a token that may no longer update the table [IK16]", async () => {
+      const changes = [
+        [403, "scopes = '{query}'"],
+        [404, "scopes = '{update}', tables = '{}'"],
+        [401, "revoked_at = now()"],
+      ] as const;
+      await Promise.all(changes.map(async ([status, change]) => {
+        const token = await service().issue({ tenant: "1", tables: ["deals"] });
+        const body = { filters: { fid: status - 390 }, fields: { note: "narrowed" } };
+        const send = () => single("deals", body, { ...keyed(`narrowed ${status}`), token });
+        assertOk(await send());
+        assert(isReplayed(await send()));
+        await run(`update rowgate.tokens set ${change} where id = '${token.split("_")[1]}'`);
+        await waitUntil(async () => (await send()).status === status);
+      }));
+    });
+  },
+  { writes: "tables" },
+);
 
-describeService("Updates, a rule, with an idempotency key", (conversation) => {
+describeSharedService("Updates, a rule, with an idempotency key", (conversation) => {
   const { single, bulk, batch, query, run } = conversation;
 
   it("keeps the updates of a table with rules [IK15]", async () => {
@@ -394,7 +398,7 @@ describeService("Updates, a rule, with an idempotency key", (conversation) => {
     assertMatched(several, 409, 2);
     assertEquals(await run("select a from ruled where id = 1"), [{ a: "ruled bulk" }]);
   });
-});
+}, { writes: "tables" });
 
 describeService("Idempotency keys of other operations", ({ service }) => {
   it("are rejected where a webhook is created, before the body is read [IK4]", async () => {

@@ -7,7 +7,7 @@ import {
   recordsOf,
   valuesOf,
 } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const RESERVED = [
   "select",
@@ -26,7 +26,7 @@ function pair(key: string, value: unknown): Record<string, unknown> {
   return { [key]: value };
 }
 
-describeService("Names", ({ query, single, bulk, run }) => {
+describeSharedService("Names", ({ query, single, bulk, run }) => {
   it("reads a record as an object of column name to value [S11]", async () => {
     const [record] = recordsOf(
       await query("guests", { filters: { and: [{ field: "id", op: "eq", value: 3 }] } }),
@@ -130,4 +130,4 @@ describeService("Names", ({ query, single, bulk, run }) => {
       assertRejectedAt(await bulk(table, { filters: { id: 1 }, fields: { good: "x" } }), "table");
     });
   }
-});
+}, { writes: "rows" });

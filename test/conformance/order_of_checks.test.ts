@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 import type { SendOptions } from "./describe_service.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 
@@ -16,7 +16,7 @@ const BROKEN: SendOptions = {
   headers: { "content-type": "application/json" },
 };
 
-describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
+describeSharedService("Order of checks", ({ kind, query, single, bulk, service }) => {
   it("1: an unknown route is 404 before the token is looked at [O1]", async () => {
     const paths = [
       "/console",
@@ -170,4 +170,4 @@ describeService("Order of checks", ({ kind, query, single, bulk, service }) => {
       assertOk(await query("deals"));
     });
   }
-});
+}, { writes: "rows" });

@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const FIRST = { field: "id", op: "eq", value: 1 };
 
-describeService("Query, shape of a query", ({ query, run }) => {
+describeSharedService("Query, shape of a query", ({ query, run }) => {
   it("rejects filters that are no group [Q8] [Q9] [Q4] [FS3] [FS4] [FS5]", async () => {
     for (const filters of [{}, null, [], [FIRST], "x", 1, true, FIRST]) {
       const error = assertRejectedAt(await query("guests", { filters }), "filters").slice(0, 80);
@@ -211,4 +211,4 @@ describeService("Query, shape of a query", ({ query, run }) => {
     assertEquals(response.headers.get("preference-applied"), "count=none");
     assertEquals((await query("deals")).headers.get("preference-applied"), null);
   });
-});
+}, { writes: "rows" });

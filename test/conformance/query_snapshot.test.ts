@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Query, one snapshot", ({ query, run }) => {
+describeSharedService("Query, one snapshot", ({ query, run }) => {
   it("reports total and records of one snapshot while the rows are being replaced [Q87] [CO11]", async () => {
     // Each generation replaces all rows in one transaction: 3 rows in odd ones, 7 in even ones.
     let replacing = true;
@@ -39,4 +39,4 @@ describeService("Query, one snapshot", ({ query, run }) => {
     }
     assertEquals(seen.size >= 5, true, `only ${seen.size} generations were seen`);
   });
-});
+}, { writes: "rows" });

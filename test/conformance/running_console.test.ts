@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 
 const FILES = [
   ["/", "text/html; charset=utf-8"],
@@ -10,7 +10,7 @@ const FILES = [
   ["/console/icon.svg", "image/svg+xml"],
 ] as const;
 
-describeService("Running, the console", ({ get, service }) => {
+describeSharedService("Running, the console", ({ get, service }) => {
   it("is served at / without a token, with its script, style sheet and icon [R25]", async () => {
     for (const [path, type] of FILES) {
       const response = await get(path, { token: null });
@@ -60,7 +60,7 @@ describeService("Running, the console", ({ get, service }) => {
     assertRejected(response, 405);
     assertEquals(response.headers.get("allow"), "GET, HEAD, OPTIONS");
   });
-});
+}, { writes: "rows" });
 
 describeService("Running, no console", ({ get }) => {
   it("responds with 404 where the console would be [R25]", async () => {

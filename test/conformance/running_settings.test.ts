@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertMatched, assertOk, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 import type { Conversation } from "./describe_service.ts";
 
 /** What works alike under row level security by the setting, prepared or not. */
@@ -83,7 +83,7 @@ describeService("Running, ROWGATE_PREPARE=off with ROWGATE_TENANT_SETTING", defi
   environment: { ROWGATE_TENANT_SETTING: "app.tenant_id", ROWGATE_PREPARE: "off" },
 });
 
-describeService("Running, without the setting", ({ kind, query, single }) => {
+describeSharedService("Running, without the setting", ({ kind, query, single }) => {
   it("fails closed where the operator's row level security wants a setting [TE17]", async () => {
     // The embedded database serves as superuser, whom row level security lets through.
     const body = assertOk(await query("guarded"));
@@ -92,4 +92,4 @@ describeService("Running, without the setting", ({ kind, query, single }) => {
       assertMatched(await single("guarded", { filters: { id: 1 }, fields: { name: "x" } }), 404, 0);
     }
   });
-});
+}, { writes: "rows" });

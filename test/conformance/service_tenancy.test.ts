@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 interface Listed {
   readonly name: string;
@@ -14,7 +14,7 @@ interface Field extends Listed {
   readonly operators: string[];
 }
 
-describeService("The service, one tenant", ({ query, single, bulk, get, service }) => {
+describeSharedService("The service, one tenant", ({ query, single, bulk, get, service }) => {
   const tables = async (token: string) =>
     (assertOk(await get("/integration/tables", { token }))["tables"] as Listed[]).map((table) =>
       table.name
@@ -116,4 +116,4 @@ describeService("The service, one tenant", ({ query, single, bulk, get, service 
     assertEquals(await tables(service().tokens.a), await tables(service().tokens.b));
     assertRejected(await query("internal_settings"), 404);
   });
-});
+}, { writes: "rows" });

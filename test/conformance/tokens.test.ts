@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const UPDATE = { filters: { fid: 1 }, fields: { note: "token" } };
 const idOf = (token: string) => token.split("_")[1];
 
-describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
+describeSharedService("Tokens", ({ query, single, bulk, get, run, service }) => {
   it("reads rg_, id, underscore, 256 bits in base62 and a checksum [A21]", () => {
     for (const token of Object.values(service().tokens)) {
       assertMatch(token, /^rg_[0-9A-Za-z]+_[0-9A-Za-z]{44,}$/);
@@ -192,4 +192,4 @@ describeService("Tokens", ({ query, single, bulk, get, run, service }) => {
     }
     assertOk(await query("deals", {}, { token: a }));
   });
-});
+}, { writes: "rows" });

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const OPERATIONS: readonly [string, string][] = [
   ["POST", "/integration/tables/deals/query"],
@@ -14,7 +14,7 @@ const OPERATIONS: readonly [string, string][] = [
   ["GET", "/integration/token"],
 ];
 
-describeService("Tokens, authentication", ({ query, single, bulk, run, service }) => {
+describeSharedService("Tokens, authentication", ({ query, single, bulk, run, service }) => {
   function send(
     operation: readonly [string, string],
     authorization: string | undefined,
@@ -139,4 +139,4 @@ describeService("Tokens, authentication", ({ query, single, bulk, run, service }
       30,
     );
   });
-});
+}, { writes: "rows" });

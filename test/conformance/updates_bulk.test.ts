@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Update Bulk Records", ({ bulk, run, service }) => {
+describeSharedService("Update Bulk Records", ({ bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
   const mine = () => checksumTenant(service().database.admin, 1);
 
@@ -122,4 +122,4 @@ describeService("Update Bulk Records", ({ bulk, run, service }) => {
       );
     }
   });
-});
+}, { writes: "rows" });

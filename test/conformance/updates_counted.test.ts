@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
+describeSharedService("Updates, what counts as updated", ({ single, bulk, run }) => {
   it("does not write a row that already holds the values: no trigger, same modification time [U43] [US2] [UB3]", async () => {
     const look = () =>
       run("select ctid::text, xmin::text, modified_at::text from deals where fid = 30");
@@ -103,4 +103,4 @@ describeService("Updates, what counts as updated", ({ single, bulk, run }) => {
     assertOk(await single("invoices", { filters: { id: 3 }, fields: { net: 100, rate: 0.5 } }));
     assertEquals(await run("select gross::text from invoices where id = 3"), [{ gross: "150.00" }]);
   });
-});
+}, { writes: "rows" });

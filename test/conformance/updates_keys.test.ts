@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertMatched, assertOk, assertRejectedAt } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, service }) => {
+describeSharedService("Updates, tables of all kinds of keys", ({ single, bulk, run, service }) => {
   const theirs = () => checksumTenant(service().database.admin, 2);
 
   it("updates one row of a composite key, and rejects each of its columns [T36] [T33] [U11] [US7]", async () => {
@@ -112,4 +112,4 @@ describeService("Updates, tables of all kinds of keys", ({ single, bulk, run, se
       value: "lower",
     }]);
   });
-});
+}, { writes: "rows" });

@@ -3,12 +3,12 @@ import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const prefer = (value: string) => ({ headers: { prefer: value } });
 const applied = (response: ReceivedResponse) => response.headers.get("preference-applied") ?? "";
 
-describeService("Updates, preferences", ({ query, single, bulk, run, service }) => {
+describeSharedService("Updates, preferences", ({ query, single, bulk, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   const lost = { filters: { status: "lost" }, fields: { note: "pref" } };
 
@@ -154,4 +154,4 @@ describeService("Updates, preferences", ({ query, single, bulk, run, service }) 
       assertRejected(await bulk("guests", body, prefer(`handling=strict, ${wrong}`)), 400);
     }
   });
-});
+}, { writes: "rows" });

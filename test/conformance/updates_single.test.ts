@@ -8,9 +8,9 @@ import {
   assertRejectedAt,
   recordsOf,
 } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Update Single Record", ({ query, single, run, service }) => {
+describeSharedService("Update Single Record", ({ query, single, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
 
@@ -138,4 +138,4 @@ describeService("Update Single Record", ({ query, single, run, service }) => {
       /not found/i,
     );
   });
-});
+}, { writes: "rows" });

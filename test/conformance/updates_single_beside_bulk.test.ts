@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertMatched, assertOk } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
-describeService("Updates, single beside bulk", ({ single, bulk, run }) => {
+describeSharedService("Updates, single beside bulk", ({ single, bulk, run }) => {
   it("responds with 404 in single and 200 with updated 0 in bulk when 0 rows match [U38]", async () => {
     const body = { filters: { product: "no such product" }, fields: { quantity: 3 } };
     assertMatched(await single("order_lines", body), 404, 0);
@@ -28,4 +28,4 @@ describeService("Updates, single beside bulk", ({ single, bulk, run }) => {
     assertEquals(assertOk(await bulk("order_lines", body))["updated"], 4);
     assertEquals((await run("select 1 from order_lines where quantity = 79")).length, 4);
   });
-});
+}, { writes: "rows" });

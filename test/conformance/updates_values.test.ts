@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Column, value to set, and the text that Postgres must hold then. */
 const STORED: readonly [string, unknown, string | null][] = [
@@ -123,7 +123,7 @@ const REJECTED: readonly [string, unknown, string][] = [
   ["a_text", { 0: "a" }, "a_text"],
 ];
 
-describeService("Updates, values of fields", ({ query, single, run, service }) => {
+describeSharedService("Updates, values of fields", ({ query, single, run, service }) => {
   for (const [field, value, text] of STORED) {
     it(`stores ${JSON.stringify(value)} in ${field} exactly [U8] [U9] [U10] [U31] [TV13] [TV18] [TV21]`, async () => {
       const response = await single("everything", {
@@ -134,7 +134,7 @@ describeService("Updates, values of fields", ({ query, single, run, service }) =
       assertEquals(body["fields"], { [field]: value });
       const trimmed = field === "c_char_4" ? `rtrim(${field})` : `${field}::text`;
       const results = await run(
-        `set intervalstyle to 'iso_8601'; select ${trimmed} as stored from everything where id = 1`,
+        `set local intervalstyle to 'iso_8601'; select ${trimmed} as stored from everything where id = 1`,
       );
       const [row] = results.at(-1) as unknown as Record<string, unknown>[];
       assertEquals(row?.["stored"], text);
@@ -214,4 +214,4 @@ describeService("Updates, values of fields", ({ query, single, run, service }) =
       assertEquals(matched, total, `${field}: ${response.text}`);
     }
   });
-});
+}, { writes: "rows" });

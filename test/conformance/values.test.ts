@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf, valuesOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 /** Column of `everything` and a value that its type does not take. */
 const REJECTED: readonly [string, unknown][] = [
@@ -68,7 +68,7 @@ const REJECTED: readonly [string, unknown][] = [
   ["a_uuid", "{x}"],
 ];
 
-describeService("Values, values against types", ({ query, single, bulk, run }) => {
+describeSharedService("Values, values against types", ({ query, single, bulk, run }) => {
   for (const [field, value] of REJECTED) {
     it(`rejects ${JSON.stringify(value)} for ${field} at its path in every operator and operation [V1] [V4] [V2] [V6] [U4] [TV2] [TV24]`, async () => {
       for (const op of ["eq", "neq", "gt", "lte"]) {
@@ -228,4 +228,4 @@ describeService("Values, values against types", ({ query, single, bulk, run }) =
       assertEquals(recordsOf(await query("deals", { filters })), []);
     }
   });
-});
+}, { writes: "rows" });

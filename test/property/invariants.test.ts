@@ -108,7 +108,8 @@ for (const kind of DATABASE_KINDS) {
     });
 
     it("finds any write where groups of tests share the rows", async () => {
-      const rows = guardRows({ ...test, readOnly: true });
+      const rows = guardRows(test);
+      rows.setReadOnly(true);
       (await rows.start("1"))();
       await write("update deals set note = 'u' where fid = 1");
       assertEquals(await rows.check(), ["rows that groups of tests share changed: deals 1"]);

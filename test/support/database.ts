@@ -41,8 +41,6 @@ export interface DatabaseOptions {
   readonly cluster?: string | undefined;
   /** True for a database that a service is about to serve: see {@link TestDatabase.served}. */
   readonly served?: boolean;
-  /** True where no test may write: see {@link guardRows}. */
-  readonly readOnly?: boolean | undefined;
 }
 
 /** Makes a database for one test file. */
@@ -55,7 +53,7 @@ export async function createTestDatabase(
     ? await cloneReal(template, options)
     : await openMemory(template, options);
   if (made.served) await renewSecret(made.admin);
-  const rows = guardRows({ ...made, readOnly: options.readOnly });
+  const rows = guardRows(made);
   return {
     ...made,
     rows,

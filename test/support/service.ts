@@ -70,8 +70,6 @@ export interface ServiceOptions {
   readonly fetch?: Fetch;
   /** Is called with each line of the log of a server in another process. */
   readonly logged?: (line: string) => void;
-  /** True where a test that writes fails. */
-  readonly readOnly?: boolean;
 }
 
 /** True when the tests ask a server in another process. */
@@ -82,8 +80,8 @@ export async function createTestService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
-  const { template, cluster, readOnly } = options;
-  const database = await createTestDatabase(kind, template, { cluster, served: true, readOnly });
+  const { template, cluster } = options;
+  const database = await createTestDatabase(kind, template, { cluster, served: true });
   const observations: Observation[] = [];
   const metrics = createMetrics();
   const observe = (observation: Observation) => {

@@ -12,6 +12,8 @@ export interface RowGuard {
   readonly afterWrite: () => void;
   /** Lists what changed that should not have, since the last call. */
   readonly check: () => Promise<string[]>;
+  /** Says whether nobody may write from now on: neither the tenant of a request nor the test itself. */
+  readonly setReadOnly: (readOnly: boolean) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -30,12 +32,10 @@ interface GuardedDatabase {
   readonly url: string | undefined;
   /** The client of an embedded database, which has no URL. */
   readonly admin: Sql;
-  /** True where nobody may write: neither the tenant of a request nor the test itself. */
-  readonly readOnly?: boolean | undefined;
 }
 
 /** Guards the rows of a database. */
-export function guardRows({ url, admin, readOnly = false }: GuardedDatabase): RowGuard {
+export function guardRows({ url, admin }: GuardedDatabase): RowGuard {
   let sql: Sql | undefined = url === undefined ? admin : undefined;
   let digest: (() => Promise<Digests>) | undefined;
   let before: Snapshot | undefined;
@@ -44,6 +44,7 @@ export function guardRows({ url, admin, readOnly = false }: GuardedDatabase): Ro
   let asked = false;
   let inFlight = 0;
   let writes = 0;
+  let readOnly = false;
   let found: string[] = [];
 
   /** Undefined when a test is changing the tables themselves: nothing can be compared then. */
@@ -117,6 +118,9 @@ export function guardRows({ url, admin, readOnly = false }: GuardedDatabase): Ro
       const all = found;
       found = [];
       return all;
+    },
+    setReadOnly(now) {
+      readOnly = now;
     },
     close: async () => {
       if (url !== undefined) await sql?.end({ timeout: 1 });
