@@ -21,7 +21,9 @@ begin
     target::regclass, tenant.attname, tenant.type);
 end $$;
 
-create function access_of_tests.protect_made() returns event_trigger language plpgsql as $$
+-- The serving role makes temporary tables, and has no right on this schema.
+create function access_of_tests.protect_made() returns event_trigger
+  language plpgsql security definer as $$
 declare
   made record;
 begin
