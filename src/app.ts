@@ -94,7 +94,7 @@ export function createApp(dependencies: Dependencies): App {
     config.maxInFlight,
     (requests) => observe({ kind: "in_flight", requests }),
   );
-  const options = { observe, tenantSetting, exports, cursors, places, isBusy: inFlight.isBusy };
+  const options = { observe, tenantSetting, exports, cursors, places, others: inFlight };
   const records = openRecords(database, options);
   const service: Service = {
     ...dependencies,

@@ -3,7 +3,8 @@
  * [--runtimes=deno,bun,node] [--rows=1000000] [--rounds=3]`. One tenant has all rows, of 12 columns. In each
  * round psql and every runtime take turns; curl reads what a service exports. Memory is the largest that a
  * process ever had less what it had before. In the end look-ups by key are timed, and requests that need no
- * database: alone, beside psql and beside an export. `--rows=10000000` takes an hour and 4 GB of disk.
+ * database: alone, beside psql and beside an export, whose throughput meanwhile is compared as well.
+ * `--rows=10000000` takes an hour and 4 GB of disk.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,6 +27,14 @@ const DATABASE = "bench_export";
 
 /** 99th percentiles, in ms. */
 type Latencies = Readonly<Record<keyof typeof NAMES, number>>;
+
+/** What one work was measured with. */
+interface Beside {
+  /** Of each round. */
+  readonly latencies: Latencies[];
+  /** What each of its runs took that ended while requests were sent. */
+  readonly seconds: number[];
+}
 
 const FORMS = {
   "csv": { accept: "text/csv", copy: "csv header" },
@@ -82,18 +91,20 @@ try {
       }
       const text = "\\copy (select * from contacts where tenant_id = 1) to /dev/null csv header";
       const copy = () => measure(["psql", "-qX", databaseUrl, "-c", text]);
-      const times = await measureBeside(service.address, tokens.get(1)!, {
-        alone: undefined,
+      const [none, copying, exporting] = await measureBeside(service.address, tokens.get(1)!, [
+        undefined,
         copy,
-        export: () => ask(FORMS.ndjson.accept),
-      });
+        () => ask(FORMS.ndjson.accept),
+      ]);
+      const ratio = median(copying!.seconds) / median(exporting!.seconds);
+      console.log(`${runtime}: ${ratio.toFixed(2)} of psql, both beside 200 requests a second`);
       for (const name of ["rows", "live"] as const) {
-        const [alone, copy, exporting] = times.map((one) => median(one.map((each) => each[name])));
+        const find = ({ latencies }: Beside) => median(latencies.map((each) => each[name]));
+        const [alone, psql, own] = [find(none!), find(copying!), find(exporting!)];
         console.log(
-          `${runtime}: p99 of ${NAMES[name]} ${alone!.toFixed(1)} ms, beside psql ` +
-            `${copy!.toFixed(1)} ms, beside an export ${exporting!.toFixed(1)} ms ` +
-            `(${(exporting! / alone!).toFixed(2)} of alone, ${(exporting! / copy!).toFixed(2)} ` +
-            "of psql)",
+          `${runtime}: p99 of ${NAMES[name]} ${alone.toFixed(1)} ms, beside psql ` +
+            `${psql.toFixed(1)} ms, beside an export ${own.toFixed(1)} ms ` +
+            `(${(own / alone).toFixed(2)} of alone, ${(own / psql).toFixed(2)} of psql)`,
         );
       }
     } finally {
@@ -113,20 +124,24 @@ async function measure(command: readonly string[]): Promise<number> {
   return (performance.now() - startedMs) / 1000;
 }
 
-/** Measures what runs beside nothing and beside each work, in turns; gives what each round found. */
+/** Measures what runs beside each work, or beside nothing, in turns. */
 async function measureBeside(
   address: string,
   token: string,
-  works: Readonly<Record<string, (() => Promise<unknown>) | undefined>>,
-) {
-  const found = Object.keys(works).map((): Latencies[] => []);
+  works: readonly ((() => Promise<number>) | undefined)[],
+): Promise<Beside[]> {
+  const found = works.map((): Beside => ({ latencies: [], seconds: [] }));
   for (let round = 0; round < Number(values.rounds); round++) {
-    for (const [place, work] of Object.values(works).entries()) {
+    for (const [place, work] of works.entries()) {
+      const { latencies, seconds } = found[place]!;
       let isOver = false;
       const working = (async () => {
-        while (work !== undefined && !isOver) await work();
+        while (work !== undefined && !isOver) {
+          const taken = await work();
+          if (!isOver) seconds.push(taken);
+        }
       })();
-      found[place]!.push(await measureLatencies(address, token));
+      latencies.push(await measureLatencies(address, token));
       isOver = true;
       await working;
     }

@@ -5,6 +5,8 @@ export interface InFlight {
   readonly enter: () => Place;
   /** Whether there is any of a known tenant that does not only wait. */
   readonly isBusy: () => boolean;
+  /** How many of known tenants have begun so far, or gone on behind a wait. */
+  readonly begun: () => number;
 }
 
 /** The place of one request among those in flight. */
@@ -31,6 +33,7 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
   const tenants = new Map<string, number>();
   let known = 0;
   let unknown = 0;
+  let begun = 0;
 
   function count(tenant: string, by: 1 | -1): number {
     const requests = (tenants.get(tenant) ?? 0) + by;
@@ -43,6 +46,7 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
 
   return {
     isBusy: () => known > 0,
+    begun: () => begun,
     enter() {
       let owner: string | undefined;
       changed(known + ++unknown);
@@ -51,6 +55,7 @@ export function limitInFlight(max: number, changed: (requests: number) => void):
           if (owner === tenant) return;
           if (owner !== undefined) count(owner, -1);
           owner = tenant;
+          begun++;
           const requests = count(tenant, 1);
           const full = known > max && requests > max / tenants.size;
           if (full || known > 2 * max) throw rejectBusy(max);

@@ -1,4 +1,5 @@
 import type { Fence } from "./fence.ts";
+import type { Others } from "./pace.ts";
 import type { OnRow } from "./tap_rows.ts";
 import type { Fragment, PendingQuery, Row, Rows, Sql } from "./driver.ts";
 
@@ -68,8 +69,8 @@ export interface StreamOptions {
   readonly steps: readonly Compile[];
   /** Called with each row as it arrives; its bytes are valid until it returns. */
   readonly onRow: OnRow;
-  /** Whether other requests are in flight; then it takes fewer rows at once. */
-  readonly isBusy: () => boolean;
+  /** The requests that it lets pass. */
+  readonly others: Others;
 }
 
 /** The rows of such a statement, on their way. */

@@ -8,38 +8,64 @@ export interface Pace {
   readonly next: (callback: () => void) => void;
 }
 
-/** What a pace depends on. */
-export interface PaceOptions {
-  /** Whether other requests are in flight. */
+/** The requests beside an export. */
+export interface Others {
+  /** Whether there are any in flight. */
   readonly isBusy: () => boolean;
-  /** Tests pass their own. */
+  /** How many have begun so far. */
+  readonly begun: () => number;
+}
+
+/** What tests replace. */
+export interface PaceOptions {
   readonly nextTick?: (callback: () => void) => unknown;
   readonly wait?: (callback: () => void, ms: number) => unknown;
+  readonly now?: () => number;
 }
 
 /** To print them takes half a millisecond. */
 const BYTES = 131_072;
-const BUSY_BYTES = 65_536;
-/** How often an export waits while others are in flight, and for how many milliseconds at least. */
+const SHARED_BYTES = 65_536;
+/** For how many milliseconds others are expected when one has begun. */
+const EXPECTED_MS = 1000;
+/** After how many ticks an export rests while others are expected. */
+const TICKS = 10;
+/** How often it waits behind a tick at most, and for how many milliseconds at least. */
 const WAITS = 2;
 const WAIT_MS = 1;
 
 /**
- * Makes the pace of an export. While other requests are in flight it takes less at once, and then leaves
- * the processor to them and to Postgres for some two milliseconds, or until they are answered: under any
- * load there are 20 MB in a second left for it.
+ * Makes the pace of an export. While others are in flight it takes less at once, and then leaves the
+ * processor to them and to Postgres until they are answered, or for some milliseconds: under any load there
+ * are 15 MB in a second left for it. For a second after one has begun it rests again and again: the next one
+ * finds a processor that is free, and so does the backend that works for it.
  * @see EX25, docs/decisions/0069-exports-let-others-pass.md
  */
 export function openPace(
-  { isBusy, nextTick = onNextTick, wait = setTimeout }: PaceOptions,
+  others: Others,
+  { nextTick = onNextTick, wait = setTimeout, now = () => performance.now() }: PaceOptions = {},
 ): Pace {
+  let seen = others.begun();
+  let expectedUntilMs = -Infinity;
+  let ticks = 0;
+
+  function areExpected(): boolean {
+    const begun = others.begun();
+    if (begun !== seen) expectedUntilMs = now() + EXPECTED_MS;
+    seen = begun;
+    return now() < expectedUntilMs;
+  }
+
   return {
-    bytes: () => isBusy() ? BUSY_BYTES : BYTES,
+    bytes: () => others.isBusy() || areExpected() ? SHARED_BYTES : BYTES,
     next(callback) {
       let waits = 0;
+      let hasToRest = areExpected() && ++ticks % TICKS === 0;
       nextTick(function go() {
-        if (isBusy() && waits++ < WAITS) wait(go, WAIT_MS);
-        else callback();
+        if (!hasToRest && (waits === WAITS || !others.isBusy())) return callback();
+        hasToRest = false;
+        waits++;
+        wait(go, WAIT_MS);
       });
     },
   };

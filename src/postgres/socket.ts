@@ -139,9 +139,23 @@ export function collectMessages(give: (data: Buffer) => void): (read: Buffer) =>
   };
 }
 
-/** Copies bytes that will be overwritten, one behind the other; the driver takes no other kind. */
-export function copyBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(parts);
+/**
+ * Opens memory for bytes that wait, since those that are read are overwritten. What it gives is overwritten
+ * by the next call: memory that is made anew for each read has V8 walk the heap, several times in a second.
+ */
+export function openKeeper(): (kept: Uint8Array, more: Uint8Array) => Uint8Array {
+  let memory = Buffer.alloc(0);
+  return function keep(kept, more) {
+    const needed = kept.length + more.length;
+    const room = needed > memory.length
+      ? Buffer.allocUnsafeSlow(Math.max(needed, 2 * READ_BYTES))
+      : memory;
+    // Those that are kept may lie further behind in the same memory.
+    room.set(kept);
+    room.set(more, kept.length);
+    memory = room;
+    return room.subarray(0, needed);
+  };
 }
 
 /** Finds where the last complete message ends. */

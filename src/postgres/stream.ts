@@ -52,7 +52,7 @@ export function openStreams(source: StreamSource): Streams {
     if ("kind" in opened) throw fail(opened);
     const session: Session = opened;
     const ender = new AbortController();
-    const pace = openPace(options);
+    const pace = openPace(options.others);
     let flow: RowFlow | undefined;
     const settled = runStream(session, compile, {
       ...{ ...source, ...options, ender },

@@ -1,6 +1,6 @@
 import type { DriverSocket } from "./driver.ts";
 import type { Pace } from "./pace.ts";
-import { collectMessages, copyBytes } from "./socket.ts";
+import { collectMessages, openKeeper } from "./socket.ts";
 
 /**
  * Takes a row as it arrived: the length of each value in four bytes, negative for NULL, and the value. It
@@ -19,6 +19,7 @@ export interface RowFlow {
 const DATA_ROW = 0x44;
 /** Bytes of a row's message before its values: kind, length, and how many values there are. */
 const HEAD_BYTES = 7;
+const NOTHING = new Uint8Array(0);
 /** Events behind which nothing is read. */
 const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
 
@@ -33,6 +34,7 @@ const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
 export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
   const emit = socket.emit.bind(socket);
   const collect = collectMessages(give);
+  const keep = openKeeper();
   /** Messages that were read and not taken. */
   let waiting: Uint8Array | undefined;
   /** Bytes that may be taken until the next tick that the pace gives; undefined: none were. */
@@ -44,8 +46,7 @@ export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow
     const end = waiting === undefined ? take(messages) : 0;
     if (end === messages.length) return;
     // What is left would be overwritten.
-    const rest = messages.subarray(end);
-    waiting = waiting === undefined ? copyBytes(rest) : copyBytes(waiting, rest);
+    waiting = keep(waiting ?? NOTHING, messages.subarray(end));
   }
 
   /** Takes messages until this tick has enough of them; gives where it has stopped. */

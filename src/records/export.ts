@@ -4,6 +4,7 @@ import { rejectIssues } from "../errors/issue.ts";
 import { exportedAs, type ExportPlan } from "../plan/export_plan.ts";
 import { DatabaseError } from "../postgres/database_error.ts";
 import type { RowStream } from "../postgres/database.ts";
+import type { Others } from "../postgres/pace.ts";
 import { onNextTick } from "../runtime/timers.ts";
 import { compileExport, RECORD_TOO_LARGE } from "../sql/export.ts";
 import { compileSetStep } from "../sql/settings.ts";
@@ -41,16 +42,16 @@ const FULL_BYTES = CHUNK_BYTES - 4096;
 export async function exportRows(
   run: Run,
   plan: ExportPlan,
-  { document, places, isBusy }: {
+  { document, places, others }: {
     readonly document: unknown;
     readonly places: ExportPlaces;
-    /** Whether requests are in flight. */
-    readonly isBusy: () => boolean;
+    /** The requests that it lets pass. */
+    readonly others: Others;
   },
 ): Promise<ExportedRows> {
   const { client, tenant } = run.requester;
   const leave = places.enter(tenant);
-  const rows = await openCheckedRows(run, plan, { document, isBusy }).catch((error) => {
+  const rows = await openCheckedRows(run, plan, { document, others }).catch((error) => {
     leave();
     throw error;
   });
@@ -73,11 +74,11 @@ export async function exportRows(
 async function openCheckedRows(
   run: Run,
   plan: ExportPlan,
-  { document, isBusy }: { readonly document: unknown; readonly isBusy: () => boolean },
+  { document, others }: { readonly document: unknown; readonly others: Others },
 ): Promise<OpenRows> {
   const issues = await locateValues(run, plan);
   if (issues.length > 0) throw rejectIssues(issues, document, { stale: true });
-  return await openRows(run, plan, isBusy);
+  return await openRows(run, plan, others);
 }
 
 function makePrinter(plan: ExportPlan): RowPrinter {
@@ -98,7 +99,7 @@ type OpenRows = ExportedRows & {
 async function openRows(
   { database, settings, requester: { tenant } }: Run,
   plan: ExportPlan,
-  isBusy: () => boolean,
+  others: Others,
 ): Promise<OpenRows> {
   const printer = makePrinter(plan);
   const writer = openByteWriter();
@@ -115,7 +116,7 @@ async function openRows(
   const stream: RowStream = await database.stream((sql) => compileExport(sql, plan), {
     tenant,
     steps: settings.length === 0 ? [] : [(sql) => compileSetStep(sql, settings)],
-    isBusy,
+    others,
     onRow(row, start) {
       rows++;
       printer.add(writer, row, start);

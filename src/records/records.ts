@@ -3,6 +3,7 @@ import type { ExportPlan } from "../plan/export_plan.ts";
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { BatchPlan, UpdatePlan } from "../plan/update_plan.ts";
 import type { Client, Database } from "../postgres/database.ts";
+import type { Others } from "../postgres/pace.ts";
 import { type Cursors, openCursors } from "../cursors/cursors.ts";
 import type { Observe } from "../telemetry/observe.ts";
 import { batchLookUps } from "./batch_look_ups.ts";
@@ -54,11 +55,13 @@ export interface RecordsOptions {
   readonly exportsPerTenant?: number | undefined;
   /** Those of another database, for a standby. */
   readonly cursors?: Cursors;
-  /** Whether requests are in flight, which an export lets pass; left out: no. */
-  readonly isBusy?: () => boolean;
+  /** Requests that an export lets pass; left out: there are none. */
+  readonly others?: Others;
   /** Left out: exports of another database do not count. */
   readonly places?: ExportPlaces;
 }
+
+const NO_OTHERS: Others = { isBusy: () => false, begun: () => 0 };
 
 /** Opens the places of exports, for all databases of a service. */
 export function openPlaces(
@@ -79,7 +82,7 @@ export function openRecords(
   database: Database,
   options: RecordsOptions,
 ): Records {
-  const { observe, tenantSetting, cursors = openCursors(database), isBusy = () => false } = options;
+  const { observe, tenantSetting, cursors = openCursors(database), others = NO_OTHERS } = options;
   const places = options.places ?? openPlaces(options);
   const batchers: Batchers = {
     lookUp: batchLookUps(database, observe),
@@ -115,7 +118,7 @@ export function openRecords(
 
   return {
     read: withRun(readPage),
-    export: withRun((run, plan, document) => exportRows(run, plan, { document, places, isBusy })),
+    export: withRun((run, plan, document) => exportRows(run, plan, { document, places, others })),
     updateOne: withRun(updateOneRow),
     updateMany: withRun(updateManyRows),
     updateBatch: withRun(updateBatch),

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
+import type { Others } from "../../../src/postgres/pace.ts";
 import { onNextTick } from "../../../src/runtime/timers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { openSubject, type Subject } from "./open_subject.ts";
@@ -25,7 +26,7 @@ describe("a stream of rows", () => {
   });
 
   /** Takes all rows; gives how many there were in each tick of the event loop that had any. */
-  async function countByTick(isBusy: () => boolean): Promise<number[]> {
+  async function countByTick(others: Others): Promise<number[]> {
     const counts: number[] = [];
     let isNew = true;
     let isOver = false;
@@ -40,7 +41,7 @@ describe("a stream of rows", () => {
       {
         tenant: "1",
         steps: [],
-        isBusy,
+        others,
         onRow() {
           if (isNew) counts.push(0);
           isNew = false;
@@ -57,10 +58,11 @@ describe("a stream of rows", () => {
   it("has some in each tick, in between others are served, and loses none [EX25] [XA20]", async () => {
     for (const [busy, limit] of [[false, IDLE_BYTES], [true, BUSY_BYTES]] as const) {
       let asked = 0;
-      const counts = await countByTick(() => {
+      const isBusy = () => {
         asked++;
         return busy;
-      });
+      };
+      const counts = await countByTick({ isBusy, begun: () => 0 });
       assertEquals(counts.reduce((sum, count) => sum + count, 0), ROWS);
       const most = Math.max(...counts) * ROW_BYTES;
       assert(most <= limit, `${most} bytes in one tick, expected at most ${limit}`);

@@ -61,8 +61,8 @@ describe("limitInFlight", () => {
 
   it("is busy with requests of known tenants that do not only wait [EX25]", () => {
     const inFlight = limitInFlight(10, () => {});
-    const seen: boolean[] = [];
-    const see = () => seen.push(inFlight.isBusy());
+    const seen: unknown[] = [];
+    const see = () => seen.push([inFlight.isBusy(), inFlight.begun()]);
     const place = inFlight.enter();
     see();
     place.claim("a");
@@ -73,6 +73,6 @@ describe("limitInFlight", () => {
     see();
     place.leave();
     see();
-    assertEquals(seen, [false, true, false, true, false]);
+    assertEquals(seen, [[false, 0], [true, 1], [false, 1], [true, 2], [false, 2]]);
   });
 });

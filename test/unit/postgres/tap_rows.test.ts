@@ -106,6 +106,27 @@ describe("tapRows", () => {
     assertEquals(passed.join(""), "TC");
   });
 
+  it("makes no new memory for each part that waits [EX25]", () => {
+    const socket = new FakeSocket();
+    const { pace, tick } = openTicks(1);
+    const values: number[] = [];
+    const memories = new Set<ArrayBufferLike>();
+    tapRows(socket as never, (bytes, start) => {
+      values.push(bytes[start + 4]!);
+      memories.add(bytes.buffer);
+    }, pace);
+    // Node and Deno take small buffers from a pool.
+    const long = (value: number) => message("D", 0, 1, 0, 0, 0, 1, value, ...Array(5000).fill(0));
+    const read = Buffer.alloc(3 * long(0).length);
+    for (let place = 0; place < 60; place += 3) {
+      read.set(Buffer.concat([long(place), long(place + 1), long(place + 2)]));
+      socket.emit("data", read);
+      for (let ticks = 0; ticks < 3; ticks++) tick();
+    }
+    assertEquals(values, Array.from({ length: 60 }, (_, place) => place));
+    assert(memories.size <= 2, `${memories.size} memories, expected what is read and one more`);
+  });
+
   it("takes what is read although it asked for nothing, in its order [EX25]", () => {
     const socket = new FakeSocket();
     const values: number[] = [];
