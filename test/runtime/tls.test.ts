@@ -2,11 +2,12 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { makeCertificate } from "../support/certificate.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { clusterUrl } from "../support/shared_databases.ts";
-import { type Runtime, RUNTIMES } from "../support/runtime_server.ts";
-import { awaitAddress, startCommand } from "./run_process.ts";
+import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
+import { awaitAddress, startCommand, startProcess } from "./run_process.ts";
 
 /** Who comes without TLS is not let in. */
 const ACCESS = "hostssl all all all scram-sha-256\n";
@@ -19,6 +20,9 @@ interface Case {
   readonly root?: "own" | "other" | "none";
   readonly rejection?: RegExp;
 }
+
+/** Modes that ask for TLS. */
+const ENCRYPTED = ["require", "verify-ca", "verify-full"];
 
 const CASES: readonly Case[] = [
   { name: "takes what is there, unverified, by default", mode: "prefer" },
@@ -63,67 +67,98 @@ const CASES: readonly Case[] = [
   },
 ];
 
-for (const runtime of RUNTIMES) {
-  describe(`TLS to the database on ${runtime}`, () => {
-    let cluster: Cluster;
+/** A program that opens the service on several databases: most of what a process costs is to start it. */
+const OPEN_EACH = "test/runtime/open_each.js";
+const PROGRAMS: Readonly<Record<(typeof RUNTIMES)[number], readonly string[]>> = {
+  deno: [process.execPath, "run", "-A", "--no-check", OPEN_EACH, "../../src/mod.ts"],
+  bun: [COMMANDS.bun[0]!, OPEN_EACH, "../../dist/mod.js"],
+  node: ["node", OPEN_EACH, "../../dist/mod.js"],
+};
 
-    before(async () => {
-      const authority = await makeCertificate({ name: "The tests' authority" });
-      const other = await makeCertificate({ name: "Another authority" });
-      const server = await makeCertificate({
-        ...{ name: "localhost", hosts: ["localhost"], addresses: ["127.0.0.1"] },
-        issuer: authority,
-      });
-      cluster = await startCluster({
-        settings: { ssl: "on", listen_addresses: "*" },
-        files: {
-          "server.crt": server.certificate,
-          "server.key": server.key,
-          "pg_hba.conf": ACCESS,
-        },
-      });
-      await writeFile(join(cluster.folder, "own.pem"), authority.certificate);
-      await writeFile(join(cluster.folder, "other.pem"), other.certificate);
+describe("TLS to the database", () => {
+  let cluster: Cluster;
+
+  before(async () => {
+    const authority = await makeCertificate({ name: "The tests' authority" });
+    const other = await makeCertificate({ name: "Another authority" });
+    const server = await makeCertificate({
+      ...{ name: "localhost", hosts: ["localhost"], addresses: ["127.0.0.1"] },
+      issuer: authority,
     });
-    after(() => cluster?.stop());
-
-    for (const { name, host = "localhost", mode, root, rejection } of CASES) {
-      it(`${name} [DB24]`, async () => {
-        const url = new URL(`${cluster.url}/postgres?sslmode=${mode}`);
-        url.hostname = host;
-        if (root !== undefined) {
-          url.searchParams.set("sslrootcert", join(cluster.folder, `${root}.pem`));
-        }
-        if (rejection === undefined) await serveOnce(runtime, url);
-        else assertMatch(await expectRejection(runtime, url), rejection);
-      });
-    }
-
-    it("rejects a server without TLS when it is asked for [DB24]", async () => {
-      for (const mode of ["require", "verify-ca", "verify-full"]) {
-        const url = new URL(`${await clusterUrl()}/postgres?sslmode=${mode}`);
-        assertMatch(await expectRejection(runtime, url), /the database does not encrypt/);
-      }
+    cluster = await startCluster({
+      settings: { ssl: "on", listen_addresses: "*" },
+      files: {
+        "server.crt": server.certificate,
+        "server.key": server.key,
+        "pg_hba.conf": ACCESS,
+      },
     });
+    await writeFile(join(cluster.folder, "own.pem"), authority.certificate);
+    await writeFile(join(cluster.folder, "other.pem"), other.certificate);
   });
-}
+  after(() => cluster?.stop());
 
-/** Serves until it is ready, on a server that requires TLS. */
-async function serveOnce(runtime: Runtime, url: URL): Promise<void> {
-  const server = startCommand(runtime, ["serve"], { DATABASE_URL: url.href, PORT: "0" });
-  const address = await awaitAddress(server);
-  const ready = await fetch(`${address}/readyz`);
-  assertEquals(ready.status, 200, await ready.text());
-  server.send("SIGTERM");
-  assertEquals(await server.ended, 0);
-}
+  function locate({ host = "localhost", mode, root }: Omit<Case, "name">): URL {
+    const url = new URL(`${cluster.url}/postgres?sslmode=${mode}`);
+    url.hostname = host;
+    if (root !== undefined) {
+      url.searchParams.set("sslrootcert", join(cluster.folder, `${root}.pem`));
+    }
+    return url;
+  }
 
-/** Returns the one line that a start ends with, which shows no password. */
-async function expectRejection(runtime: Runtime, url: URL): Promise<string> {
-  const server = startCommand(runtime, ["serve"], { DATABASE_URL: url.href, PORT: "0" });
-  const code = await server.ended;
-  const { stderr } = server.output();
-  assertEquals([code, stderr.split("\n").length], [1, 2], stderr);
-  assertEquals(stderr.includes(url.password), false);
-  return stderr;
-}
+  for (const runtime of RUNTIMES) {
+    describe(`on ${runtime}`, () => {
+      /** The status of /readyz, or the message of a rejection. */
+      let opened: readonly (number | string)[];
+      let unencrypted: readonly (number | string)[];
+
+      before(async () => {
+        const plain = await clusterUrl();
+        const urls = [
+          ...CASES.map((each) => locate(each)),
+          ...ENCRYPTED.map((mode) => new URL(`${plain}/postgres?sslmode=${mode}`)),
+        ];
+        const [command = "", ...words] = PROGRAMS[runtime];
+        const program = startProcess(command, [...words, ...urls.map(({ href }) => href)]);
+        assertEquals(await program.ended, 0, program.output().stderr);
+        const { stdout } = program.output();
+        for (const { password } of urls) assertEquals(stdout.includes(password), false);
+        const results = JSON.parse(stdout);
+        opened = results.slice(0, CASES.length);
+        unencrypted = results.slice(CASES.length);
+      });
+
+      for (const [at, { name, rejection }] of CASES.entries()) {
+        it(`${name} [DB24]`, () => {
+          if (rejection === undefined) assertEquals(opened[at], 200);
+          else assertMatch(String(opened[at]), rejection);
+        });
+      }
+
+      it("rejects a server without TLS when it is asked for [DB24]", () => {
+        assertEquals(unencrypted.length, ENCRYPTED.length);
+        for (const result of unencrypted) {
+          assertMatch(String(result), /the database does not encrypt/);
+        }
+      });
+
+      it("serves where it is verified, and ends with one line where it is rejected [DB24]", async () => {
+        const verified = locate({ mode: "verify-full", root: "own" });
+        const server = startCommand(runtime, ["serve"], { DATABASE_URL: verified.href, PORT: "0" });
+        const ready = await fetch(`${await awaitAddress(server)}/readyz`);
+        assertEquals(ready.status, 200, await ready.text());
+        server.send("SIGTERM");
+        assertEquals(await server.ended, 0);
+
+        const { href } = locate({ mode: "verify-full", root: "other" });
+        const rejected = startCommand(runtime, ["serve"], { DATABASE_URL: href, PORT: "0" });
+        const code = await rejected.ended;
+        const { stderr } = rejected.output();
+        assertEquals([code, stderr.split("\n").length], [1, 2], stderr);
+        assertMatch(stderr, /certificate comes from an unknown authority/);
+        assertEquals(stderr.includes(verified.password), false);
+      });
+    });
+  }
+});
