@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { after, before, describe, it } from "@std/testing/bdd";
+import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { connect, type Socket } from "node:net";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { awaitAddress, awaitOutput, startCommand } from "./run_process.ts";
@@ -12,17 +12,17 @@ import {
 
 const STOPPING = /"stopping"/;
 
+let database: ServingDatabase;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createServingDatabase();
+  settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_POOL_SIZE: "6" };
+});
+afterAll(() => database.drop());
+
 for (const runtime of RUNTIMES) {
   describe(`rowgate serve on ${runtime}, stopped`, () => {
-    let database: ServingDatabase;
-    let settings: Record<string, string>;
-
-    before(async () => {
-      database = await createServingDatabase();
-      settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_POOL_SIZE: "6" };
-    });
-    after(() => database.drop());
-
     /** Holds a row until it is released. */
     async function hold(fid: number): Promise<() => Promise<void>> {
       const holder = await database.admin.reserve();
@@ -41,7 +41,8 @@ for (const runtime of RUNTIMES) {
       await kept.ask("/livez");
       const letGo = await hold(1);
       const { token } = database;
-      const notes = ["a", "b", "c", "d", "e"];
+      // None of them is there already: an update that would change nothing waits for no row.
+      const notes = ["a", "b", "c", "d", "e"].map((note) => `${note} on ${runtime}`);
       const responses = notes.map((note) => updateDeal(address, { token, fid: 1, note }));
       // One of them waits for the row, the others for that one.
       await awaitBlocked(database.admin, notes.length);

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { after, afterEach, before, describe, it } from "@std/testing/bdd";
+import { afterAll, afterEach, beforeAll, describe, it } from "@std/testing/bdd";
 import process from "node:process";
 import { SERVING } from "../../scripts/permissions.ts";
 import { HEAP_FLAGS } from "../../src/runtime/deno.ts";
@@ -25,23 +25,23 @@ import {
 
 const LISTED = 'rowgate_requests_total{operation="list_tables",status="200"}';
 
+let database: ServingDatabase;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createServingDatabase();
+  settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
+});
+afterAll(() => database.drop());
+
 // The binary has no script to start again: it starts itself.
 for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`rowgate serve on ${runtime} with several workers`, () => {
-    let database: ServingDatabase;
-    let settings: Record<string, string>;
     let running: RunningProcess[] = [];
     /** Two workers, of the tests that leave them running. */
     let shared: Promise<[RunningProcess, string]> | undefined;
 
-    before(async () => {
-      database = await createServingDatabase();
-      settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
-    });
-    after(async () => {
-      await stopAll();
-      await database.drop();
-    });
+    afterAll(() => stopAll());
     afterEach(async () => {
       const [kept] = await shared ?? [];
       await stopAll(kept);
@@ -82,6 +82,11 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       };
     }
 
+    /** Updates a deal to a note that is not there already: otherwise it would wait for no row. */
+    function change(address: string, fid: number) {
+      return updateDeal(address, { token: database.token, fid, note: `${runtime} ${fid}` });
+    }
+
     async function listTables(address: string): Promise<void> {
       const client = openClient(address);
       const headers = { authorization: `Bearer ${database.token}` };
@@ -105,31 +110,6 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       }
       assertEquals(readLines(server).filter(({ kind }) => kind === "listening").length, 1);
       assertEquals(server.output().stderr, "");
-    });
-
-    it("admits the whole limit of a token over both, and no more, where it is shared [M21]", async () => {
-      const [_, address] = await startBoth({
-        ...settings,
-        ROWGATE_RATE_LIMIT: "120/min",
-        ROWGATE_RATE_LIMIT_SCOPE: "instances",
-      });
-      const headers = { authorization: `Bearer ${await database.issue()}` };
-      const startMs = performance.now();
-      const statuses: number[] = [];
-      for (let count = 0; count < 200; count++) {
-        // Each connection gets one of the workers.
-        const client = openClient(address);
-        statuses.push((await client.ask("/integration/token", headers)).status);
-        client.close();
-      }
-      const seconds = (performance.now() - startMs) / 1000;
-      const admitted = statuses.filter((status) => status === 200).length;
-      assert(admitted <= 120 + 2 * seconds + 1, `${admitted} in ${seconds} s`);
-      // Each worker may hold a lease, which the other one lacks; half of the limit is not enough.
-      assert(admitted >= 100, `only ${admitted} in ${seconds} s`);
-      const response = await fetch(`${address}/integration/token`, { headers });
-      await response.body?.cancel();
-      assertEquals(response.headers.get("ratelimit-policy"), '"default";q=120;w=60');
     });
 
     it("loses with a killed worker its requests alone, and fills its place [R43]", async () => {
@@ -171,7 +151,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(1);
-      const response = updateDeal(address, { token: database.token, fid: 1, note: "drained" });
+      const response = change(address, 1);
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
       server.send("SIGTERM");
@@ -186,8 +166,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("ends at once with 1 on a second signal", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(2);
-      const response = updateDeal(address, { token: database.token, fid: 2, note: "cut" })
-        .catch(() => "cut");
+      const response = change(address, 2).catch(() => "cut");
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
       server.send("SIGTERM");
@@ -202,7 +181,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
     it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
       const [server, address] = await startBoth();
       const letGo = await hold(3);
-      const response = updateDeal(address, { token: database.token, fid: 3, note: "orphan" });
+      const response = change(address, 3);
       await awaitBlocked(database.admin, 1);
       const children = await listChildren(server);
       server.send("SIGKILL");
@@ -226,7 +205,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await awaitEnd(children);
     });
 
-    it("reports what is wrong once, and ends: the port, the settings, the database", async () => {
+    it("reports what is wrong once, and ends: the port, the database, the settings", async () => {
       const [, address] = await shareBoth();
       const url = new URL(database.servingUrl);
       url.pathname = "/rowgate_no_such_database";
@@ -234,11 +213,6 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
         [{ ...settings, PORT: new URL(address).port }, 1, /^rowgate: .*is in use.*PORT=0\n$/],
         [{ ...settings, DATABASE_URL: url.href }, 1, /^rowgate: .*\n$/],
         [{ ...settings, ROWGATE_WORKERS: "many" }, 2, /^.*a problem:\n +ROWGATE_WORKERS: .*\n$/],
-        [
-          { PORT: "0", ROWGATE_WORKERS: "2" },
-          2,
-          /^.*a problem:\n +ROWGATE_WORKERS: .*embedded.*\n$/,
-        ],
       ];
       for (const [environment, code, reported] of wrong) {
         const server = start(environment);
@@ -259,19 +233,39 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       server.send("SIGTERM");
       assertEquals(await server.ended, 0);
     });
+
+    // Postgres shares the limit, and the settings of workers are divided alike on every runtime.
+    if (runtime !== "node") return;
+
+    it("admits the whole limit of a token over both, and no more, where it is shared [M21]", async () => {
+      const [_, address] = await startBoth({
+        ...settings,
+        ROWGATE_RATE_LIMIT: "120/min",
+        ROWGATE_RATE_LIMIT_SCOPE: "instances",
+      });
+      const headers = { authorization: `Bearer ${await database.issue()}` };
+      const startMs = performance.now();
+      const statuses: number[] = [];
+      for (let count = 0; count < 200; count++) {
+        // Each connection gets one of the workers.
+        const client = openClient(address);
+        statuses.push((await client.ask("/integration/token", headers)).status);
+        client.close();
+      }
+      const seconds = (performance.now() - startMs) / 1000;
+      const admitted = statuses.filter((status) => status === 200).length;
+      assert(admitted <= 120 + 2 * seconds + 1, `${admitted} in ${seconds} s`);
+      // Each worker may hold a lease, which the other one lacks; half of the limit is not enough.
+      assert(admitted >= 100, `only ${admitted} in ${seconds} s`);
+      const response = await fetch(`${address}/integration/token`, { headers });
+      await response.body?.cancel();
+      assertEquals(response.headers.get("ratelimit-policy"), '"default";q=120;w=60');
+    });
   });
 }
 
 describe("rowgate serve on Deno with several workers and few permissions", () => {
-  let database: ServingDatabase;
-
-  before(async () => {
-    database = await createServingDatabase();
-  });
-  after(() => database.drop());
-
   function start(permissions: readonly string[]): RunningProcess {
-    const settings = { DATABASE_URL: database.servingUrl, PORT: "0", ROWGATE_WORKERS: "2" };
     const words = ["run", "--no-check", HEAP_FLAGS, ...permissions, "src/main.ts", "serve"];
     return startProcess(process.execPath, words, settings);
   }
