@@ -6,6 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { connectEmbedded } from "../../support/connect_embedded.ts";
 import { openConfiguredDatabase, openEmbedded } from "../../../src/embedded/embedded_postgres.ts";
+import { embeddedTemplate } from "../../support/shared_databases.ts";
+import { unpackCluster } from "../../support/unpack_cluster.ts";
 import { configure } from "../database/open_subject.ts";
 
 describe("the embedded database on disk", () => {
@@ -31,6 +33,7 @@ describe("the embedded database on disk", () => {
   });
 
   it("is open once at a time, and says which process has it", async () => {
+    await unpackCluster(dataDir);
     const embedded = await openEmbedded({ dataDir });
     const error = await assertRejects(() => openEmbedded({ dataDir }), Error);
     assert(error.message.includes(dataDir) && error.message.includes(String(process.pid)));
@@ -53,7 +56,7 @@ describe("the embedded database on disk", () => {
   });
 
   it("begins with a dump of another", async () => {
-    const source = await openEmbedded();
+    const source = await openEmbedded({ load: await embeddedTemplate("empty") });
     const admin = connectEmbedded(source);
     await admin`create table copied (value text)`;
     await admin`insert into copied values ('dumped')`;

@@ -21,7 +21,7 @@ async function pass(ms: number): Promise<void> {
 
 describe("startDeadline", () => {
   it("calls when something is slow, then when it is late, short or long", async () => {
-    for (const ms of [20, 500]) {
+    await Promise.all([20, 500].map(async (ms) => {
       const reported: string[] = [];
       const started = performance.now();
       const late = await new Promise<number>((resolve) => {
@@ -34,11 +34,11 @@ describe("startDeadline", () => {
       assertEquals(reported, ["slow"]);
       // Timers may be early by the part of a millisecond.
       assert(late >= ms - 1, `${late} ms`);
-    }
+    }));
   });
 
   it("calls nothing once it is ended, in its moment or after it", async () => {
-    for (const ms of [0, 20, 240, 440]) {
+    await Promise.all([0, 20, 240, 440].map(async (ms) => {
       let reported = 0;
       const startedMs = performance.now();
       const end = startDeadline({
@@ -53,7 +53,7 @@ describe("startDeadline", () => {
       end();
       await pass(700);
       assertEquals(reported, before);
-    }
+    }));
   });
 
   it("calls nothing of one that is ended by another in the same tick", async () => {
@@ -66,7 +66,7 @@ describe("startDeadline", () => {
   });
 
   it("reports a client that has disconnected before, short or long, and one that does", async () => {
-    for (const ms of [20, 500]) {
+    await Promise.all([20, 500].map(async (ms) => {
       const leaving = new AbortController();
       const reported: string[] = [];
       const late = () => reported.push("late");
@@ -86,7 +86,7 @@ describe("startDeadline", () => {
       await pass(350);
       assertEquals(reported, ["gone 0", "gone 1"]);
       for (const end of ends) end();
-    }
+    }));
   });
 
   it("looks after many that begin and end one after another", async () => {
