@@ -2,10 +2,10 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeService, describeSharedService } from "./describe_service.ts";
 import { awaitBlocked, holding } from "./holding.ts";
 
-describeService("Updates, concurrency", (conversation) => {
+describeSharedService("Updates, concurrency", (conversation) => {
   const { kind, single, bulk, run } = conversation;
 
   it("lets exactly one of 16 concurrent compare-and-sets through, each round [U22]", async () => {
@@ -157,7 +157,7 @@ describeService("Updates, concurrency", (conversation) => {
       await run("drop trigger guests_entangle on guests");
     });
   }
-});
+}, { writes: "rows" });
 
 describeService("Updates, locks and timeouts", (conversation) => {
   const { kind, query, single, bulk, run, service } = conversation;

@@ -1,7 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
+import { waitUntil } from "../support/wait_until.ts";
 import { assertOk, assertRejected, recordsOf } from "./assert_response.ts";
-import { describeService } from "./describe_service.ts";
+import { describeSharedService } from "./describe_service.ts";
 
 const TYPES = [
   "regclass",
@@ -22,7 +23,7 @@ const TYPES = [
 /** One that names what is there but hidden, one what is nowhere, one a number that names something. */
 const VALUES = ["user_passwords", "no_such_thing", "postgres", "1259", "internal_settings"];
 
-describeService("Values, types that name objects of the database", (ask) => {
+describeSharedService("Values, types that name objects of the database", (ask) => {
   const { query, single, bulk, get, run } = ask;
   before(async () => {
     await run("create domain named_table as regclass");
@@ -35,6 +36,7 @@ describeService("Values, types that name objects of the database", (ask) => {
     if (ask.kind === "real") {
       await run("grant select, update on looked_up to rowgate_app");
     }
+    await waitUntil(async () => (await query("looked_up")).status === 200);
   });
 
   for (const [at, type] of TYPES.entries()) {
@@ -73,4 +75,4 @@ describeService("Values, types that name objects of the database", (ask) => {
       assertEquals(operators, ["like", "not_like", "is_null", "is_not_null"]);
     }
   });
-});
+}, { writes: "tables" });
