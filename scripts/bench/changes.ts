@@ -1,5 +1,7 @@
 /**
- * Measures what a changes feed costs: writers with and without it, and a thousand clients that wait.
+ * Measures what a changes feed costs: writers with and without it, and a thousand clients that wait. Single
+ * updates are those of four sessions that do nothing else (`single`), or come through Rowgate from one
+ * client or sixteen (`patch1`, `patch16`).
  * `deno run -A scripts/bench/changes.ts --runs=5 --clients=1000 --seconds=20 [--works=update,copy] [--disk]
  * [--commit=off]`, on a throw-away Postgres that keeps what it writes (fsync on): in memory, where a commit takes no
  * time, or on the disk; `--commit` is `synchronous_commit` of the writers. Beside the time it gives the CPU time of the
@@ -19,6 +21,7 @@ import type { Database } from "../../src/postgres/database.ts";
 import { planChanges } from "../../src/plan/changes_plan.ts";
 import { migrateSchema } from "../../src/schema/migrate_schema.ts";
 import { startCluster } from "../../test/support/cluster.ts";
+import { startPatching } from "./patching.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +29,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "20" },
     clients: { type: "string", default: "1000" },
     rows: { type: "string", default: "100000" },
-    works: { type: "string", default: "insert,update,copy,delete,single" },
+    works: { type: "string", default: "insert,update,copy,delete,single,patch1,patch16" },
     disk: { type: "boolean", default: false },
     commit: { type: "string", default: "on" },
   },
@@ -120,30 +123,70 @@ async function timeBulk(name: string): Promise<Taken> {
 const WRITERS = 4;
 const SINGLES_MS = 4000;
 
-/** Updates of one row each, by four sessions for four seconds: what one of them took. */
-async function timeSingles(): Promise<Taken> {
+/** Updates one row after another until the time is over; gives how many. */
+type Write = (writer: number, untilMs: number) => Promise<number>;
+
+/** Updates of one row each, by several writers for four seconds: what one of them took. */
+async function timeWriters(writers: number, { write, pids }: {
+  readonly write: Write;
+  readonly pids: readonly number[];
+}): Promise<Taken> {
   for (const statement of ["truncate orders", INSERT, "vacuum orders", "checkpoint"]) {
     await admin.unsafe(statement);
   }
-  const writers = Array.from(
+  const beforeMs = await readCpuMs(pids);
+  const startedMs = performance.now();
+  const counts = await Promise.all(
+    Array.from({ length: writers }, (_, writer) => write(writer, startedMs + SINGLES_MS)),
+  );
+  const ms = performance.now() - startedMs;
+  const done = counts.reduce((sum, count) => sum + count, 0);
+  return { ms: ms / done, cpuMs: (await readCpuMs(pids) - beforeMs) / done };
+}
+
+/** By sessions that do nothing else. */
+async function timeSingles(): Promise<Taken> {
+  const sessions = Array.from(
     { length: WRITERS },
     () => postgres(url, { max: 1, onnotice: () => {} }),
   );
-  const pids = await Promise.all(writers.map(findPid));
-  const beforeMs = await readCpuMs(pids);
-  const startedMs = performance.now();
-  let done = 0;
-  await Promise.all(writers.map(async (sql, writer) => {
-    for (let n = 0; performance.now() < startedMs + SINGLES_MS; n++) {
-      const id = 1 + (writer * 25_000 + n) % rows;
+  const write: Write = async (writer, untilMs) => {
+    const sql = sessions[writer]!;
+    let done = 0;
+    for (; performance.now() < untilMs; done++) {
+      const id = 1 + (writer * 25_000 + done) % rows;
       await sql`update orders set n = n + 1 where tenant_id = ${"t" + id % 100} and id = ${id}`;
-      done++;
     }
-  }));
-  const ms = performance.now() - startedMs;
-  const cpuMs = await readCpuMs(pids) - beforeMs;
-  await Promise.all(writers.map((sql) => sql.end()));
-  return { ms: ms / done, cpuMs: cpuMs / done };
+    return done;
+  };
+  const pids = await Promise.all(sessions.map(findPid));
+  const taken = await timeWriters(WRITERS, { write, pids });
+  await Promise.all(sessions.map((sql) => sql.end()));
+  return taken;
+}
+
+/** By clients of a server of Rowgate, all of one tenant; CPU is that of the server's sessions. */
+async function openPatches() {
+  const { patch, stop } = await startPatching(url, "t7");
+  const openWrite = (clients: number): Write => async (writer, untilMs) => {
+    let done = 0;
+    for (; performance.now() < untilMs; done++) {
+      // Each is at another row.
+      await patch(7 + 100 * ((writer + clients * done) % (rows / 100)), done + 1);
+    }
+    return done;
+  };
+  return {
+    time: async (clients: number): Promise<Taken> => {
+      const write = openWrite(clients);
+      const warmMs = performance.now() + 500;
+      await Promise.all(Array.from({ length: clients }, (_, client) => write(client, warmMs)));
+      const found = await admin`select pid from pg_stat_activity
+        where application_name like 'rowgate%' and backend_type = 'client backend'`;
+      return await timeWriters(clients, { write, pids: found.map(({ pid }) => pid) });
+    },
+    stop,
+  };
 }
 
 function median(values: readonly number[]): number {
@@ -153,16 +196,22 @@ function median(values: readonly number[]): number {
 async function measureWriters(): Promise<void> {
   const names = values.works.split(",");
   const taken = new Map<string, Taken[]>();
+  const patches = names.some((name) => name.startsWith("patch")) ? await openPatches() : undefined;
+  const time = (name: string) => {
+    if (name === "single") return timeSingles();
+    if (name.startsWith("patch")) return patches!.time(Number(name.slice("patch".length)));
+    return timeBulk(name);
+  };
   for (let run = 0; run < runs; run++) {
     for (const name of names) {
       for (const isOn of run % 2 === 0 ? [false, true] : [true, false]) {
         await setFeed(isOn);
         const key = `${name} ${isOn}`;
-        const one = name === "single" ? await timeSingles() : await timeBulk(name);
-        taken.set(key, [...taken.get(key) ?? [], one]);
+        taken.set(key, [...taken.get(key) ?? [], await time(name)]);
       }
     }
   }
+  await patches?.stop();
   for (const name of names) {
     const middle = (isOn: boolean, of: "ms" | "cpuMs") =>
       median(taken.get(`${name} ${isOn}`)!.map((each) => each[of]));
@@ -170,7 +219,7 @@ async function measureWriters(): Promise<void> {
       `${middle(false, of).toFixed(3)} ms, with feed ${middle(true, of).toFixed(3)} ms, ` +
       `${(middle(true, of) / middle(false, of)).toFixed(2)} times`;
     const kept = (middle(false, "ms") / middle(true, "ms")).toFixed(2);
-    const what = name === "single" ? `one update (keeps ${kept})` : `${name} of ${rows} rows`;
+    const what = name in WORKS ? `${name} of ${rows} rows` : `${name}: one update (keeps ${kept})`;
     console.log(`${what}: ${say("ms")}; CPU ${say("cpuMs")}`);
   }
 }

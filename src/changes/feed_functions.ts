@@ -41,13 +41,111 @@ end $rowgate$`;
 }
 
 /**
- * One row, the usual case, is logged by the cheapest statements, without aggregates; few rows in one
- * statement; many in entries of a thousand keys of a tenant.
+ * An UPDATE that changes the key or the tenant of a row logs the old ones by a trigger for rows, whose
+ * condition Postgres checks by itself: other updates do not pay for it. Not in a partitioned table, where a
+ * row that moves to another partition fires no trigger for updates: there the one for statements compares.
  */
-export function describeStatementFunction(table: FeedTable, feed: number): string {
+export function describeMovedFunction(table: FeedTable, feed: number): string {
+  const { key, tenant } = describeParts(table);
+  return `create function rowgate.changes_${feed}_moved() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+begin
+  insert into rowgate.changes (feed, tenant, amount, keys)
+    select ${feed}, ${tenant("old")}, 1, array[${key("old")}] where ${tenant("old")} is not null;
+  return null;
+end $rowgate$`;
+}
+
+/** The condition of that trigger. It is resolved by the search path of whoever creates it. */
+export function describeMoved({ tenant, primaryKey }: FeedTable): string {
+  const differs = (column: string, type: string) =>
+    `old.${column}${type} operator(pg_catalog.<>) new.${column}${type}`;
+  // A key is compared as in `describeStatementFunction`; only a tenant may be null.
+  const ofKey = primaryKey.map(({ identifier, baseType }) =>
+    differs(identifier, baseType === "numeric" ? "::pg_catalog.text" : "")
+  );
+  if (tenant === undefined) return ofKey.join(" or ");
+  const { identifier } = tenant;
+  const ofTenant = [
+    differs(identifier, '::pg_catalog.text collate pg_catalog."C"'),
+    `(old.${identifier} is null) operator(pg_catalog.<>) (new.${identifier} is null)`,
+  ];
+  return [...ofKey, ...ofTenant].join(" or ");
+}
+
+/**
+ * One row, the usual case, is logged by one statement, which also finds out that it is the only one; few
+ * rows in one statement; many in entries of a thousand keys of a tenant.
+ */
+export function describeStatementFunction(
+  table: FeedTable,
+  feed: number,
+  { partitioned }: { readonly partitioned: boolean },
+): string {
   const { key, tenant } = describeParts(table);
   const read = (rows: "new" | "old") =>
     `select ${tenant("r")} as tenant, ${key("r")} as key from "$${rows}" r`;
+  const one = (row: "new" | "old") =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, ${tenant("r")}, 1, array[${key("r")}] from "$${row}" r
+      where ${tenant("r")} is not null and not exists (select from "$${row}" offset 1);`;
+  const few = (rows: string) =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, k.tenant, count(*), array_agg(k.key) from (${rows}) k
+      where k.tenant is not null group by k.tenant;`;
+  const many = (rows: string) =>
+    `insert into rowgate.changes (feed, tenant, amount, keys)
+      select ${feed}, k.tenant, count(*), array_agg(k.key) from (
+        select k.tenant, k.key,
+          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
+        from (${rows}) k where k.tenant is not null) k
+      group by k.tenant, k.part;`;
+  const log = (rows: "new" | "old", { ofOne, ofMany, ofFew }: Record<string, string>) =>
+    `${one(rows)}
+    if found then
+      ${ofOne}
+    elsif exists (select from "$${rows}" offset 500) then
+      ${ofMany}
+    else
+      ${ofFew}
+    end if;`;
+  const same = (rows: "new" | "old") =>
+    log(rows, { ofOne: "return null;", ofMany: many(read(rows)), ofFew: few(read(rows)) });
+  const updated = () => {
+    const { anyMoved, movedOne, moved } = describeOld(table);
+    return log("new", {
+      ofOne: `if ${movedOne} then
+        ${one("old")}
+      end if;`,
+      ofMany: `if ${anyMoved} then
+        ${many(`${read("new")} union all ${moved}`)}
+      else
+        ${many(read("new"))}
+      end if;`,
+      ofFew: few(`${read("new")} union ${read("old")}`),
+    });
+  };
+  return `create function rowgate.changes_${feed}() returns trigger
+language plpgsql security definer ${describeSettings(table)} as $rowgate$
+begin
+  if tg_op = 'INSERT'${partitioned ? "" : " or tg_op = 'UPDATE'"} then
+    ${same("new")}${
+    partitioned
+      ? `
+  elsif tg_op = 'UPDATE' then
+    ${updated()}`
+      : ""
+  }
+  else
+    ${same("old")}
+  end if;
+  return null;
+end $rowgate$`;
+}
+
+/** How an UPDATE of a partitioned table finds the keys and tenants that its rows have no longer. */
+function describeOld(table: FeedTable) {
+  const { key, tenant } = describeParts(table);
   // Tenants may be equal and not the same, as those of type citext, and so may numbers: 1.0 and 1.00. Other
   // keys are compared by type, which costs less than by text. The tenant may be a part of the key.
   const ofTenant = (row: "o" | "n" | "r") => `${tenant(row)} collate "C"`;
@@ -60,68 +158,22 @@ export function describeStatementFunction(table: FeedTable, feed: number): strin
       ofKey("r").map((column, place) => `${column} as ${table.primaryKey[place]!.identifier}`)
         .join(", ")
     } from "$${rows}" r`;
-  // A key that is kept needs no second entry.
-  const moved = `select r."$tenant", ${key("r")} from (${parts("old")} except ${parts("new")}) r`;
   // The usual case, in which none has moved, is found out by a join in half the time of the EXCEPT. Asked by
   // EXISTS, Postgres would take a plan that gives a first row soon: a nested loop, over all rows.
   const equal = [
     `${ofTenant("o")} = ${ofTenant("n")}`,
     ...ofKey("o").map((column, place) => `${column} = ${ofKey("n")[place]}`),
   ].join(" and ");
-  const anyMoved = `(select count(*) from "$old" o where ${tenant("o")} is not null
-      and not exists (select from "$new" n where ${equal})) > 0`;
-  const one = (row: "new" | "old") =>
-    `insert into rowgate.changes (feed, tenant, amount, keys)
-      select ${feed}, ${tenant("r")}, 1, array[${key("r")}] from "$${row}" r
-      where ${tenant("r")} is not null;`;
-  const few = (rows: string) =>
-    `insert into rowgate.changes (feed, tenant, amount, keys)
-      select ${feed}, k.tenant, count(*), array_agg(k.key) from (${rows}) k
-      where k.tenant is not null group by k.tenant;`;
-  const many = (rows: string) =>
-    `insert into rowgate.changes (feed, tenant, amount, keys)
-      select ${feed}, k.tenant, count(*), array_agg(k.key) from (
-        select k.tenant, k.key,
-          (row_number() over (partition by k.tenant collate "C") - 1) / ${KEYS_OF_ENTRY} as part
-        from (${rows}) k where k.tenant is not null) k
-      group by k.tenant, k.part;`;
-  const choose = (rows: "new" | "old", { ofOne, ofMany, ofFew }: Record<string, string>) =>
-    `if not exists (select from "$${rows}" offset 1) then
-      ${ofOne}
-    elsif exists (select from "$${rows}" offset 500) then
-      ${ofMany}
-    else
-      ${ofFew}
-    end if;`;
-  const same = (rows: "new" | "old") =>
-    choose(rows, { ofOne: one(rows), ofMany: many(read(rows)), ofFew: few(read(rows)) });
   const text = (row: string) => `(${tenant(row)} collate "C", ${key(row)} collate "C")`;
-  const updated = choose("new", {
-    ofOne: `${one("new")}
-      if exists (select from "$old" o, "$new" n where ${text("o")} is distinct from ${
+  return {
+    movedOne: `exists (select from "$old" o, "$new" n where ${text("o")} is distinct from ${
       text("n")
-    }) then
-        ${one("old")}
-      end if;`,
-    ofMany: `if ${anyMoved} then
-        ${many(`${read("new")} union all ${moved}`)}
-      else
-        ${many(read("new"))}
-      end if;`,
-    ofFew: few(`${read("new")} union ${read("old")}`),
-  });
-  return `create function rowgate.changes_${feed}() returns trigger
-language plpgsql security definer ${describeSettings(table)} as $rowgate$
-begin
-  if tg_op = 'INSERT' then
-    ${same("new")}
-  elsif tg_op = 'UPDATE' then
-    ${updated}
-  else
-    ${same("old")}
-  end if;
-  return null;
-end $rowgate$`;
+    })`,
+    anyMoved: `(select count(*) from "$old" o where ${tenant("o")} is not null
+      and not exists (select from "$new" n where ${equal})) > 0`,
+    // A key that is kept needs no second entry.
+    moved: `select r."$tenant", ${key("r")} from (${parts("old")} except ${parts("new")}) r`,
+  };
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Column, SqlText, Table } from "../catalogue/catalogue.ts";
 import { quoteText } from "../text/quote_text.ts";
 import {
+  describeMoved,
+  describeMovedFunction,
   describeRowFunction,
   describeStatementFunction,
   describeTruncateFunction,
@@ -68,13 +70,14 @@ export function planEnable(target: FeedTarget, feed: number): readonly string[] 
     ...target.replaced.flatMap(planDrop),
     `insert into rowgate.feeds (id, schema_name, table_name, tenant_column, key_columns)
 values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${names}])`,
-    describeStatementFunction(table, feed),
+    describeStatementFunction(table, feed, { partitioned }),
     describeTruncateFunction(table, feed),
     `revoke all on function rowgate.changes_${feed}(), rowgate.changes_${feed}_truncate() from public`,
-    ...planTriggers(table.identifier, feed, { stored: !partitioned }),
+    ...planTriggers(table.identifier, feed, { stored: !partitioned, partitioned }),
+    ...(partitioned ? [] : planMovedTrigger(table, feed)),
     ...(partitioned || subscribed ? planRowTrigger(target, feed) : []),
     ...partitions.flatMap(({ identifier, stored }) => [
-      ...planTriggers(identifier, feed, { stored }),
+      ...planTriggers(identifier, feed, { stored, partitioned }),
       ...(stored && !subscribed
         ? [`alter table ${identifier} disable trigger rowgate_changes_rows`]
         : []),
@@ -93,7 +96,7 @@ const NOTIFY = "select pg_catalog.pg_notify('rowgate_catalogue', '')";
 
 function planDrop(feed: number): readonly string[] {
   return [
-    ...["", "_truncate", "_row"].map((suffix) =>
+    ...["", "_truncate", "_row", "_moved"].map((suffix) =>
       `drop function if exists rowgate.changes_${feed}${suffix}() cascade`
     ),
     `delete from rowgate.feeds where id = ${feed}`,
@@ -103,11 +106,12 @@ function planDrop(feed: number): readonly string[] {
 function planTriggers(
   table: SqlText,
   feed: number,
-  { stored }: { readonly stored: boolean },
+  { stored, partitioned }: { readonly stored: boolean; readonly partitioned: boolean },
 ): readonly string[] {
+  const updated = `referencing ${partitioned ? 'old table as "$old" ' : ""}new table as "$new"`;
   const events = [
     ["insert", "after insert", 'referencing new table as "$new"', ""],
-    ["update", "after update", 'referencing old table as "$old" new table as "$new"', ""],
+    ["update", "after update", updated, ""],
     ["delete", "after delete", 'referencing old table as "$old"', ""],
     ...(stored ? [["truncate", "before truncate", "", "_truncate"]] : []),
   ];
@@ -116,6 +120,16 @@ function planTriggers(
   for each statement execute function rowgate.changes_${feed}${suffix}()`,
     `alter table ${table} enable always trigger rowgate_changes_${event}`,
   ]);
+}
+
+function planMovedTrigger(table: FeedTable, feed: number): readonly string[] {
+  return [
+    describeMovedFunction(table, feed),
+    `revoke all on function rowgate.changes_${feed}_moved() from public`,
+    `create trigger rowgate_changes_moved after update on ${table.identifier}
+  for each row when (${describeMoved(table)}) execute function rowgate.changes_${feed}_moved()`,
+    `alter table ${table.identifier} enable always trigger rowgate_changes_moved`,
+  ];
 }
 
 /**

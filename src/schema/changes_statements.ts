@@ -102,6 +102,16 @@ begin
 end $rowgate$`;
 
 /**
+ * Whether a table has the triggers for statements. One for updates that does not read the rows as they
+ * were needs another one, which logs the keys and tenants that are changed.
+ */
+const coveredBy = (table: string) =>
+  `(select count(*) filter (where g.tgfoid = main) = 3
+        and coalesce(bool_or(g.tgtype & 16 > 0 and (g.tgoldtable is not null or g.tgfoid = moved)), false)
+      from pg_trigger g
+      where g.tgrelid = ${table} and g.tgfoid in (main, moved) and g.tgenabled = 'A')`;
+
+/**
  * Whether every change of a table is caught, and a digest that changes when it may not have been:
  * triggers that were disabled for a while, partitions that came or went, columns that were altered. A
  * row of a system table that was updated has another xmin, so nothing can be done and undone unseen.
@@ -115,16 +125,15 @@ declare
   main oid := to_regproc(concat('rowgate.changes_', feed));
   truncates oid := to_regproc(concat('rowgate.changes_', feed, '_truncate'));
   rows oid := to_regproc(concat('rowgate.changes_', feed, '_row'));
+  moved oid := to_regproc(concat('rowgate.changes_', feed, '_moved'));
   result json;
 begin
   select f.* into found from rowgate.feeds f where f.id = feed;
   if found.id is null then return null; end if;
   with recursive tree as (
-    select root as oid, 0::oid as parent, (select count(*) = 3 from pg_trigger g
-      where g.tgrelid = root and g.tgfoid = main and g.tgenabled = 'A') as covered
+    select root as oid, 0::oid as parent, ${coveredBy("root")} as covered
     union all
-    select i.inhrelid, i.inhparent, tree.covered and (select count(*) = 3 from pg_trigger g
-      where g.tgrelid = i.inhrelid and g.tgfoid = main and g.tgenabled = 'A')
+    select i.inhrelid, i.inhparent, tree.covered and ${coveredBy("i.inhrelid")}
     from tree join pg_inherits i on i.inhparent = tree.oid
   ),
   members as (
@@ -140,9 +149,9 @@ begin
       case when m.relkind = 'r' and not m.truncates then m.relfilenode end) from members m
     union all
     select concat('t', g.oid, ' ', g.tgenabled, ' ', g.xmin)
-    from tree join pg_trigger g on g.tgrelid = tree.oid and g.tgfoid in (main, truncates, rows)
+    from tree join pg_trigger g on g.tgrelid = tree.oid and g.tgfoid in (main, truncates, rows, moved)
     union all
-    select concat('f', p.oid, ' ', p.xmin) from pg_proc p where p.oid in (main, truncates, rows)
+    select concat('f', p.oid, ' ', p.xmin) from pg_proc p where p.oid in (main, truncates, rows, moved)
     union all
     select concat('c', a.attnum, ' ', a.xmin) from pg_attribute a
     where a.attrelid = root and a.attnum > 0
@@ -240,3 +249,6 @@ export const CHANGES_FUNCTIONS_VERSION: readonly Statement[] = [
   grantToServingRoles(executionOf(CHANGES_FUNCTIONS)),
   noteVersion(8),
 ];
+
+/** From then on, an update may log what a row was by a trigger of its own. */
+export const MOVED_VERSION: readonly Statement[] = [SHAPE_FUNCTION, noteVersion(9)];

@@ -36,6 +36,10 @@ export async function findSchema(database: Database): Promise<FoundSchema> {
         select (case when not exists (select from "$t" where name = 'tokens') then 0
             when exists (select from pg_catalog.pg_proc p
               join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+              where n.nspname = 'rowgate' and p.proname = 'changes_shape'
+                and pg_catalog.strpos(p.prosrc, '_moved') > 0) then 9
+            when exists (select from pg_catalog.pg_proc p
+              join pg_catalog.pg_namespace n on n.oid = p.pronamespace
               where n.nspname = 'rowgate' and p.proname = 'changes_flush') then 8
             when exists (select from "$t" where name = 'rates') then 7
             when exists (select from "$t" where name = 'idempotency_keys') then 6

@@ -1,4 +1,4 @@
-import { CHANGES_FUNCTIONS_VERSION, CHANGES_VERSION } from "./changes_statements.ts";
+import { CHANGES_FUNCTIONS_VERSION, CHANGES_VERSION, MOVED_VERSION } from "./changes_statements.ts";
 import { IDEMPOTENCY_VERSION } from "./idempotency_statements.ts";
 import { RATES_VERSION } from "./rates_statements.ts";
 import { grantToServingRoles, noteVersion, type Statement, statement } from "./statement.ts";
@@ -82,6 +82,7 @@ export const VERSIONS: readonly (readonly Statement[])[] = [
   IDEMPOTENCY_VERSION,
   RATES_VERSION,
   CHANGES_FUNCTIONS_VERSION,
+  MOVED_VERSION,
 ];
 
 /** The statements that create the schema `rowgate`, in order, for a person to run. @see R34 */

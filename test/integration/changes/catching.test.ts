@@ -15,6 +15,7 @@ const SCHEMA = `
   create table codes (code char(6) primary key, tenant_id int4 not null, at timestamptz);
   create table moments (at timestamptz, kind text, tenant_id int4 not null, primary key (at, kind));
   create table marks (id int8 primary key, tenant_id text not null, n int4);
+  create table crates (id int4 primary key, tenant_id int4 not null);
   create table measures (tenant_id char(3), id numeric, n int4, primary key (tenant_id, id));
   grant select, update on all tables in schema public to rowgate_app;`;
 
@@ -190,6 +191,17 @@ describe("what the triggers of a feed catch", () => {
     await assertRejects(() => run("insert into boxes values (1, 1)"), Error, "tenant_id");
     await run("alter table boxes rename column tenant to tenant_id");
     await run("insert into boxes values (-1, 1)");
+  });
+
+  it("no change of the type of a key or tenant, which waits until the feed is disabled [CH2]", async () => {
+    await enableFeeds(service, ["crates"]);
+    for (const column of ["id", "tenant_id"]) {
+      const alter = `alter table crates alter column ${column} type int8`;
+      await assertRejects(() => run(alter), Error, "used in a trigger definition");
+    }
+    await disableFeed(service, "crates");
+    await run("alter table crates alter column id type int8");
+    await enableFeeds(service, ["crates"]);
   });
 
   it("nothing once it is disabled, and is complete again when it is enabled [CH3] [CH13] [FD4]", async () => {

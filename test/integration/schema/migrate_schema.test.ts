@@ -10,8 +10,14 @@ import { openSubject } from "../database/open_subject.ts";
 /** What an earlier version of Rowgate made. */
 const FIRST_VERSION = VERSIONS[0]!.map((text) => text[0]!).join(";");
 
+/** A function of version 9, as version 8 had it: without what makes it one of version 9. */
+const EARLIER_SHAPE =
+  `create or replace function rowgate.changes_shape(feed int4, root oid) returns json
+  language plpgsql as $$ begin return '{}'; end $$`;
+
 /** What version 7 had for what version 8 has. */
-const WAITING_WRITERS = `drop function rowgate.changes_flush() cascade;
+const WAITING_WRITERS = `${EARLIER_SHAPE};
+  drop function rowgate.changes_flush() cascade;
   create function rowgate.keep_durable() returns trigger language plpgsql as
     $$ begin perform set_config('synchronous_commit', 'local', true); return null; end $$;
   create constraint trigger keep_durable after insert on rowgate.changes
@@ -46,10 +52,10 @@ for (const kind of DATABASE_KINDS) {
       });
     }
 
-    it("is migrated to version 8, and keeps its tokens [R33]", async () => {
+    it("is migrated to version 9, and keeps its tokens [R33]", async () => {
       assertEquals(await migrateSchema(owner), "migrated");
       assertEquals(await findSchema(owner), {
-        version: 8,
+        version: 9,
         readsTokens: true,
         readsSecrets: true,
         readsChanges: true,
@@ -60,7 +66,7 @@ for (const kind of DATABASE_KINDS) {
       });
       assertEquals(await migrateSchema(owner, { audit: true }), "current");
       const versions = await test.admin`select version from rowgate.migrations order by version`;
-      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8]);
+      assertEquals(versions.map((row) => row["version"]), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
       assertEquals([...await test.admin`select id from rowgate.tokens`], [{ id: "kept" }]);
     });
 
@@ -82,7 +88,15 @@ for (const kind of DATABASE_KINDS) {
       assertEquals(await migrateSchema(owner), "migrated");
       const left = await test.admin`select from pg_trigger
         where tgrelid = 'rowgate.changes'::regclass and not tgisinternal`;
-      assertEquals([left.length, (await findSchema(owner)).version], [0, 8]);
+      assertEquals([left.length, (await findSchema(owner)).version], [0, 9]);
+    });
+
+    it("has the triggers of version 9 known to what watches over them, where version 8 has not [R33] [CH3]", async () => {
+      await test.admin.unsafe(EARLIER_SHAPE);
+      assertEquals((await findSchema(owner)).version, 8);
+      assertEquals(await migrateSchema(owner), "migrated");
+      const [row] = await test.admin`select rowgate.changes_shape(1, 0::oid) as shape`;
+      assertEquals([row!["shape"], (await findSchema(owner)).version], [null, 9]);
     });
 
     if (kind === "real") {
