@@ -2,7 +2,6 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { createTestService, type TestService } from "../../support/service.ts";
-import { waitUntil } from "../../support/wait_until.ts";
 
 const MAX_IN_FLIGHT = 60;
 const POOL_SIZE = 5;
@@ -100,31 +99,6 @@ describe("a service under overload", () => {
     });
     await holding;
     assertEquals((await query("guests", a)).status, 200);
-  });
-
-  it("serves clients that keep asking as soon as what held their connections has ended [RE8]", async () => {
-    const { a } = service.tokens;
-    await query("guests", a);
-    let asking = true;
-    /** Whether each response said that the service is busy, of each client. */
-    const results = Array.from({ length: 4 * POOL_SIZE }, (): boolean[] => []);
-    const clients = results.map(async (busy) => {
-      while (asking) {
-        const { status } = await query("guests", a);
-        busy.push(status === 503);
-      }
-    });
-    let held: Promise<unknown> | undefined;
-    await whileHeld(async () => {
-      held = Promise.all(Array.from({ length: POOL_SIZE }, () => query("deals", a)));
-      await waitUntil(() => Promise.resolve(results.every((busy) => busy.includes(true))));
-    });
-    await held;
-    await waitUntil(() =>
-      Promise.resolve(results.every((busy) => !busy.slice(-20).includes(true)))
-    );
-    asking = false;
-    await Promise.all(clients);
   });
 
   it("uses no connection for requests that are rejected before the database [RE16]", async () => {

@@ -44,7 +44,7 @@ describe("two batches that take the same rows in opposite order", () => {
 
   /**
    * Each batch has its first row when both wait for the one in the middle, and then needs the other's. One
-   * of them is the victim.
+   * of them is the victim, and may be again when it is back before the other has taken its last row.
    */
   async function collide(
     update: (id: number, worker: number) => unknown,
@@ -63,7 +63,7 @@ describe("two batches that take the same rows in opposite order", () => {
       await session.awaitBlocked(2);
       await session.run("commit");
       const all = await responses;
-      assertEquals(countRetries() - before, 1);
+      assert(countRetries() > before, "there was no deadlock");
       return all;
     } finally {
       await session.close();
