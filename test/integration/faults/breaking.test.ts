@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { after, before, beforeEach, describe, it } from "@std/testing/bdd";
 import { createFaultyService, type FaultyService } from "./faulty_service.ts";
+import { waitUntil } from "../../support/wait_until.ts";
 import { askDuring, awaitRecovery, listStatuses, readDeals, sleep, writeTitle } from "./load.ts";
 
 describe("a connection that breaks", () => {
@@ -133,6 +134,47 @@ describe("a connection that breaks", () => {
     const { responses } = await load;
     assertEquals(listStatuses(responses).filter((status) => ![200, 503].includes(status)), []);
     assert(await awaitRecovery(service) < 2000);
+  });
+});
+
+describe("a database that is silent for a moment while clients keep asking", () => {
+  let service: FaultyService;
+
+  before(async () => {
+    service = await createFaultyService({
+      environment: { ROWGATE_POOL_SIZE: "4", ROWGATE_POOL_WAIT_MS: "500" },
+    });
+  });
+  after(() => service.close());
+
+  it("serves all of them again, and is busy for none that waits [RE8]", async () => {
+    await awaitRecovery(service);
+    // As far away as this, there is always one that waits for another.
+    const far = { kind: "delay", ms: 10 } as const;
+    await service.proxy.set(far);
+    let asking = true;
+    const results = Array.from({ length: 16 }, (): string[] => []);
+    // Tokens of their own, which are looked up again at times of their own: that would empty the queue.
+    const clients = results.map(async (texts, client) => {
+      const token = await service.issue({ name: `client ${client}` });
+      await sleep(200 * client);
+      while (asking) {
+        const { status, text } = await readDeals(service, token);
+        texts.push(status === 200 ? "served" : text);
+      }
+    });
+    const isBusy = (text: string) => text.includes("The service is busy");
+    await waitUntil(() => Promise.resolve(results.every((texts) => texts.includes("served"))));
+    await service.proxy.set({ kind: "black_hole" });
+    await waitUntil(() => Promise.resolve(results.some((texts) => texts.some(isBusy))));
+    await service.proxy.set(far);
+    await waitUntil(() =>
+      Promise.resolve(
+        results.every((texts) => texts.slice(-20).every((text) => text === "served")),
+      )
+    );
+    asking = false;
+    await Promise.all(clients);
   });
 });
 
