@@ -1,3 +1,4 @@
+import { IS_BUN, IS_DENO } from "../runtime/adapter.ts";
 import { onNextTick } from "../runtime/timers.ts";
 
 /** How many rows of an export are taken before others are served. */
@@ -26,8 +27,11 @@ export interface PaceOptions {
 /** To print them takes half a millisecond. */
 const BYTES = 131_072;
 const SHARED_BYTES = 65_536;
-/** For how many milliseconds others are expected when one has begun. */
-const EXPECTED_MS = 1000;
+/**
+ * For how many milliseconds others are expected when one has begun. Not on Node: there look-ups took 12.6
+ * instead of 9.3 ms (p99) beside an export that rests.
+ */
+const EXPECTED_MS = IS_DENO || IS_BUN ? 1000 : 0;
 /** After how many ticks an export rests while others are expected. */
 const TICKS = 10;
 /** How often it waits behind a tick at most, and for how many milliseconds at least. */
