@@ -123,7 +123,9 @@ describeConsole("the console: 500 tables", (test) => {
         const before = await place();
         await page.evaluate(() => document.querySelector(".grid-scroll")!.scrollTo(3000, 600));
         assertEquals(await place(), before);
-        assertEquals(await findBarriers(page), []);
+        // Ten of the rows in sight: they are alike, and axe takes seconds for thousands of cells.
+        const others = [":nth-child(-n+20)", ":nth-child(n+31)"].map((at) => `.grid tbody tr${at}`);
+        assertEquals(await findBarriers(page, others.join()), []);
         await page.evaluate(() => document.querySelector(".grid-scroll")!.scrollTo(0, 0));
         await chooseTable(page, "orders");
         if (width === 390 && colorScheme === "dark") await keepPicture(page, "phone");
