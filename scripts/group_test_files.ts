@@ -109,9 +109,7 @@ function spread<Item>(...lists: readonly (readonly Item[])[]): Item[] {
 async function groupByService(files: readonly string[]): Promise<string[][]> {
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const groups = Map.groupBy(files, (_, at) => {
-    const text = texts[at]!;
-    if (text.includes('writes: "tables"')) return "tables";
-    return text.includes("describeSharedService(") ? "rows" : "none";
+    return texts[at]!.includes("describeSharedService(");
   });
   return [...groups.values()];
 }

@@ -4,7 +4,7 @@ import { openAgent } from "../support/agent.ts";
 import { awaitFeeds, enableFeeds } from "../support/feeds.ts";
 import { CREATE_MANY_TABLES, MANY_TABLES } from "../support/many_tables.ts";
 import { waitUntil } from "../support/wait_until.ts";
-import { describeService, describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 const MAX_RESULT_BYTES = 32_768;
 const MAX_LIST_BYTES = 16_384;
@@ -61,7 +61,7 @@ describeService("agents that follow changes", ({ service, run }) => {
   });
 });
 
-describeSharedService("agents that see many tables", ({ kind, service, run }) => {
+describeService("agents that see many tables", ({ kind, service, run }) => {
   const agent = openAgent((...words) => service().send(...words));
   if (kind === "embedded") return;
 
@@ -90,4 +90,4 @@ describeSharedService("agents that see many tables", ({ kind, service, run }) =>
     assertEquals(table!.primary_key, ["id"]);
     assertEquals(found.answer.note, undefined);
   });
-}, { writes: "tables" });
+});

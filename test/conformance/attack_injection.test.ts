@@ -9,7 +9,7 @@ import {
   recordsOf,
   valuesOf,
 } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 /** As a path carries them. */
 const TABLES = [
@@ -69,7 +69,7 @@ const VALUES = [
   "now()",
 ];
 
-describeSharedService("attacks by injection", ({ query, single, bulk, get, run, service }) => {
+describeService("attacks by injection", ({ query, single, bulk, get, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
 
   for (const table of TABLES) {
@@ -280,4 +280,4 @@ describeSharedService("attacks by injection", ({ query, single, bulk, get, run, 
   it("lives, with all its tables, after all of this", async () => {
     assert(recordsOf(await query("deals")).length > 0);
   });
-}, { writes: "tables" });
+});

@@ -15,7 +15,7 @@ import {
   assertRejectedAt,
   recordsOf,
 } from "./assert_response.ts";
-import { describeService, describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 const OTHER = 1003;
 const MISSING = 999_999;
@@ -26,7 +26,7 @@ function contents({ status, headers, text }: ReceivedResponse): unknown {
   return { status, headers: kept, text };
 }
 
-describeSharedService("attacks on tenancy", ({ query, single, bulk, get, run, service }) => {
+describeService("attacks on tenancy", ({ query, single, bulk, get, run, service }) => {
   it("returns only own rows, and counts only own rows, when nothing is filtered [TE1]", async () => {
     const { a, b } = service().tokens;
     for (const [token, tenant] of [[a, 1], [b, 2]] as const) {
@@ -292,9 +292,9 @@ describeSharedService("attacks on tenancy", ({ query, single, bulk, get, run, se
     const moved = await run("select id::text from measurements where sensor = 'moved'");
     assertEquals(moved.map(({ id }) => id), [pair!["one"]]);
   });
-}, { writes: "tables" });
+});
 
-describeSharedService("attacks on tenancy, without a setting", ({ kind, query, single, bulk }) => {
+describeService("attacks on tenancy, without a setting", ({ kind, query, single, bulk }) => {
   // The embedded Postgres has one role, which is above row level security.
   if (kind === "embedded") return;
 
@@ -305,7 +305,7 @@ describeSharedService("attacks on tenancy, without a setting", ({ kind, query, s
     const wrote = await bulk("guarded", { filters: { name: "Guarded 1" }, fields: { name: "x" } });
     assertEquals(assertOk(wrote)["updated"], 0);
   });
-}, { writes: "tables" });
+});
 
 describeService("attacks on tenancy, a setting that says another tenant", ({ kind, ...ask }) => {
   if (kind === "embedded") return;

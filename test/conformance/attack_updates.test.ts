@@ -4,11 +4,11 @@ import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { IS_REMOTE } from "../support/service.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeService, describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 const ROWS = 50_000;
 
-describeSharedService("attacks on updates", ({ kind, query, single, bulk, run, service }) => {
+describeService("attacks on updates", ({ kind, query, single, bulk, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   /** What of each row a write or a lock would change. */
   const versions = (table: string) =>
@@ -212,7 +212,7 @@ describeSharedService("attacks on updates", ({ kind, query, single, bulk, run, s
       "select 1 from crowd where tenant_id = 2 and (n <> 0 or doc::text <> '{\"a\": 1}')";
     assertEquals(await run(others), []);
   });
-}, { writes: "tables" });
+});
 
 describeService(
   "attacks on updates, with a short statement timeout",

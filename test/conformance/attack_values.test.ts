@@ -10,7 +10,7 @@ import {
   recordsOf,
   valuesOf,
 } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 /** Texts that stores and converters like to change. */
 const TEXTS = [
@@ -59,7 +59,7 @@ const REJECTED: readonly [string, unknown][] = [
   ["a_text", "{".repeat(100_000)],
 ];
 
-describeSharedService("attacks by values", ({ kind, query, single, bulk, run, service }) => {
+describeService("attacks by values", ({ kind, query, single, bulk, run, service }) => {
   const ask = (field: string, value: unknown, op = "eq") =>
     query("everything", {
       filters: { and: [{ field, op, value }] },
@@ -308,4 +308,4 @@ describeSharedService("attacks by values", ({ kind, query, single, bulk, run, se
     assertStringIncludes(text, deep);
     assert(text.length > 660_000, kind);
   });
-}, { writes: "tables" });
+});

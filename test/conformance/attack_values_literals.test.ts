@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertOk, assertRejectedAt, valuesOf } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 /** A column, the value as the client writes it, and the text of what Postgres holds then. */
 const STORED: readonly (readonly [column: string, sent: string, held: string])[] = [
@@ -51,7 +51,7 @@ const FOUND: readonly (readonly [condition: string, ids: number[]])[] = [
   ['{"field": "id", "op": "in", "value": [2.0, 0.1E1]}', [1, 2]],
 ];
 
-describeSharedService("the digits of numbers", ({ query, single, bulk, run }) => {
+describeService("the digits of numbers", ({ query, single, bulk, run }) => {
   before(async () => {
     await run(`create table digits (id int4 primary key, tenant_id int4,
         c_text text, c_varchar varchar(20), c_char char(4), c_numeric numeric,
@@ -122,4 +122,4 @@ describeSharedService("the digits of numbers", ({ query, single, bulk, run }) =>
     const lossy = '{"filters": {"id": 1}, "fields": {"c_text": 0.1234567890123456789}}';
     assertRejectedAt(await single("digits", undefined, { raw: lossy }), "fields.c_text", "string");
   });
-}, { writes: "tables" });
+});

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertOk, assertRejectedAt, valuesOf } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 /** A column, a text of which Postgres would drop a part, and what is said. */
 const REJECTED: readonly (readonly [column: string, value: string, reported: string])[] = [
@@ -91,7 +91,7 @@ const TAKEN: readonly (readonly [column: string, value: unknown, held: string])[
   ["c_tsrange", '["2026-01-05 10:00",2026-02-01)', '["2026-01-05 10:00:00","2026-02-01 00:00:00")'],
 ];
 
-describeSharedService("what Postgres would ignore of a value", ({ query, single, bulk, run }) => {
+describeService("what Postgres would ignore of a value", ({ query, single, bulk, run }) => {
   const ask = (field: string, value: unknown, op = "eq") =>
     query("whole", {
       filters: { or: [{ field, op, value }] },
@@ -201,4 +201,4 @@ describeSharedService("what Postgres would ignore of a value", ({ query, single,
       "offset",
     );
   });
-}, { writes: "tables" });
+});

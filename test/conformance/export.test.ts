@@ -4,14 +4,14 @@ import type { ReceivedResponse } from "../support/service.ts";
 import { loadCsvParsers } from "../support/csv_parsers.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeSharedService, type SendOptions } from "./describe_service.ts";
+import { describeService, type SendOptions } from "./describe_service.ts";
 
 const NDJSON = "application/x-ndjson";
 const CSV = "text/csv";
 /** Tables of the fixture with values of every type. */
 const TABLES = ["deals", "everything", "order_lines", "events_log", "measurements", "countries"];
 
-describeSharedService("Export", ({ query, run, service }) => {
+describeService("Export", ({ query, run, service }) => {
   const exported = (table: string, accept: string, body: unknown = {}, options: SendOptions = {}) =>
     query(table, body, { ...options, headers: { accept, ...options.headers } });
 
@@ -224,7 +224,7 @@ describeSharedService("Export", ({ query, run, service }) => {
     await waitUntil(async () => (await ask()).status === 200);
     return await ask();
   }
-}, { writes: "tables" });
+});
 
 /** Splits an array of JSON objects, as printed, into the objects. */
 function splitRecords(text: string): string[] {

@@ -3,7 +3,7 @@ import { it } from "@std/testing/bdd";
 import type { ReceivedResponse } from "../support/service.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeService, describeSharedService, type SendOptions } from "./describe_service.ts";
+import { describeService, type SendOptions } from "./describe_service.ts";
 
 /** The header with a key. */
 const keyed = (key: string, headers: Record<string, string> = {}): SendOptions => ({
@@ -21,7 +21,7 @@ async function sendTwice(send: () => Promise<ReceivedResponse>): Promise<Receive
   return first;
 }
 
-describeSharedService("Idempotency keys", (conversation) => {
+describeService("Idempotency keys", (conversation) => {
   const { kind, single, bulk, batch, query, run, service } = conversation;
   const noteOf = async (fid: number) =>
     (await run(`select note from deals where fid = ${fid}`))[0]!["note"];
@@ -316,9 +316,9 @@ describeSharedService("Idempotency keys", (conversation) => {
       assert(isReplayed(await single("deals", body, keyed("slow"))));
     });
   }
-}, { writes: "tables" });
+});
 
-describeSharedService(
+describeService(
   "Idempotency keys that are used at once",
   ({ single, query, run, service }) => {
     it("lets one of 16 at once do it, and gives the others its answer or 409 with Retry-After [IK9] [IK18]", async () => {
@@ -369,10 +369,9 @@ describeSharedService(
       }));
     });
   },
-  { writes: "tables" },
 );
 
-describeSharedService("Updates, a rule, with an idempotency key", (conversation) => {
+describeService("Updates, a rule, with an idempotency key", (conversation) => {
   const { single, bulk, batch, query, run } = conversation;
 
   it("keeps the updates of a table with rules [IK15]", async () => {
@@ -398,7 +397,7 @@ describeSharedService("Updates, a rule, with an idempotency key", (conversation)
     assertMatched(several, 409, 2);
     assertEquals(await run("select a from ruled where id = 1"), [{ a: "ruled bulk" }]);
   });
-}, { writes: "tables" });
+});
 
 describeService("Idempotency keys of other operations", ({ service }) => {
   it("are rejected where a webhook is created, before the body is read [IK4]", async () => {

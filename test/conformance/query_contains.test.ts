@@ -2,9 +2,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertRejectedAt, recordsOf } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
-describeSharedService("Query, further operators", ({ query, run }) => {
+describeService("Query, further operators", ({ query, run }) => {
   before(async () => {
     await run(`
       create type mood as enum ('sad', 'glad');
@@ -188,4 +188,4 @@ describeSharedService("Query, further operators", ({ query, run }) => {
     assertEquals(await find("numbers", "contains", 5999), [5999]);
     assertEquals(await find("doc", "contains", { n: 5999 }), [5999]);
   });
-}, { writes: "tables" });
+});

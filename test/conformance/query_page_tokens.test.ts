@@ -4,7 +4,7 @@ import { readPages } from "../support/read_pages.ts";
 import type { ReceivedResponse } from "../support/service.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertRejectedAt, recordsOf } from "./assert_response.ts";
-import { describeService, describeSharedService, type SendOptions } from "./describe_service.ts";
+import { describeService, type SendOptions } from "./describe_service.ts";
 
 /** A sort, as clients send it. */
 type Sort = readonly { readonly field: string; readonly direction?: string }[];
@@ -21,7 +21,7 @@ function nextOf(response: ReceivedResponse): string | undefined {
   return found[1]!;
 }
 
-describeSharedService("Query, page tokens", ({ kind, query, run, service }) => {
+describeService("Query, page tokens", ({ kind, query, run, service }) => {
   const at = (path: string, body: unknown, options: SendOptions = {}) =>
     service().send("POST", path, { body, ...options });
 
@@ -332,7 +332,7 @@ describeSharedService("Query, page tokens", ({ kind, query, run, service }) => {
   function waitFor(table: string): Promise<void> {
     return waitUntil(async () => (await query(table, { per_page: 1 })).status === 200);
   }
-}, { writes: "tables" });
+});
 
 describeService("Page tokens of a table to which the policy gives a key", (conversation) => {
   const { single, get, run, service } = conversation;

@@ -3,12 +3,12 @@ import { it } from "@std/testing/bdd";
 import { checksumTenant } from "../support/checksum.ts";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertMatched, assertOk, assertRejected, assertRejectedAt } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 /** An update of one row of `deals`. */
 const update = (fid: number, fields: Record<string, unknown>) => ({ filters: { fid }, fields });
 
-describeSharedService("Update Batch", ({ kind, query, single, batch, run, service }) => {
+describeService("Update Batch", ({ kind, query, single, batch, run, service }) => {
   const mine = () => checksumTenant(service().database.admin, 1);
   const theirs = () => checksumTenant(service().database.admin, 2);
   const notes = async (...fids: number[]) =>
@@ -310,4 +310,4 @@ describeSharedService("Update Batch", ({ kind, query, single, batch, run, servic
       assertEquals(responses[1]!.status === 200, (await notes(44))[0] === "single");
     }
   });
-}, { writes: "tables" });
+});

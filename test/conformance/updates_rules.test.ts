@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertMatched, assertOk, assertRejected } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
-describeSharedService("Updates, a rule that rejects", ({ query, single, bulk, run }) => {
+describeService("Updates, a rule that rejects", ({ query, single, bulk, run }) => {
   /** Makes a table of two rows whose rule lets no update through, and waits until it is found. */
   async function make(table: string): Promise<void> {
     await run(`create table ${table} (id int4 primary key, tenant_id int4 not null, a text);
@@ -41,4 +41,4 @@ describeSharedService("Updates, a rule that rejects", ({ query, single, bulk, ru
     const response = await bulk("ruled_bulk", { filters: { tenant_id: 1 }, fields: { a: "x" } });
     assertEquals(assertOk(response)["updated"], 0);
   });
-}, { writes: "tables" });
+});

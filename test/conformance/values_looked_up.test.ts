@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { before, it } from "@std/testing/bdd";
 import { waitUntil } from "../support/wait_until.ts";
 import { assertOk, assertRejected, recordsOf } from "./assert_response.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
 const TYPES = [
   "regclass",
@@ -23,7 +23,7 @@ const TYPES = [
 /** One that names what is there but hidden, one what is nowhere, one a number that names something. */
 const VALUES = ["user_passwords", "no_such_thing", "postgres", "1259", "internal_settings"];
 
-describeSharedService("Values, types that name objects of the database", (ask) => {
+describeService("Values, types that name objects of the database", (ask) => {
   const { query, single, bulk, get, run } = ask;
   before(async () => {
     await run("create domain named_table as regclass");
@@ -75,4 +75,4 @@ describeSharedService("Values, types that name objects of the database", (ask) =
       assertEquals(operators, ["like", "not_like", "is_null", "is_not_null"]);
     }
   });
-}, { writes: "tables" });
+});

@@ -2,9 +2,9 @@ import { assertEquals } from "@std/assert";
 import { it } from "@std/testing/bdd";
 import { assertOk, assertRejectedAt, recordsOf } from "./assert_response.ts";
 import { waitUntil } from "../support/wait_until.ts";
-import { describeSharedService } from "./describe_service.ts";
+import { describeService } from "./describe_service.ts";
 
-describeSharedService("Values, types of extensions", ({ kind, query, single, get, run }) => {
+describeService("Values, types of extensions", ({ kind, query, single, get, run }) => {
   const ask = (field: string, op: string, value: unknown) =>
     query("extended", { filters: { and: [{ field, op, value }] }, select: ["id"] });
 
@@ -71,4 +71,4 @@ describeSharedService("Values, types of extensions", ({ kind, query, single, get
       );
     });
   }
-}, { writes: "tables" });
+});

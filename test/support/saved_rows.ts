@@ -4,9 +4,9 @@ import type { Sql } from "../../src/postgres/driver.ts";
 export interface SavedRows {
   /**
    * Writes them back, into the tables that were written since.
-   * @throws {Error} when one of the tables was changed itself, or another one made unless that is said
+   * @throws {Error} when one of the tables was changed itself, or another one made
    */
-  readonly restore: (allowed: { readonly newTables: boolean }) => Promise<void>;
+  readonly restore: () => Promise<void>;
 }
 
 /** A table, as SQL. */
@@ -29,8 +29,8 @@ export async function saveRows(admin: Sql): Promise<SavedRows> {
     readEach(admin, tables, "sum(hashtextextended(kept.ctid::text || kept.xmin::text, 0))::text");
   let versions = await readVersions();
   return {
-    async restore({ newTables }) {
-      const changed = findChanged(tables, await listTables(admin), newTables);
+    async restore() {
+      const changed = findChanged(tables, await listTables(admin));
       if (changed.length > 0) {
         throw new Error(`groups of tests share the tables that one changed: ${changed.join(", ")}`);
       }
@@ -71,15 +71,11 @@ async function listTables(admin: Sql): Promise<Table[]> {
     group by c.oid`;
 }
 
-function findChanged(
-  before: readonly Table[],
-  after: readonly Table[],
-  newTables: boolean,
-): string[] {
+function findChanged(before: readonly Table[], after: readonly Table[]): string[] {
   const definitions = new Map(after.map(({ name, definition }) => [name, definition]));
   const changed = before.filter(({ name, definition }) => definitions.get(name) !== definition);
   const known = new Set(before.map(({ name }) => name));
-  const made = newTables ? [] : after.filter(({ name }) => !known.has(name));
+  const made = after.filter(({ name }) => !known.has(name));
   return [...changed, ...made].map(({ name }) => name);
 }
 
