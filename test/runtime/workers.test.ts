@@ -234,9 +234,6 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals(await server.ended, 0);
     });
 
-    // Postgres shares the limit, and the settings of workers are divided alike on every runtime.
-    if (runtime !== "node") return;
-
     it("admits the whole limit of a token over both, and no more, where it is shared [M21]", async () => {
       const [_, address] = await startBoth({
         ...settings,
