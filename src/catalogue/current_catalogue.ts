@@ -31,8 +31,8 @@ export interface CurrentCatalogue {
    */
   readonly renew: () => void;
   /**
-   * Takes a table for one that no update can change, until the database describes it differently: an
-   * update has shown it. Clients see it with the next reading, a second later at most.
+   * Marks a table as one that cannot be updated, which an update has shown, until the database describes
+   * it differently. Clients see it with the next reading, a second later at most.
    * @see M31
    */
   readonly closeTable: (table: Table) => void;

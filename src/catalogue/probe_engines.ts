@@ -27,7 +27,7 @@ const FOREIGN = "";
  * One table of each engine is tried; an ordinary schema has none, and costs nothing. Where that shows
  * nothing, a row of a temporary table is updated.
  *
- * What is in `closed` no update can change, as one has shown.
+ * Tables in `closed` cannot be updated either: an update has shown it.
  * @see M24
  */
 export async function probeEngines(

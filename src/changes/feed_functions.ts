@@ -23,18 +23,14 @@ const MAX_TRUNCATED_ROWS = 100_000;
 
 /** Each row that changes is logged by itself: see `planRowTrigger`. */
 export function describeRowFunction(table: FeedTable, feed: number): string {
-  const { key, tenant } = describeParts(table);
-  const entry = (row: "new" | "old") =>
-    `insert into rowgate.changes (feed, tenant, amount, keys)
-    select ${feed}, ${tenant(row)}, 1, array[${key(row)}] where ${tenant(row)} is not null;`;
   return `create function rowgate.changes_${feed}_row() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 begin
   if tg_op <> 'INSERT' then
-    ${entry("old")}
+    ${logRow(table, feed, "old")}
   end if;
   if tg_op <> 'DELETE' then
-    ${entry("new")}
+    ${logRow(table, feed, "new")}
   end if;
   return null;
 end $rowgate$`;
@@ -46,21 +42,26 @@ end $rowgate$`;
  * row that moves to another partition fires no trigger for updates: there the one for statements compares.
  */
 export function describeMovedFunction(table: FeedTable, feed: number): string {
-  const { key, tenant } = describeParts(table);
   return `create function rowgate.changes_${feed}_moved() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 begin
-  insert into rowgate.changes (feed, tenant, amount, keys)
-    select ${feed}, ${tenant("old")}, 1, array[${key("old")}] where ${tenant("old")} is not null;
+  ${logRow(table, feed, "old")}
   return null;
 end $rowgate$`;
 }
 
-/** The condition of that trigger. It is resolved by the search path of whoever creates it. */
+/** Logs the row of a trigger for rows. */
+function logRow(table: FeedTable, feed: number, row: "new" | "old"): string {
+  const { key, tenant } = describeParts(table);
+  return `insert into rowgate.changes (feed, tenant, amount, keys)
+    select ${feed}, ${tenant(row)}, 1, array[${key(row)}] where ${tenant(row)} is not null;`;
+}
+
+/** The condition of that trigger. Its names are resolved once, by the search path of the role that creates it. */
 export function describeMoved({ tenant, primaryKey }: FeedTable): string {
   const differs = (column: string, type: string) =>
     `old.${column}${type} operator(pg_catalog.<>) new.${column}${type}`;
-  // A key is compared as in `describeStatementFunction`; only a tenant may be null.
+  // A key is compared as in `describeOld`; only a tenant may be null.
   const ofKey = primaryKey.map(({ identifier, baseType }) =>
     differs(identifier, baseType === "numeric" ? "::pg_catalog.text" : "")
   );
@@ -128,14 +129,10 @@ export function describeStatementFunction(
   return `create function rowgate.changes_${feed}() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
 begin
-  if tg_op = 'INSERT'${partitioned ? "" : " or tg_op = 'UPDATE'"} then
-    ${same("new")}${
-    partitioned
-      ? `
+  if tg_op = 'INSERT' then
+    ${same("new")}
   elsif tg_op = 'UPDATE' then
-    ${updated()}`
-      : ""
-  }
+    ${partitioned ? updated() : same("new")}
   else
     ${same("old")}
   end if;

@@ -140,8 +140,9 @@ export function collectMessages(give: (data: Buffer) => void): (read: Buffer) =>
 }
 
 /**
- * Opens memory for bytes that wait, since those that are read are overwritten. What it gives is overwritten
- * by the next call: memory that is made anew for each read has V8 walk the heap, several times in a second.
+ * Opens memory that keeps bytes until they are taken, since the socket's own memory is overwritten by the
+ * next read. Each call reuses it, and so overwrites what the last one returned: with new memory for each
+ * read, V8 walked the heap several times a second.
  */
 export function openKeeper(): (kept: Uint8Array, more: Uint8Array) => Uint8Array {
   let memory = Buffer.alloc(0);
@@ -150,7 +151,7 @@ export function openKeeper(): (kept: Uint8Array, more: Uint8Array) => Uint8Array
     const room = needed > memory.length
       ? Buffer.allocUnsafeSlow(Math.max(needed, 2 * READ_BYTES))
       : memory;
-    // Those that are kept may lie further behind in the same memory.
+    // What is kept may be a later part of the same memory; `set` copies it correctly.
     room.set(kept);
     room.set(more, kept.length);
     memory = room;

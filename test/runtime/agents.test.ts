@@ -179,7 +179,7 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       await agent.close();
     });
 
-    // Of many tables test/conformance/agents_sizes.test.ts is sure on each runtime, without this client.
+    // test/conformance/agents_sizes.test.ts has many tables on each runtime, without this client.
     if (runtime !== "deno") return;
 
     it("sees 500 tables by their names, and the details of those it asks for [MC7] [MC12]", async () => {

@@ -78,6 +78,15 @@ describe("a changes feed while commits last", () => {
     };
   }
 
+  /** Has clients follow until a commit lasts: later transactions are there already, and cursors go beyond them. */
+  async function followDuringCommit(n: number) {
+    await compare("before");
+    const commit = await beginCommit(n);
+    await run("update parcels set n = n + 1 where id in (3, 4)");
+    await compare("while it lasts");
+    return commit;
+  }
+
   async function crash(): Promise<void> {
     await cluster.halt("immediate");
     await cluster.start();
@@ -86,11 +95,7 @@ describe("a changes feed while commits last", () => {
   }
 
   it("gives what a slow commit has written once it is over, also to those that wait [CH10] [CH18]", async () => {
-    await compare("before");
-    const commit = await beginCommit(500);
-    // Later transactions are there already, and cursors go beyond them.
-    await run("update parcels set n = n + 1 where id in (3, 4)");
-    await compare("while it lasts");
+    const commit = await followDuringCommit(500);
     assertEquals(await valueOf(2), 2);
     const waiting = openReader(service).ask("parcels", followers[0]!.cursor(), "&wait=20");
     await waitUntil(() =>
@@ -110,10 +115,7 @@ describe("a changes feed while commits last", () => {
   });
 
   it("gives it after a crash while it lasted, which completes it [CH10] [CH18] [FD7]", async () => {
-    await compare("before");
-    const commit = await beginCommit(600);
-    await run("update parcels set n = n + 1 where id in (3, 4)");
-    await compare("while it lasts");
+    const commit = await followDuringCommit(600);
     assertEquals(await valueOf(2), 500);
     await crash();
     assertEquals(await commit.committed, false);
