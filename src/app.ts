@@ -44,25 +44,30 @@ export interface Dependencies {
   readonly metrics: Metrics;
   /** The feeds, where the caller closes them; left out, they are never closed. */
   readonly changes?: Changes;
-  /** Left out: they are off. */
+  /** Left out: webhooks are off. */
   readonly webhooks?: Webhooks | undefined;
   /** Left out: there are no standbys. */
   readonly replicas?: Replicas | undefined;
-  /** Left out: this process counts alone, by the limit of the configuration. */
+  /** Left out: this process counts by itself, with the limit of the configuration. */
   readonly rateLimits?: RateLimits | undefined;
   /** Aborted when the server is about to stop: load balancers should send no more. */
   readonly stopping?: AbortSignal;
 }
 
-/** Where a request came from, as far as the runtime knows. */
+/** The connection of a request, as far as the runtime knows it. */
 export interface Connection {
   /** The address at the other end, without the port; read only where rates are limited. */
   readonly peer?: string | undefined;
   /** The path as it was sent, where the URL of the request may have been rewritten. */
   readonly target?: string | undefined;
-  /** Ends the connection; needed where the runtime would end a broken response as if it were whole. */
+  /**
+   * Closes the connection; needed where the runtime would end a broken response as if it were
+   * complete.
+   */
   readonly cut?: (() => void) | undefined;
-  /** Frees bytes of a body that the runtime has taken; left out where the collector does so as well. */
+  /**
+   * Frees bytes of a body that the runtime has taken; left out where garbage collection is as good.
+   */
   readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
 }
 
@@ -70,7 +75,7 @@ export interface Connection {
 export type App = (request: Request, connection?: Connection) => Promise<Response>;
 
 const METRICS_PATH = "/metrics";
-/** Programs expect a text of that name to be plain. */
+/** Programs that read `/llms.txt` expect plain text. */
 const PLAIN = "text/plain; charset=utf-8";
 
 /** Responds to one method of one path. */
@@ -125,7 +130,7 @@ export function createApp(dependencies: Dependencies): App {
       cut: connection.cut,
       free: connection.free,
     };
-    // Read at once, because a connection that has closed no longer knows it.
+    // Read now, because a closed connection no longer has it.
     const peer = service.rateLimits === undefined ? undefined : connection.peer;
     const place = inFlight.enter();
     const trace = startTrace(exchange, { peer, traceId: readTraceId(request), place });

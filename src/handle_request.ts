@@ -37,9 +37,9 @@ export interface Service {
   readonly changes: Changes;
   /** Undefined: there are no standbys. */
   readonly reading: Reading | undefined;
-  /** Undefined: none. */
+  /** Undefined: there is no rate limit. */
   readonly rateLimits: RateLimits | undefined;
-  /** Undefined: they are off. */
+  /** Undefined: webhooks are off. */
   readonly webhooks: Webhooks | undefined;
   /** Memory for the bodies of all requests. */
   readonly bodies: ByteBudget;
@@ -96,7 +96,7 @@ export async function handleRequest(routed: RoutedRequest, service: Service): Pr
   }
 }
 
-/** What an attempt depends on besides the request. */
+/** What an attempt needs besides the request. */
 interface Attempt {
   readonly current: GetCatalogue;
   readonly service: Service;
@@ -147,7 +147,7 @@ async function performOnRecords(
     ? await reading.recordsFor(access, request)
     : service.records;
   const text = await body.read();
-  // Again, on the catalogue in force by now: a body may take seconds to arrive.
+  // Resolved again, because the catalogue may have changed while the body arrived.
   const table = resolveTable(await current(), tableName, { access, operation: operation.scope });
   const parsed = await operation.parse(text, { table, config });
   const kept = { operation, table, access, exchange, preferences, config };
@@ -176,7 +176,7 @@ async function performOnRecords(
   return operation.print(result, plan, parsed);
 }
 
-/** Makes the response of what an operation printed. */
+/** Makes the response from the printed result of an operation. */
 async function makeResponse(
   printed: Responding,
   { cacheable }: Operation,

@@ -1,10 +1,10 @@
 /** What an {@link ApiError} has besides its status and text. */
 export interface ErrorDetails {
-  /** Rows that matched; only the two cases of a single update in E3 set it. */
+  /** Rows that matched; set only by the two errors of a single update in E3. */
   readonly matched?: number;
   /** Response headers that belong to the status, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What happened underneath, for the log; never shown to a client. */
+  /** The underlying error, for the log; never shown to a client. */
   readonly cause?: unknown;
   /** True when a fresh catalogue may lead to another response. */
   readonly stale?: boolean;

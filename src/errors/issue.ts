@@ -15,7 +15,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Returns the path of what is under a key, or at a position. */
+/** Returns the path of the value under a key, or at a position. */
 export function under(holder: Path, key: string | number): Path {
   return { holder, key };
 }
@@ -47,7 +47,10 @@ export function printPath(path: Path): string {
   return text;
 }
 
-/** Prints what a message about a part of the body begins with; nothing for the body itself. @see E5 */
+/**
+ * Prints the beginning of a message about a part of the body; empty for the body itself.
+ * @see E5
+ */
 export function printAt(path: Path): string {
   return path === null ? "" : `${printPath(path)}: `;
 }
@@ -58,7 +61,7 @@ export function printAt(path: Path): string {
  */
 export function quote(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
-  // Far more than is shown, so that no token is cut before it is found.
+  // Ten times what is shown, so that a token is not cut, and missed, before it is redacted.
   const found = redactTokens(text.slice(0, MAX_QUOTED_CHARACTERS * 10));
   const characters = [...found.slice(0, MAX_QUOTED_CHARACTERS * 2 + 1)];
   const shown = characters.length > MAX_QUOTED_CHARACTERS

@@ -7,7 +7,8 @@ export const MAX_CONDITIONS = 50;
 /** Values in one `in` or `not_in`. @see L5 */
 export const MAX_LIST_VALUES = 200;
 /**
- * Names in `select`, items of `sort`, groups in one query; no table of Postgres has more columns.
+ * Names in `select`, items of `sort`, groups in one query: as many as a table in Postgres can have
+ * columns.
  * @see docs/decisions/0008-expensive-bodies.md
  */
 export const MAX_LIST_ITEMS = 1600;
@@ -28,7 +29,7 @@ export const MAX_TSQUERY_CHARACTERS = 20_000;
  * text: `1e131071` takes 8 characters to write and 131,072 to print. @see L18
  */
 export const VALUE_ZEROS = { free: 1000, perCharacter: 1 } as const;
-/** The same for all numbers of a document. @see L18 */
+/** The same limit for all numbers of a document together. @see L18 */
 export const DOCUMENT_ZEROS = { free: 10_000, perCharacter: 4 } as const;
 /**
  * Bytes of a page of records, unless `ROWGATE_MAX_PAGE_BYTES` is set. Postgres needs up to twelve times
@@ -39,7 +40,10 @@ export const MAX_PAGE_BYTES = 8_388_608;
 export const MAX_BATCH_UPDATES = 200;
 /** Characters of an `Idempotency-Key`. @see IK1 */
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
-/** Entries of all `filters` and `fields` of a batch: planning them takes some 20 ms. @see U53 */
+/**
+ * Entries of all `filters` and `fields` of a batch; planning that many takes about 20 ms.
+ * @see U53
+ */
 export const MAX_BATCH_ENTRIES = 20_000;
 /** Rows per page by default. @see L7 */
 export const DEFAULT_ROWS_PER_PAGE = 50;
@@ -55,11 +59,14 @@ export const MAX_PAGE_TOKEN_CHARACTERS = 6144;
  * most. @see L22
  */
 export const MAX_PAGE_TOKEN_COLUMNS = 32;
-/** Bytes of the result of a tool; more is cut. @see MC9 */
+/** Bytes of the result of a tool; a longer one is cut. @see MC9 */
 export const MAX_TOOL_RESULT_BYTES = 32_768;
 /** Characters of a message for `/mcp` without the arguments of its tool. @see MC14 */
 export const MAX_MESSAGE_CHARACTERS = 16_384;
-/** Tables that the input schemas of tools name; of more, they name a few. @see MC7 */
+/**
+ * Tables that the input schemas of tools list; if there are more, only a few are listed.
+ * @see MC7
+ */
 export const MAX_NAMED_TABLES = 100;
 /** Tables of which an OpenAPI document describes each operation at length. @see H26 */
 export const MAX_DETAILED_TABLES = 50;
@@ -83,8 +90,8 @@ export const MAX_PREPARED_STATEMENTS = 256;
 export const MAX_PIPELINED_STATEMENTS = 8;
 
 /**
- * Rows that Postgres keeps to sort and count them; of more, the page and the total are read
- * separately. The statements of `sql/` have it as a constant in their text.
+ * Rows that Postgres materialises to sort and count them together. If more rows match, the page and
+ * the total are read separately. The statements of `sql/` have it as a constant in their text.
  * @see docs/decisions/0019-page-and-total.md
  */
 export const MAX_ROWS_KEPT = 10_000;
@@ -97,5 +104,5 @@ export const MAX_CHANGES = 1000;
 export const MAX_WAIT_SECONDS = 60;
 /** Requests and streams of one token that wait for changes at once. @see CH17 */
 export const MAX_WAITING_OF_TOKEN = 100;
-/** Those of a process. */
+/** The same for all tokens of a process. */
 export const MAX_WAITING = 10_000;

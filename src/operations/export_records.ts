@@ -6,8 +6,8 @@ import { parseQueryRequest } from "../request/query_request.ts";
 import { defineOperation, type Operation } from "./operation.ts";
 
 /**
- * Export: every row that a query matches, as a stream of lines. It is asked for where queries are, by its
- * media type.
+ * Export: every row that a query matches, as a stream of lines. It has the path of a query, and is
+ * requested by its media type in `Accept`.
  * @see docs/specification/export.md
  */
 export function exportRecords(asked: ExportRequest): Operation {

@@ -7,7 +7,7 @@ import type { Idempotency } from "../plan/idempotency.ts";
 import type { Access } from "../tokens/token.ts";
 import type { RecordsOperation } from "./operation.ts";
 
-/** The request whose answer is kept. */
+/** The request whose response is stored. */
 interface KeptRequest {
   readonly operation: RecordsOperation;
   readonly table: Table;
@@ -18,9 +18,9 @@ interface KeptRequest {
 }
 
 /**
- * Returns under what the answer to a request is kept; undefined where it is not: without a key, for what
- * only reads, and for a dry run, of which nothing is kept.
- * @throws {ApiError} 400 the key is none
+ * Returns the key under which the response to a request is stored. Undefined if nothing is stored:
+ * there is no key, the operation only reads, or it is a dry run.
+ * @throws {ApiError} 400 the key is malformed
  * @see docs/specification/idempotency.md
  */
 export async function readIdempotency(

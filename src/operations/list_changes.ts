@@ -8,11 +8,14 @@ import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
 import { parseChangesRequest } from "../request/changes_request.ts";
 import type { FollowContext, Following, Operation } from "./operation.ts";
 
-/** How often a stream in which nothing happens says that it is open. */
+/**
+ * How often a comment is sent on a stream without events, so that the client knows that it is open.
+ */
 const COMMENT_MS = 15_000;
 
 /**
- * List Changes: what changed in a table since a cursor, deleted rows as well; once, or as a stream.
+ * List Changes: the rows of a table that changed since a cursor, deleted ones included; as one page,
+ * or as a stream of events.
  * @see docs/specification/changes.md
  */
 export const listChanges: Operation = {
@@ -93,7 +96,7 @@ function printPage(
   { cursor, more, isNew }: {
     readonly cursor: string;
     readonly more: boolean;
-    /** False: the client knows already that it has everything. */
+    /** False: nothing is new, and the client was told so before. */
     readonly isNew: boolean;
   },
 ): string {

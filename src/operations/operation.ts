@@ -25,7 +25,7 @@ interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `:table` or `:id` where the operation is about one. */
   readonly path: string;
-  /** True when the response may be asked for again with its ETag. */
+  /** True: the response has an ETag, by which the client can ask whether it has changed. */
   readonly cacheable?: boolean;
   /** Another operation at the same address, where the headers ask for it. */
   readonly otherForm?: (headers: Headers) => Operation | undefined;
@@ -72,7 +72,7 @@ export interface FollowContext {
   readonly config: Config;
 }
 
-/** What following gives: a body, or a stream of events. */
+/** The response of a following operation: a body, or a stream of events. */
 export type Following = Printed | { readonly events: EventSource; readonly rows: number };
 
 /** The rows of an export, which are read while they are sent. */
@@ -107,7 +107,7 @@ export interface ManagingOperation extends Route {
   readonly manage: (context: ManageContext) => Promise<Printed>;
 }
 
-/** What such an operation works on. */
+/** What a managing operation works on. */
 export interface ManageContext {
   readonly access: Access;
   /** The id in the path; empty where the path has none. */
@@ -141,13 +141,13 @@ export interface DescribeContext {
 
 /** The result of an operation. */
 export interface Printed {
-  /** The body, a JSON object as text; empty once it was taken. */
+  /** The body, a JSON object as text; empty after `takeJson`. */
   json: string;
   /** 200 if left out. */
   readonly status?: number;
   /** Rows read or written, for the log. */
   readonly rows?: number;
-  /** A preference that was applied, besides those that are known before. */
+  /** A preference that was applied, which is known only after the operation. */
   readonly applied?: string | undefined;
   /** The Link header. */
   readonly link?: string | undefined;

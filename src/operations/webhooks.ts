@@ -40,7 +40,7 @@ export const listWebhooks: Operation = {
   },
 };
 
-/** Shows a webhook of the token, and how its deliveries go. @see WH5, WH8 */
+/** Shows a webhook of the token, with the state of its deliveries. @see WH5, WH8 */
 export const describeOneWebhook: Operation = {
   name: "get_webhook",
   method: "GET",
@@ -62,7 +62,11 @@ export const deleteWebhook: Operation = {
   },
 };
 
-/** Webhooks are on, and the token may have some that read its tables. @see WH1, WH3 */
+/**
+ * Returns the webhooks of the service. Throws if they are off, or the token lacks a scope that they
+ * need.
+ * @see WH1, WH3
+ */
 function requireWebhooks({ webhooks, access }: ManageContext): Webhooks {
   if (webhooks === undefined) {
     throw new ApiError(404, "Webhooks are off, the operator of the service can turn them on");
