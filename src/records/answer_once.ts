@@ -14,29 +14,32 @@ import {
 } from "../sql/idempotency.ts";
 import type { Run } from "./run.ts";
 
-/** The answer of an update that is kept, from which and from the request all else follows. */
+/** The stored result of an update. The response follows from it and the request. */
 export type Answer =
   /** Rows that were written, for each update of a batch. */
   | readonly (number | string)[]
-  /** Rows that match, of a 404 or 409, and which update of a batch it is about. */
+  /** Of a 404 or 409: how many rows matched, and which update of a batch failed. */
   | { readonly matched: number | string; readonly place?: number };
 
 /** The key of an update was used before, or is in use; nothing was done. */
 class ClaimedBeforeError extends Error {}
 
-/** How an update is run, and how its answer is given again. */
+/** How an update is run, and how its response is made from a stored answer. */
 export interface OnceOptions<Result> {
   readonly attempt: () => Promise<Result>;
   /** @throws {ApiError} the 404 or 409 that is kept */
   readonly replay: (answer: Answer) => Result;
 }
 
-/** How often an update is tried while keys of its own run out or are used by others at that moment. */
+/**
+ * How often an update is tried while its key expires, or other requests with the same key come and
+ * go.
+ */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Runs an update with a key, unless the answer to its key is kept, which is given again by `replay`.
- * Without a key it only runs it.
+ * Runs an update once for its key. If an answer is stored under the key, `replay` makes the response
+ * from it and the update is not run. Without a key the update simply runs.
  * @throws {ApiError} 422 the key was used for another request; 409 the first is still running
  * @throws {DatabaseError}
  * @see docs/specification/idempotency.md
@@ -82,7 +85,9 @@ async function findKept(
   return row;
 }
 
-/** The transaction with the key ended between the snapshot of this one and its lock. */
+/**
+ * Another transaction stored its answer after this one took its snapshot and before it got the lock.
+ */
 function isKeptMeanwhile(error: unknown): boolean {
   return error instanceof DatabaseError && error.kind === "conflict" &&
     error.relation === "rowgate.idempotency_keys";
@@ -105,7 +110,7 @@ function rejectOtherRequest({ key }: Idempotency): ApiError {
 }
 
 /**
- * Gives the row of a statement with a key, or of one without.
+ * Returns the row of a statement that may have claimed a key.
  * @throws {ClaimedBeforeError} the statement did nothing, since the key was claimed before
  */
 export function readClaimed<Row extends ClaimRow>(row: Row): Row {
@@ -124,7 +129,9 @@ export function claimSteps(idempotency: Idempotency | undefined): StepGroup[] {
   return [{ steps: [claim], take }];
 }
 
-/** Gives the last step of a transaction with a key, which keeps its answer, if it has one by then. */
+/**
+ * Returns the last step of a transaction with a key, which stores the answer if there is one by then.
+ */
 export function keepSteps(
   idempotency: Idempotency | undefined,
   find: () => Answer | undefined,
@@ -136,7 +143,7 @@ export function keepSteps(
   }];
 }
 
-/** Keeps the answer of an update that was undone already. */
+/** Stores the answer of an update that was rolled back already. */
 export async function keepAlone(
   { database, requester }: { readonly database: Database } & Pick<Run, "requester">,
   idempotency: Idempotency,
@@ -146,7 +153,7 @@ export async function keepAlone(
   await database.run(compile, { write: true, brief: true, ...requester });
 }
 
-/** The answer that an error makes; undefined for one that is not kept. */
+/** Returns the answer to store for an error; undefined for an error that is not stored. */
 export function answerOf(rejection: ApiError, place?: number): Answer | undefined {
   const { matched } = rejection;
   return matched === undefined ? undefined : { matched, ...(place === undefined ? {} : { place }) };
@@ -156,7 +163,7 @@ function compileAnswer(sql: Sql, idempotency: Idempotency, answer: Answer) {
   return compileKeep(sql, idempotency, sql`${JSON.stringify(answer, toNumber)}::text`);
 }
 
-/** Numbers of rows are digits where Postgres counted them. */
+/** Counts that come from Postgres are strings of digits. */
 function toNumber(_key: string, value: unknown): unknown {
   return typeof value === "string" ? Number(value) : value;
 }

@@ -1,36 +1,36 @@
 import { DatabaseError } from "../postgres/database_error.ts";
 import { onNextTick, startDeadline } from "../runtime/timers.ts";
 
-/** After a tenant's item went wrong in a batch, those of the tenant run alone for this long. */
+/** After an item fails in a batch, all items of its tenant run alone for this long. */
 const PAUSE_MS = 10_000;
-/** It is twice as long each time that the next one goes wrong, too, up to this. */
+/** The pause doubles with each further failure, up to this. */
 const MAX_PAUSE_MS = 600_000;
 
-/** An item that can be batched, its tenant, and the way to run it by itself. */
+/** An item that can be batched, its tenant, and how to run it alone. */
 export interface Batchable<Item, Result> {
   readonly item: Item;
   readonly tenant: string;
   readonly runAlone: (how: RunAlone) => Promise<Result>;
 }
 
-/** How an item is run by itself. */
+/** How an item is run alone. */
 export interface RunAlone {
-  /** True after items of its tenant went wrong in a batch: it may take long, or wait for a lock. */
+  /** True while items of its tenant are paused: this one may take long, or wait for a lock. */
   readonly paused: boolean;
 }
 
-/** One batch on its way. */
+/** A batch that is running. */
 export interface BatchRun {
   /** To be called when the batch is sent. */
   readonly sent: () => void;
-  /** Aborted when the results are no longer waited for. */
+  /** Aborted when nothing waits for the results any more. */
   readonly client: { readonly signal: AbortSignal };
 }
 
 /**
- * Runs several items at once, and gives a promise for each, in their order. An item that resolves to
- * undefined is run alone afterwards. Once the client is aborted, each promise settles as soon as it
- * is certain what became of its item.
+ * Runs several items at once, and returns a promise for each, in order. An item whose promise
+ * resolves to undefined is run alone afterwards. Once `client` is aborted, each promise settles as
+ * soon as the outcome of its item is certain.
  */
 export type RunBatch<Item, Result> = (
   items: readonly Item[],
@@ -110,7 +110,7 @@ export function openBatcher<Item, Result>(
     let unsettled = batch.length;
     let endDeadline: (() => void) | undefined;
     let sentMs = Infinity;
-    /** When the item before was settled: a pipeline runs one after the other. */
+    /** When the previous item settled: a pipeline runs its items one after another. */
     let beforeMs = Infinity;
     const slow: string[] = [];
     const sent = () => {
@@ -143,7 +143,7 @@ export function openBatcher<Item, Result>(
   return run;
 }
 
-/** Which tenants run alone for now. */
+/** The tenants whose items run alone for now. */
 interface Pauses {
   readonly isPaused: (tenant: string) => boolean;
   readonly pause: (tenant: string) => void;
@@ -168,7 +168,7 @@ function openPauses(now: () => number): Pauses {
   };
 }
 
-/** Keys whose batchers are kept: clients can cause any number of them. */
+/** Batchers that are kept, since clients can cause any number of keys. */
 const MAX_KEYS = 256;
 
 /** Gives a batcher for each key; the oldest is dropped when there are too many. */

@@ -14,15 +14,17 @@ export type LookUp = (
   runAlone: () => Promise<PageRow>,
 ) => Promise<PageRow>;
 
-/** Shapes of look-up that are batched. Their statements stay prepared, some 0.7 MB in each session. */
+/**
+ * Shapes of look-up that are batched. Their prepared statements take about 0.7 MB in each session.
+ */
 const MAX_SHAPES = 16;
-/** A batch that is not answered in this time is given up. */
+/** A batch without a result after this time is abandoned. */
 const LATE_MS = 250;
 
 /**
- * Batches look-ups by key: those that arrive in the same tick are read by one statement, since most
- * of what one costs is the round trip to Postgres. The shapes that were used last are batched, each
- * tenant's share of them.
+ * Batches look-ups by key: those that arrive in the same tick become one statement, because most of
+ * the cost of a look-up is its round trip. Only the most recently used shapes are batched, and each
+ * tenant has a share of them.
  * @see docs/decisions/0022-batched-look-ups.md
  */
 export function batchLookUps(database: Database, observe: Observe): LookUp {
@@ -61,7 +63,10 @@ export function batchLookUps(database: Database, observe: Observe): LookUp {
 
 type FoundPage = Promise<PageRow | undefined>;
 
-/** One statement for all would read from the servers of its tenants one after the other. @see M25 */
+/**
+ * Batches each tenant by itself: one statement for all tenants would read from their servers in turn.
+ * @see M25
+ */
 function findByTenant(
   plans: readonly QueryPlan[],
   find: (plans: readonly QueryPlan[]) => readonly FoundPage[],
@@ -74,7 +79,9 @@ function findByTenant(
   return plans.map((plan) => pages.get(plan)!);
 }
 
-/** Undefined once it is late: a read may be repeated while the first one is still on its way. */
+/**
+ * Resolves to undefined once it is late: a read may be repeated while the first one is still running.
+ */
 function untilAborted(
   rows: Promise<FoundRow[]>,
   { client }: BatchRun,
@@ -85,7 +92,10 @@ function untilAborted(
   });
 }
 
-/** Look-ups of the same shape have the same text; no name of Postgres holds U+0000. */
+/**
+ * Returns the same text for look-ups of the same shape. U+0000 separates names, as none can contain
+ * it.
+ */
 function describeShape(
   { table, columns, wideNumbersAsText }: QueryPlan,
   key: readonly Column[],
@@ -97,7 +107,9 @@ function nameAll(columns: readonly Column[]): string {
   return columns.map(({ name }) => name).join();
 }
 
-/** Undefined for a look-up that has to run alone: its record is too large, or not at its place. */
+/**
+ * Undefined for a look-up that has to run alone: its record is too large, or missing from the result.
+ */
 function readRow(
   { count }: QueryPlan,
   row: FoundRow | undefined,

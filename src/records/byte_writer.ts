@@ -5,7 +5,7 @@ export interface ByteWriter {
   at: number;
 }
 
-/** Bytes that are sent in one piece, as a rule. */
+/** Usual size of a chunk. */
 export const CHUNK_BYTES = 65_536;
 
 /** Opens a writer with nothing in it. */
@@ -22,7 +22,7 @@ export function reserve(writer: ByteWriter, length: number): void {
   writer.bytes = larger;
 }
 
-/** Takes out what was written; undefined when that is nothing. */
+/** Returns the written bytes and empties the writer; undefined if there are none. */
 export function takeBytes(writer: ByteWriter): Uint8Array<ArrayBuffer> | undefined {
   if (writer.at === 0) return undefined;
   const taken = writer.bytes.subarray(0, writer.at);
@@ -31,17 +31,20 @@ export function takeBytes(writer: ByteWriter): Uint8Array<ArrayBuffer> | undefin
   return taken;
 }
 
-/** Bytes, or a part of some. */
+/** A range of bytes. */
 export interface ByteRange {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
-/** Longer values are copied by the runtime: that has a fixed cost of some 30 bytes copied here. */
+/**
+ * Values up to this size are copied in a loop: calling the runtime costs as much as copying about 30
+ * bytes.
+ */
 const COPIED_BYTES = 64;
 
-/** Writes bytes for which there is room. */
+/** Writes bytes; the room must have been reserved. */
 export function writeBytes(writer: ByteWriter, value: Uint8Array): void {
   const { bytes, at } = writer;
   const { length } = value;
@@ -50,7 +53,7 @@ export function writeBytes(writer: ByteWriter, value: Uint8Array): void {
   writer.at = at + length;
 }
 
-/** Writes a part of some bytes, for which there is room. */
+/** Writes a range of bytes; the room must have been reserved. */
 export function writeRange(writer: ByteWriter, { bytes: source, start, end }: ByteRange): void {
   const { bytes, at } = writer;
   const length = end - start;

@@ -8,9 +8,9 @@ import { compileConstraintColumns } from "../sql/constraint_columns.ts";
 import type { FailedStatement } from "./explain_error.ts";
 
 /**
- * Returns the 409 of a broken key, at the path of each of the client's own fields that is part of it. The
- * text says which kind of key it is and nothing of any row: whether the value is missing, taken, or that
- * of another tenant, it is the same.
+ * Returns the 409 for a broken key, at the path of each field of the request that is part of the key.
+ * The text names the kind of key and nothing else: it is the same whether the value is missing,
+ * taken, or belongs to another tenant.
  * @see E31
  */
 export async function explainConflict(
@@ -26,7 +26,7 @@ export async function explainConflict(
     ({ column }) => columns.has(unquoteIdentifier(column.identifier)),
   );
 
-  /** None where they cannot be read: the response then lacks only its path. */
+  /** Returns no columns if they cannot be read: the response then lacks only the path. */
   async function readColumns(): Promise<ReadonlySet<string>> {
     try {
       const rows = await run.database.run(
@@ -41,7 +41,9 @@ export async function explainConflict(
   }
 }
 
-/** Returns the 409 at the path of each of the fields that are part of the key; without a path if none is. */
+/**
+ * Returns the 409 at the path of each field that is part of the key; without a path if there is none.
+ */
 export function rejectAtFields(
   error: DatabaseError,
   { plan, document }: Pick<FailedStatement, "plan" | "document">,

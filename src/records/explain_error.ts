@@ -35,8 +35,9 @@ export interface FailedStatement {
 }
 
 /**
- * Returns the error to answer a failed statement with: traces a value that Postgres rejected to its
- * path, a constraint to its name, a NULL to its field. Other errors are given back as they are.
+ * Returns the error that the client gets for a failed statement. It finds the path of a value that
+ * Postgres rejected, the name of a constraint, and the field of a NULL. Other errors are returned
+ * unchanged.
  * @see docs/specification/errors.md#errors-of-the-database
  */
 export async function explainError(error: unknown, statement: FailedStatement): Promise<unknown> {
@@ -59,14 +60,17 @@ export async function explainError(error: unknown, statement: FailedStatement): 
   return isRefused ? rejectRefused(error, statement.plan.table) : explained;
 }
 
-/** What a trigger raises is about one row; what an engine raises by itself is about all that it has. */
+/**
+ * An error raised by a trigger is about one row; one raised by an engine is about all rows of the
+ * table.
+ */
 function rejectRefused(cause: DatabaseError, table: Table): ApiError {
   return table.mayRefuse === true && !cause.inFunction
     ? new NotWritableError(NOT_UPDATABLE, { table, cause })
     : new ApiError(403, NOT_UPDATABLE, { cause });
 }
 
-/** Reports whether the update sets a column that leads to the tenant of its rows. */
+/** Reports whether the update sets a column that determines the tenant of its rows. */
 function refersElsewhere({ plan }: FailedStatement): boolean {
   return (plan.assignments ?? []).some((assignment) => leadsToTenant(plan.table, assignment));
 }
@@ -77,8 +81,8 @@ function leadsToTenant({ tenancy }: Table, { column }: Assignment): boolean {
 }
 
 /**
- * The row that it would refer to is another tenant's, or not there: both are answered as a broken
- * foreign key is, so that the client does not learn which.
+ * The referenced row belongs to another tenant or does not exist. Both get the response for a broken
+ * foreign key, so that the client cannot tell them apart.
  * @see T61
  */
 function rejectParent({ write }: DatabaseError, statement: FailedStatement): unknown {
@@ -87,7 +91,7 @@ function rejectParent({ write }: DatabaseError, statement: FailedStatement): unk
   return rejectAtFields(error, statement, (assignment) => leadsToTenant(table, assignment));
 }
 
-/** Names the new value with which the row would no longer exist for clients. @see T66 */
+/** Returns the 400 for a new value that the row filter of the policy would hide. @see T66 */
 function rejectOutside(
   cause: DatabaseError,
   { plan: { path = null, table, assignments = [] }, document }: FailedStatement,
@@ -105,10 +109,12 @@ function rejectOutside(
   return Object.assign(rejectIssues(issues, document), { cause });
 }
 
-/** What a role without rights in `rowgate`, or a schema without its table, leads to. */
+/** Kinds of failure when the role lacks rights in schema `rowgate`, or a table is missing there. */
 const OWN_KINDS: ReadonlySet<string> = new Set(["permission", "stale"]);
 
-/** Postgres names the table only of a broken constraint; otherwise the rights are looked up. */
+/**
+ * Postgres names the table only for a broken constraint; for other errors the rights are looked up.
+ */
 async function isOfAudit(
   { relation, kind }: DatabaseError,
   { plan, run }: FailedStatement,
@@ -126,7 +132,11 @@ async function isOfAnswers(
     !(await findSchema(run.database)).keepsAnswers;
 }
 
-/** A client can send the request without the key, which it must not believe to be heeded. @see IK17 */
+/**
+ * An error, not a warning: the client must not believe that its key had an effect. It can repeat the
+ * request without one.
+ * @see IK17
+ */
 function rejectUnkept(cause: DatabaseError): ApiError {
   const message =
     "Idempotency-Key: answers cannot be kept, since the schema rowgate is not ready " +
@@ -134,7 +144,7 @@ function rejectUnkept(cause: DatabaseError): ApiError {
   return new ApiError(400, message, { cause });
 }
 
-/** Not the client's fault, and no newer catalogue would help. */
+/** A 503: it is not the client's fault, and a newer catalogue would not help. */
 function rejectUnaudited(cause: DatabaseError): ApiError {
   const message = "The audit of the change could not be written; nothing was changed";
   const headers = { "Retry-After": "1" };
@@ -142,7 +152,7 @@ function rejectUnaudited(cause: DatabaseError): ApiError {
 }
 
 /**
- * Names the values that Postgres rejects. It may accept each of them, and reject what they make.
+ * Names the values that Postgres rejects. It may accept each of them and reject their combination.
  */
 async function explainValue(
   error: DatabaseError,
@@ -162,7 +172,7 @@ async function explainValue(
   });
 }
 
-/** A NULL that only the database knew of, such as one that a trigger made. */
+/** Explains a NULL, which may come from the database itself, for example from a trigger. */
 function explainNull(error: DatabaseError, { plan, document }: FailedStatement): ApiError {
   const fields = under(plan.path ?? null, "fields");
   const assignment = plan.assignments?.find(({ column }) =>

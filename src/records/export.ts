@@ -17,25 +17,25 @@ import type { Run } from "./run.ts";
 /** The rows of an export, printed. */
 export interface ExportedRows {
   /**
-   * Gives what comes next; undefined behind the last row. Postgres waits for the next call, as soon as
-   * a little is here that was not asked for.
+   * Returns the next chunk; undefined after the last row. Postgres waits for the next call once a few
+   * chunks are buffered.
    * @throws {ApiError} 400 a record is too large
    * @throws {DatabaseError}
    */
   readonly next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Ends it early; resolves when Postgres no longer works on it. */
+  /** Ends the export early; resolves when Postgres no longer works on it. */
   readonly close: () => Promise<void>;
   /** Rows that were read so far. */
   readonly rows: () => number;
 }
 
-/** Bytes that are kept for a client that is slower than Postgres. */
+/** Bytes that are buffered for a client that is slower than Postgres. */
 const AHEAD_BYTES = 4 * CHUNK_BYTES;
-/** Bytes at which a chunk is given out: the next row is likely to have room behind them. */
+/** Size at which a chunk is complete; the rest of `CHUNK_BYTES` is room for the row that crosses it. */
 const FULL_BYTES = CHUNK_BYTES - 4096;
 
 /**
- * Opens an export, and waits for its first rows: what is wrong with it as a whole is known by then.
+ * Opens an export, and waits for its first rows, so that an error of the whole export has a status.
  * @throws {ApiError} 400 a value that Postgres rejects, or a first record that is too large
  * @throws {DatabaseError}
  */
@@ -45,7 +45,7 @@ export async function exportRows(
   { document, places, others }: {
     readonly document: unknown;
     readonly places: ExportPlaces;
-    /** The requests that it lets pass. */
+    /** The requests that an export gives way to. */
     readonly others: Others;
   },
 ): Promise<ExportedRows> {
@@ -63,7 +63,7 @@ export async function exportRows(
     await rows.ready();
     return rows;
   } catch (error) {
-    // Its place is free before it may be tried again.
+    // Its place must be free before the export is tried again.
     await rows.close();
     throw error;
   } finally {
@@ -89,7 +89,7 @@ function makePrinter(plan: ExportPlan): RowPrinter {
   return plan.format === "csv" ? printCsv(columns) : printJsonLines(columns);
 }
 
-/** An export whose first rows may be awaited. */
+/** An export that can be awaited until its first rows. */
 type OpenRows = ExportedRows & {
   readonly ready: () => Promise<void>;
   /** Resolves when Postgres no longer works on it. */
@@ -140,7 +140,7 @@ async function openRows(
     stream.pause();
   }
 
-  /** Gives a client that waits what there is, although more would fit into the chunk. */
+  /** Sends a waiting client the rows so far, although the chunk has room for more. */
   function flush(): void {
     flushing = false;
     if (waiting !== undefined) push();

@@ -9,17 +9,17 @@ import { compileProbe, type Suspects } from "../sql/check_values.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Errors that a value may cause: a type of an extension may reject a value with any code, and
- * regclass does with that of a missing table.
+ * Kinds of error that a value may cause. A type of an extension may reject a value with any code, and
+ * regclass uses the code of a missing table.
  */
 export const REJECTIONS: ReadonlySet<FailureKind> = new Set<FailureKind>(
   ["value", "check", "not_null", "stale", "too_complex", "unknown"],
 );
 
 /**
- * Finds the values that Postgres rejected, among those that only it can check, by asking it to cast
- * them: lists whole at first, then in halves. Nothing is read or written. Stops at as many issues
- * as a response reports.
+ * Finds the values that Postgres rejected, among those that only Postgres can check. It has Postgres
+ * cast them, a list first as a whole and then in halves. Nothing is read or written. It stops at as
+ * many issues as a response reports.
  * @throws {DatabaseError} when the database fails meanwhile
  * @see E33
  */

@@ -2,7 +2,7 @@ import { ApiError } from "../errors/api_error.ts";
 import { printAt } from "../errors/issue.ts";
 import type { UpdatePlan } from "../plan/update_plan.ts";
 
-/** Reports whether more rows match, given as digits, than may be written. */
+/** Reports whether more rows match than may be written; `matched` is a string of digits. */
 export function exceeds(matched: string, maxRows: number | undefined): boolean {
   return maxRows !== undefined && BigInt(matched) > BigInt(maxRows);
 }

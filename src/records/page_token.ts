@@ -14,14 +14,15 @@ type Content = readonly [
   after: readonly (string | null)[],
 ];
 
-/** Gives what the page tokens of a query are bound to. */
+/** Returns the identity of a query, to which its page tokens are bound. */
 export async function identifyQuery(plan: ContinuedPlan): Promise<QueryIdentity> {
   return [plan.table.identifier, await describeFilters(plan), await describeOrder(plan)];
 }
 
 /**
- * Opens the page token of a plan, and gives the plan of its page.
- * @throws {ApiError} 400 at `after`: it was not given out to this tenant, or for another query
+ * Opens the page token of a plan, and returns the plan of the page that it leads to.
+ * @throws {ApiError} 400 at `after`: it is not a page token of this tenant, or it belongs to another
+ * query
  * @see Q96, Q97
  */
 export async function openPageToken(
@@ -51,7 +52,8 @@ async function open(
 }
 
 /**
- * Seals the page token that leads behind the last row of a page; `after` is as Postgres printed it.
+ * Seals the page token that continues after the last row of a page; `after` is as Postgres printed
+ * it.
  * @throws {ApiError} 400 at `sort`: the values of the row are too long for an address
  * @throws {DatabaseError}
  * @see L21
@@ -83,7 +85,7 @@ function rejectLength(): ApiError {
   return new ApiError(400, message);
 }
 
-/** What the filters mean, whatever their spelling: names, operators and values in order. */
+/** Digests the meaning of the filters, however they are spelt: names, operators and values in order. */
 function describeFilters({ predicate }: QueryPlan): Promise<string> {
   return predicate === undefined
     ? Promise.resolve("")
@@ -114,11 +116,11 @@ function describe(predicate: Predicate): unknown {
   }
 }
 
-/** Orders whose digests are kept: clients can make any number of them. */
+/** Digests of orders that are cached, since clients can cause any number of orders. */
 const MAX_ORDERS = 256;
 const ORDERS = new Map<string, Promise<string>>();
 
-/** With the types: a value of a column before it was changed may not fit it now. */
+/** Includes the types, since a value from before a change of type may not fit the column now. */
 function describeOrder({ continued: { order } }: ContinuedPlan): Promise<string> {
   const text = JSON.stringify(
     order.map(({ column: { identifier, cast }, descending }) => [identifier, cast, descending]),

@@ -11,7 +11,7 @@ export interface StatementByKey<R extends object> {
   readonly compile: Compile<R>;
 }
 
-/** Runs a statement by key, and gives its row; `runAlone` does so by itself. */
+/** Runs a statement by key in a pipeline, or alone with `runAlone`, and returns its row. */
 export type RunByKey<R extends object> = (
   statement: StatementByKey<R>,
   runAlone: (how: RunAlone) => Promise<R>,
@@ -19,15 +19,15 @@ export type RunByKey<R extends object> = (
 
 interface StatementsOptions {
   readonly operation: string;
-  /** True when they may change rows: then none is repeated that may have been carried out. */
+  /** True if the statements may change rows: then one that may have been executed is not repeated. */
   readonly write: boolean;
 }
 
-/** Statements that take longer in all wait for one another, and are faster on a session each. */
+/** A pipeline that takes longer than this is slower than its statements on a session each. */
 const SLOW_MS = 100;
 /**
- * A statement that takes longer is cancelled and runs alone: it may wait for a locked row. No less, since
- * a cancellation also ends the wait of a commit for a synchronous standby.
+ * A statement that takes longer is cancelled and run alone, since it may wait for a locked row. A
+ * shorter limit would more often cancel a commit that waits for a synchronous standby.
  */
 const STALL_MS = 125;
 

@@ -12,12 +12,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-/** Where a parser that trims would change a value. */
+/** A value that begins or ends with a space is quoted, because some parsers trim. */
 const SPACE = 0x20;
 
 /**
- * Makes what prints rows by RFC 4180, behind a line with the names of the columns. NULL is an empty field,
- * an empty text is `""`. Values are printed as in the JSON of a page, without the quotes of JSON.
+ * Makes a printer of rows as RFC 4180, after a line with the names of the columns. NULL is an empty
+ * field, an empty text is `""`. Values are printed as in the JSON of a page, without the quotes of
+ * JSON.
  * @see EX11, EX12, EX13
  */
 export function printCsv(columns: readonly ExportedColumn[]): RowPrinter {
@@ -83,7 +84,7 @@ function wholeOf(bytes: Uint8Array): ByteRange {
   return { bytes, start: 0, end: bytes.length };
 }
 
-/** Adds a text, in quotes where it would be read as something else without them. */
+/** Adds a text, in quotes if it could be misread without them. */
 function addField(writer: ByteWriter, value: ByteRange): void {
   const { bytes: source, start, end } = value;
   reserve(writer, end - start + 2);

@@ -8,12 +8,12 @@ export interface ExportedColumn {
   readonly as: ExportedAs;
 }
 
-/** Writes rows, and what comes before them. */
+/** Prints rows, and the header before them. */
 export interface RowPrinter {
   readonly begin: (writer: ByteWriter) => void;
   /**
-   * Adds a row as Postgres sent it. Its first value is the check of its size, the others are in the order
-   * of the columns.
+   * Adds a row as Postgres sent it. Its first value is the size check, the others are in column
+   * order.
    */
   readonly add: (writer: ByteWriter, row: Uint8Array, start: number) => void;
 }
@@ -30,7 +30,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const HEXADECIMAL = UTF_8.encode("0123456789abcdef");
-/** Letters of the escapes that have one, by the code that they stand for. */
+/** Letters of the short escapes, such as `\n`, by the code of the character. */
 const LETTERS: ReadonlyMap<number, number> = new Map(
   [[8, "b"], [9, "t"], [10, "n"], [12, "f"], [13, "r"], [QUOTE, '"'], [BACKSLASH, "\\"]]
     .map(([code, letter]) => [code as number, (letter as string).charCodeAt(0)]),
@@ -39,7 +39,8 @@ const LETTERS: ReadonlyMap<number, number> = new Map(
 const ESCAPE_BYTES = 6;
 
 /**
- * Makes what prints each row as a line of JSON, byte for byte as `row_to_json` of Postgres would.
+ * Makes a printer of each row as a line of JSON, byte for byte as Postgres's `row_to_json` would
+ * print it.
  * @see EX10
  */
 export function printJsonLines(columns: readonly ExportedColumn[]): RowPrinter {
@@ -58,7 +59,7 @@ export function printJsonLines(columns: readonly ExportedColumn[]): RowPrinter {
       writeBytes(writer, keys[place]!);
       if (nextValue(value)) addValue(writer, value, columns[place]!.as);
       else writeBytes(writer, NULL);
-      // For the rest of the row; a value has only made room for itself.
+      // Room for the keys and punctuation of the rest of the row; each value reserves its own.
       reserve(writer, keyBytes + 7 * columns.length);
     }
     writeBytes(writer, END);
@@ -82,7 +83,7 @@ function addValue(writer: ByteWriter, value: RowValue, as: ExportedAs): void {
   }
 }
 
-/** A value of type `json` may have line ends between its parts, which would end the line. */
+/** Adds JSON without its line breaks: a value of type `json` may have some between its parts. */
 function addJson(writer: ByteWriter, value: RowValue): void {
   const start = writer.at;
   reserve(writer, value.end - value.start);

@@ -13,9 +13,12 @@ export interface Page {
   readonly total: string | null;
   /** A JSON array; empty once it was printed. */
   records: string;
-  /** Its number. */
+  /** The number of the page. */
   readonly page: number;
-  /** What leads to the next page, where that was asked for and can be given. */
+  /**
+   * The page token of the next page, if the client asked for one; `token` is undefined on the last
+   * page.
+   */
   readonly continued?: { readonly token: string | undefined } | undefined;
 }
 
@@ -30,7 +33,7 @@ export async function readPage(run: Run, plan: QueryPlan): Promise<Page> {
   return printable(await readRow(run, plan), plan);
 }
 
-/** Where page tokens are not available, a first page is read as any other. */
+/** Reads a page with a page token. If there can be none, a first page is read like any other. */
 async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
   const { cursors } = run;
   if (plan.continued.token === undefined && !await cursors.available()) {
@@ -50,7 +53,7 @@ async function readContinued(run: Run, plan: ContinuedPlan): Promise<Page> {
   return { continued: { token }, ...page };
 }
 
-/** Takes the records out of the row. @see docs/decisions/0035-responses-are-released.md */
+/** Moves the records from the row to a page. @see docs/decisions/0035-responses-are-released.md */
 function printable(row: PageRow, plan: QueryPlan): Page {
   const { rows, total, records } = row;
   if (records === null) throw rejectSize(plan);
@@ -58,7 +61,9 @@ function printable(row: PageRow, plan: QueryPlan): Page {
   return { rows, total, records, page: plan.page };
 }
 
-/** A look-up by key is batched; one statement serves several tenants only where it needs no settings. */
+/**
+ * Batches a look-up by key. A statement with settings serves one tenant, so it is pipelined instead.
+ */
 function readRow(run: Run, plan: QueryPlan): Promise<PageRow> {
   const key = findKey(plan);
   const runAlone = () => readAlone(run, plan, { brief: key !== undefined });
@@ -80,8 +85,8 @@ async function readByKey(
 }
 
 /**
- * Reads in one statement; in another one where the first found more rows than it counts at once, and
- * in a third where it found values so large that each has to be measured.
+ * Reads a page in one statement. It takes a second one if more rows match than one statement counts,
+ * and another if values are so large that each has to be measured.
  * @see docs/decisions/0019-page-and-total.md
  */
 async function readAlone(

@@ -19,15 +19,15 @@ import { updateOneRow } from "./update_one.ts";
 /** The request that a plan was made from. */
 export interface PlannedRequest {
   readonly client: Client;
-  /** The parsed body, for the order of what is found wrong in it. */
+  /** The parsed body, by which issues are ordered. */
   readonly document: unknown;
-  /** Called when the answer is one that was kept for the request's `Idempotency-Key`. */
+  /** Called if the response is made from the answer stored for the request's `Idempotency-Key`. */
   readonly replayed?: () => void;
 }
 
 /**
- * Runs plans. How a plan is run is decided only here: in one statement, in a batch with other requests,
- * in a transaction, or again because another request changed the row meanwhile.
+ * Runs plans. Only this module decides how: in one statement, in a batch with other requests, in a
+ * transaction, or again because another request changed the row meanwhile.
  */
 export interface Records {
   /** Reads one page and the total, unless the client does not want it. */
@@ -38,7 +38,7 @@ export interface Records {
   readonly updateOne: (plan: UpdatePlan, request: PlannedRequest) => Promise<0 | 1>;
   /** Updates every row that matches, and gives how many were written, as digits. */
   readonly updateMany: (plan: UpdatePlan, request: PlannedRequest) => Promise<string>;
-  /** Updates exactly one row for each update, or none at all, and gives how many each has written. */
+  /** Runs several single updates, all or none, and gives how many rows each has written. */
   readonly updateBatch: (plan: BatchPlan, request: PlannedRequest) => Promise<readonly (0 | 1)[]>;
 }
 
@@ -51,19 +51,19 @@ export interface RecordsOptions {
   readonly tenantSetting: string | undefined;
   /** Exports that may run at the same time. */
   readonly exports: number;
-  /** Those of one tenant; left out: as many. */
+  /** Exports of one tenant that may run at the same time; left out: the same number. */
   readonly exportsPerTenant?: number | undefined;
-  /** Those of another database, for a standby. */
+  /** The cursors of another database, for a standby. */
   readonly cursors?: Cursors;
-  /** Requests that an export lets pass; left out: there are none. */
+  /** Requests that an export gives way to; left out: none. */
   readonly others?: Others;
-  /** Left out: exports of another database do not count. */
+  /** Left out: exports of other databases are not counted. */
   readonly places?: ExportPlaces;
 }
 
 const NO_OTHERS: Others = { isBusy: () => false, begun: () => 0 };
 
-/** Opens the places of exports, for all databases of a service. */
+/** Opens the places for exports, which all databases of a service share. */
 export function openPlaces(
   { exports, exportsPerTenant, observe }: Pick<
     RecordsOptions,
@@ -93,7 +93,7 @@ export function openRecords(
   function startRun(plan: AnyPlan, { client, replayed = () => {} }: PlannedRequest): Run {
     const { scope: { tenant }, table: { timeZone } } = plan;
     const settings = Object.entries(database.settings).map(([name, value]) => ({ name, value }));
-    // What is read is printed in UTC; what triggers write is in the zone of the database.
+    // Reads are printed in UTC; updates run in the zone of the database, which triggers may use.
     if (timeZone !== undefined && "rollback" in plan) {
       settings.push({ name: "TimeZone", value: timeZone });
     }

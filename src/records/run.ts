@@ -16,15 +16,15 @@ export interface Batchers {
   readonly writeByKey: RunByKey<KeyedRow>;
 }
 
-/** One plan on its way: what its statements run on, and on whose behalf. */
+/** The run of one plan: the database of its statements, and the tenant and client that they are for. */
 export interface Run extends Batchers {
   readonly database: Database;
   readonly cursors: Cursors;
-  /** What each of its statements sets for itself. @see R22, R6 */
+  /** Settings that each of its statements makes. @see R22, R6 */
   readonly settings: readonly Setting[];
   /** The tenant whose share of the connections it takes, and the client that waits. */
   readonly requester: Required<Pick<RunOptions, "tenant">> & { readonly client: Client };
-  /** Called when the answer is one that was kept. */
+  /** Called if a stored answer is replayed. */
   readonly replayed: () => void;
 }
 

@@ -37,13 +37,13 @@ import { makeRuledSteps } from "./update_with_rules.ts";
 import { REFUSED, takeWay } from "./ways.ts";
 
 /**
- * Runs the single updates of a batch in one transaction, in order, each seeing those before it. Gives
- * how many rows each has written: 0 when its row held the values already.
+ * Runs the single updates of a batch in one transaction, in order; each sees those before it. Gives
+ * how many rows each has written: 0 if its row held the values already.
  *
- * First as statements that are sent at once, as far as each is one statement. If another request changes
- * a row meanwhile, all are undone and run again, each after a lock on its row.
- * @throws {ApiError} of the first update that fails, at its path in the body; 503 other requests keep
- * changing the rows. Nothing was changed.
+ * Updates of one statement each are sent together at first. If another request changes a row
+ * meanwhile, the batch is rolled back and run again, each update after a lock on its row.
+ * @throws {ApiError} of the first update that fails, at its path in the body; 503 if other requests
+ * keep changing the rows. Nothing was changed.
  * @throws {DatabaseError}
  * @see docs/specification/updates.md#batch-several-single-updates
  */
@@ -59,8 +59,8 @@ export function updateBatch(
 }
 
 /**
- * Gives the results of a batch whose answer was kept.
- * @throws {ApiError} the 404 or 409 that it was
+ * Gives the results of a batch from its stored answer.
+ * @throws {ApiError} the stored 404 or 409
  */
 function replayBatch(plan: BatchPlan, answer: Answer): (0 | 1)[] {
   if (!("matched" in answer)) return answer.map((count) => count === 1 ? 1 : 0);
@@ -83,7 +83,10 @@ async function decideBatch(
   return await repeatBatch(run, unpinned, { locks: true, document });
 }
 
-/** Runs a batch until no other request comes in between; from the second time on each row is locked. */
+/**
+ * Runs a batch until no other request changes its rows meanwhile; from the second attempt, each row
+ * is locked first.
+ */
 async function repeatBatch(
   run: Run,
   plan: BatchPlan,
@@ -105,7 +108,7 @@ interface BatchOptions {
   readonly document: unknown;
 }
 
-/** Undefined when another request came in between; then nothing was written. */
+/** Undefined if another request changed a row meanwhile; then nothing was written. */
 async function runTransaction(
   run: Run,
   plan: BatchPlan,
@@ -151,8 +154,8 @@ async function runTransaction(
 }
 
 /**
- * Keeps the 404 or 409 of a batch that was undone. If that fails it was not decided: another request
- * with the key may have been quicker.
+ * Stores the 404 or 409 of a batch that was rolled back. If that fails, the outcome is not decided:
+ * another request with the key may have been quicker.
  */
 async function keepRejection(
   run: Run,
@@ -169,7 +172,7 @@ interface PartResult {
   readonly locked: boolean;
 }
 
-/** The steps of one update, and what reads its result from the rows of the last. */
+/** The steps of one update, and the function that reads its result from the rows of the last step. */
 interface Part {
   readonly steps: readonly (Step | StepGroup)[];
   readonly read: (rows: Rows) => PartResult;
@@ -211,7 +214,10 @@ function stepsOf(step: Step | StepGroup): readonly Step[] {
   return typeof step === "function" ? [step] : step.steps;
 }
 
-/** Updates of one statement each are sent at once, as many as a session may be sent. */
+/**
+ * Groups the updates: those of one statement each are sent together, as many as a session may be
+ * sent.
+ */
 function groupParts(
   parts: readonly (Part & { readonly take: (rows: Rows) => void })[],
 ): (Step | StepGroup)[] {
@@ -246,7 +252,10 @@ function rowsOf(row: Rows[number]): Rows {
   return Object.assign([row], { count: 1 });
 }
 
-/** Returns how many rows an update has written. `max-affected` limits the batch up to here. */
+/**
+ * Returns how many rows an update has written. `max-affected` limits the sum of all updates up to
+ * this one.
+ */
 function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult): 0 | 1 {
   const update = plan.updates[place]!;
   const { maxAffected } = plan;
@@ -263,7 +272,7 @@ function checkResult(plan: BatchPlan, place: number, { row, locked }: PartResult
 /** Errors that the values or the row of one update cause. */
 const OF_ONE_UPDATE: ReadonlySet<FailureKind> = new Set(["conflict", "raised", "locked"]);
 
-/** Returns the error of an update as that of the batch: its path comes first. */
+/** Turns the error of an update into that of the batch: its path comes first. */
 async function explainAt(
   error: DatabaseError,
   failed: { readonly run: Run; readonly plan: UpdatePlan; readonly document: unknown },

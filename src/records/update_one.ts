@@ -45,15 +45,18 @@ export function updateOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
 }
 
 /**
- * Gives the result of a single update whose answer was kept.
- * @throws {ApiError} the 404 or 409 that it was
+ * Gives the result of a single update from its stored answer.
+ * @throws {ApiError} the stored 404 or 409
  */
 function replayOne(plan: UpdatePlan, answer: Answer): 0 | 1 {
   if (!("matched" in answer)) return answer[0] === 1 ? 1 : 0;
   return checkResult(plan, { matched: String(answer.matched), wanted: false, updated: "0" });
 }
 
-/** Takes the first way that the engine supports, and a lock where another request came in between. */
+/**
+ * Takes the first way that the engine supports. If another request changed the row meanwhile, it
+ * locks the row first.
+ */
 async function decideOneRow(run: Run, plan: UpdatePlan): Promise<0 | 1> {
   const row = await writeInOneStatement(run, plan);
   if (row !== undefined && !wasOvertaken(plan, row)) return checkResult(plan, row);
@@ -69,7 +72,7 @@ export function withoutPin(plan: UpdatePlan): UpdatePlan {
   return { ...plan, table: { ...plan.table, pinnable: false } };
 }
 
-/** Undefined where it takes a transaction; then nothing was written. */
+/** Undefined if the update needs a transaction; then nothing was written. */
 async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const { table, rollback, byKey, maxAffected } = plan;
   if (table.hasRewriteRules || rollback) return undefined;
@@ -83,7 +86,7 @@ async function writeInOneStatement(run: Run, plan: UpdatePlan): Promise<SingleRo
   return row === REFUSED ? undefined : readClaimed(row);
 }
 
-/** Batched with other updates by key; undefined where the key no longer is one. */
+/** Writes in a pipeline with other updates by key; undefined if the key is no longer unique. */
 async function writeByKey(run: Run, plan: UpdatePlan): Promise<SingleRow | undefined> {
   const compile: Compile<KeyedRow> = (sql) => compileUpdateByKey(sql, plan, run.settings);
   try {
@@ -113,18 +116,20 @@ async function writeAlone<R extends object>(
   return row!;
 }
 
-/** True when the row was to be written and was not, since another request had changed it meanwhile. */
+/**
+ * True if the row should have been written and was not, because another request changed it meanwhile.
+ */
 export function wasOvertaken(plan: UpdatePlan, row: SingleRow): boolean {
   return row.matched === "1" && row.wanted && row.updated === "0" &&
     !exceeds(row.matched, plan.maxAffected);
 }
 
-/** How often the transaction is repeated when the row that matches was not yet there to be locked. */
+/** How often the transaction is repeated if the lock did not find the row that matches. */
 export const MAX_REPEATS = 3;
 
 /**
- * Locks, then writes what was locked. A lock that had to wait may find nothing: a row that came to
- * match meanwhile is younger than its snapshot, hence not locked, and is not written either.
+ * Locks, then writes the locked row. A lock that had to wait may find nothing: a row that came to
+ * match meanwhile is newer than its snapshot. Such a row is neither locked nor written.
  */
 async function writeInTransaction(run: Run, plan: UpdatePlan): Promise<SingleRow> {
   for (let repeats = 0; repeats <= MAX_REPEATS; repeats++) {
@@ -171,7 +176,10 @@ async function writeLocked(run: Run, plan: UpdatePlan): Promise<LockedRow> {
   return result!;
 }
 
-/** Gives what is kept of a result; undefined while it is not decided, or is refused otherwise. */
+/**
+ * Returns the answer to store for a result; undefined if it is not decided, or not stored for such an
+ * error.
+ */
 function findAnswer(plan: UpdatePlan, row: LockedRow): Answer | undefined {
   if (row.locked === 0 && wasOvertaken(plan, row)) return undefined;
   const rejection = findRejection(plan, row);

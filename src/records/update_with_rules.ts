@@ -27,13 +27,13 @@ interface RulesOptions {
   readonly maxRows: number | undefined;
   /** True: lock the rows that decide first. */
   readonly lock: boolean;
-  /** Returns the error of an update that is not answered with 200, which the audit leaves out. */
+  /** Returns the error for a result; undefined for a 200. The audit has no row for an error. */
   readonly findRejection: (result: SingleRow) => ApiError | undefined;
 }
 
-/** How one is run in a transaction of its own. */
+/** How such an update is run in a transaction of its own. */
 interface AloneOptions extends RulesOptions {
-  /** Returns what is kept of its answer; undefined: nothing. */
+  /** Returns the answer to store; undefined: none. */
   readonly findAnswer: (result: RuledResult) => Answer | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function updateWithRules(
   return read();
 }
 
-/** Makes the steps of such an update, and what reads its result once they have run. */
+/** Makes the steps of such an update, and the function that reads its result after they have run. */
 export function makeRuledSteps(
   plan: UpdatePlan,
   { maxRows, lock, findRejection }: RulesOptions,
@@ -75,7 +75,7 @@ export function makeRuledSteps(
   };
   const write: Step = (sql, [row]) => {
     decision = row as Decision;
-    // A row that matches now and was not locked may be changed by another request at any time.
+    // A matching row that was not locked may be changed by another request at any time.
     const writesNothing = exceeds(decision.matched, maxRows) || (lock && locked === 0);
     return writesNothing ? sql`select where false` : compileUpdateWithRules(sql, plan, maxRows);
   };

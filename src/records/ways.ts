@@ -3,33 +3,33 @@ import type { Scope } from "../plan/scope.ts";
 import { findDatabaseError } from "../postgres/database_error.ts";
 
 /**
- * Ways of updating one row, each of which asks less of the engine than the one before: a statement by the
- * key, one that is pinned to the version of the row, a transaction that locks the row and pins its
- * version, one that only locks it, which no engine refuses. `batch` is a transaction with several updates
- * that pins.
+ * Ways of updating one row. Each asks less of the engine than the one before: a statement by the key;
+ * a statement that is pinned to the version of the row; a transaction that locks the row and pins its
+ * version. The last resort is a transaction that only locks, which every engine supports. `batch` is
+ * a transaction of several pinned updates.
  * @see M18
  */
 export type Way = "key" | "pin" | "lock and pin" | "batch";
 
-/** What a way is taken for: the rows of one tenant may be on a server of their own. */
+/** The table and tenant of an update: the rows of one tenant may be on a server of their own. */
 export interface WayOptions {
   readonly table: Table;
   readonly scope: Scope;
 }
 
 /**
- * SQLSTATE of a statement that Postgres or an engine behind it does not support for this table: the
- * system columns of a version, for instance, where a part of it is elsewhere. It has written nothing,
- * and the next way may do.
+ * SQLSTATE of a statement that Postgres, or an engine behind it, does not support for this table. For
+ * example, a table with partitions elsewhere may lack the system columns of a row version. Nothing
+ * was written, and the next way may work.
  */
 const UNSUPPORTED = "0A000";
-/** What an access method raises that lacks the function for it, when it comes to the row. */
+/** SQLSTATE that an access method raises at the first row if it lacks the function for an update. */
 const INTERNAL = "XX000";
 
 /**
- * Reports whether an engine other than Postgres's own has failed with an internal error, or does not
- * support what was asked, which means that it cannot do this to the row. In the heap the former is a
- * fault of the database.
+ * Reports whether an engine cannot do this to a row: it does not support the statement, or, if it is
+ * not Postgres's own, it failed with an internal error. In Postgres's own heap, an internal error is
+ * a fault of the database.
  * @see M24
  */
 export function isBeyondEngine(error: unknown, { hasOtherEngine }: Table): boolean {
@@ -37,17 +37,23 @@ export function isBeyondEngine(error: unknown, { hasOtherEngine }: Table): boole
   return hasOtherEngine === true && (code === INTERNAL || code === UNSUPPORTED);
 }
 
-/** Stands for the result of a way that the engine has refused. */
+/** Result of a way that the engine has refused. */
 export const REFUSED: unique symbol = Symbol();
 
-/** When ways were refused, in milliseconds; forgotten with the table. */
+/**
+ * When each way was last refused, in milliseconds. Entries go with the table, when the catalogue
+ * replaces it.
+ */
 const REFUSALS = new WeakMap<Table, Map<string, number>>();
-/** Most that are remembered of a table; more tenants try each way again. */
+/** Most refusals that are remembered of a table; beyond that, each way is tried again. */
 const MAX_REFUSALS = 1000;
-/** After so long a way is tried again: a trigger of yours may have refused one update alone. */
+/**
+ * Time after which a refused way is tried again: a trigger of the operator may have refused one
+ * update alone.
+ */
 const REMEMBERED_MS = 600_000;
 
-/** Takes a way, and remembers when the engine refuses it, so that the next update spares it. */
+/** Takes a way, and remembers if the engine refuses it, so that the next updates skip it. */
 export async function takeWay<T>(
   way: Way,
   { table, scope }: WayOptions,
