@@ -1,19 +1,20 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import type { OrderKey } from "./total_order.ts";
 
-/** A value of a row in one key of the order, as text of Postgres; null is NULL. */
+/** The value of a row in one sort key, as text; null is NULL. */
 export interface Place extends OrderKey {
   readonly value: string | null;
 }
 
-/** The same with a value. */
+/** The same, without NULL. */
 export interface FilledPlace extends OrderKey {
   readonly value: string;
 }
 
 /**
- * A part of the rows behind a row: those that are the same in the first keys of the order, and behind it
- * in the next one. `row` compares the rest of the order at once, which an index finds in one scan.
+ * A part of the rows that follow a given row: those that are equal to it in the first sort keys, and
+ * follow it in the next one. `row` compares all remaining keys as one row value, which an index finds
+ * in one scan.
  */
 export interface Zone {
   readonly same: readonly Place[];
@@ -23,9 +24,9 @@ export interface Zone {
 }
 
 /**
- * Divides the rows behind a row into zones, the nearest first: in the order, each zone is wholly before
- * the next. Empty where the row can only be the last. NULL is above every value, as Postgres sorts it:
- * last ascending, first descending.
+ * Divides the rows that follow a row into zones, in order: all rows of a zone come before those of
+ * the next. Empty if no row can follow. NULL is above every value, as Postgres sorts it: last
+ * ascending, first descending.
  * @see docs/decisions/0053-page-tokens.md
  */
 export function planZones(order: readonly OrderKey[], values: readonly (string | null)[]): Zone[] {
@@ -49,8 +50,9 @@ export function planZones(order: readonly OrderKey[], values: readonly (string |
 }
 
 /**
- * The first key from which the rest of the order can be compared as one row: all in one direction, none
- * NULL. Descending, NULL comes before every value, and a comparison with it is not true either.
+ * Returns the first sort key from which all remaining ones can be compared as one row value: all in
+ * one direction, none NULL. A descending key that may be NULL cannot be: NULL comes first, but no
+ * comparison finds it.
  */
 function findRowStart(places: readonly Place[]): number {
   let start = places.length - 1;

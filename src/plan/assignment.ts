@@ -79,7 +79,7 @@ function describeNull(column: Column, value: Json): string | undefined {
   return `Column ${quote(column.name)} cannot be null, expected a value`;
 }
 
-/** What was expected in place of a new value, or of a part of it. */
+/** A new value, or a part of one, that does not fit, and what was expected in its place. */
 interface Misfit {
   readonly expected: string;
   readonly path: Path;
@@ -114,7 +114,10 @@ function checkNew(value: Exclude<Json, null>, column: Column, place: Place): Mis
 
 type Accepted = Extract<Checked, { text: string }>;
 
-/** Checks the length here, because Postgres cuts trailing spaces silently, and names no value. */
+/**
+ * Checks the length here, because Postgres cuts trailing spaces silently, and its error does not name
+ * the value.
+ */
 function checkLength(checked: Checked, column: ValueType & Pick<Column, "maxLength">) {
   if (!("text" in checked) || column.maxLength === undefined || column.kind === "array") {
     return checked;

@@ -7,7 +7,7 @@ import type { Access } from "../tokens/token.ts";
 import { type Findings, planEach, resolveColumn } from "./column.ts";
 import { planScope, type Scope } from "./scope.ts";
 
-/** A page of changes after all checks. Where it begins is in a {@link LogPosition}. */
+/** A page of changes after all checks. It begins at a {@link LogPosition}. */
 export interface ChangesPlan {
   readonly table: Table;
   readonly scope: Scope;
@@ -21,8 +21,8 @@ export interface ChangesPlan {
 }
 
 /**
- * What a snapshot of Postgres saw of the log: transactions below `next` but those that were running.
- * The numbers are texts, since they have 64 bits.
+ * The part of the log that a snapshot of Postgres saw: all transactions below `next` except those in
+ * `running`. Their numbers are texts, because they have 64 bits.
  */
 export interface LogSnapshot {
   readonly next: string;
@@ -36,11 +36,11 @@ export interface LogPlace {
   readonly ordinal: string;
 }
 
-/** What of the log a client has been given. */
+/** How far in the log a client has been given changes. */
 export interface LogPosition {
   /** Everything that this snapshot saw. */
   readonly seen: LogSnapshot;
-  /** Beyond that, what `snapshot` saw, up to and with `place`. */
+  /** In addition, everything that `snapshot` saw, up to and including `place`. */
   readonly partial?: { readonly snapshot: LogSnapshot; readonly place: LogPlace } | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface ChangesOptions {
 
 /**
  * Resolves the names of the fields, and adds the tenant's scope.
- * @throws {ApiError} 400 at the place of each name that is no column
+ * @throws {ApiError} 400 at the place of each name that is not a column
  * @see CH6
  */
 export function planChanges(
@@ -78,8 +78,8 @@ export function planChanges(
 }
 
 /**
- * Gives the tenant as the log has it: the text of the value that the tenant column would hold. A token
- * may spell it in another way (`007`, a uuid in capitals). Empty for a table that all tenants share.
+ * Returns the tenant as the log spells it: the text of the value in the tenant column. A token may
+ * spell it in another way (`007`, a uuid in capitals). Empty for a table that all tenants share.
  */
 export function tenantInLog(scope: Scope): string {
   if (scope.kind === "shared") return "";

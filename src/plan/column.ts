@@ -5,7 +5,7 @@ import type { SourceText } from "../json/source_text.ts";
 import type { FieldShape } from "../request/body_parts.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** What is found wrong with a request while it is planned, and by which limit. */
+/** The issues found in a request while it is planned, and the limits that apply. */
 export interface Findings {
   readonly issues: Issue[];
   /** The text of the request. */
@@ -15,8 +15,8 @@ export interface Findings {
 }
 
 /**
- * Plans the items of a list in order, until there are as many issues as a response reports: a body may
- * hold 300,000 misspelt names.
+ * Plans the items of a list in order, until there are as many issues as a response reports; a body
+ * may have 300,000 misspelt names.
  */
 export function planEach<T, R>(
   list: readonly T[],
@@ -34,8 +34,8 @@ export function planEach<T, R>(
 }
 
 /**
- * Returns the column of a name. This is the only way from a name to a column, so a hidden column exists
- * nowhere. Undefined, with an issue at the path, when there is none.
+ * Returns the column of a name; undefined, with an issue at the path, if there is none. This is the
+ * only way from a name to a column, so no request can reach a hidden column.
  * @see docs/specification/tables-and-fields.md#hidden-columns
  */
 export function resolveColumn(
@@ -53,7 +53,10 @@ export function resolveColumn(
   return undefined;
 }
 
-/** Returns what JSON a new value of a column may be; undefined when there is no such column. */
+/**
+ * Returns the kinds of JSON that a new value of a column may be; undefined if there is no such
+ * column.
+ */
 export function fieldShapeOf(table: Table, name: string): FieldShape | undefined {
   const column = table.columns.get(name);
   if (column === undefined) return undefined;

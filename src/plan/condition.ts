@@ -16,7 +16,7 @@ export interface PredicateOptions {
   readonly findings: Findings;
 }
 
-/** What the value of a condition is compared with, and where it stands. */
+/** The column that the value of a condition is compared with, and the path of the value. */
 interface Site {
   readonly column: Column;
   readonly path: Path;
@@ -58,8 +58,8 @@ const PLANNERS: { readonly [Op in Operator]: PlanOperator<Op> } = {
 };
 
 /**
- * Returns the predicate of one condition: its name resolved, its operator one that the column's type
- * has, its value checked. Undefined, with an issue at the path, when one of them is wrong.
+ * Returns the predicate of one condition. Resolves its name, and checks its operator and its value
+ * against the column's type. Undefined, with an issue at the path, if one of them is wrong.
  * @see Q17, Q18
  */
 export function planCondition(
@@ -70,11 +70,7 @@ export function planCondition(
   const column = resolveColumn(table, condition.field, { path, findings });
   if (column === undefined) return undefined;
   if (!isNullTest(condition) && !hasOperator(column, condition.op)) {
-    const expected = PART_OF_TEXT.has(condition.op) && column.container === undefined
-      ? `${condition.op === "contains" ? "like" : "like, which works on its text,"} with ${
-        condition.op === "starts_with" ? '"text%"' : '"%text%"'
-      }; it has ${operatorsOf(column).join(", ")}`
-      : `one of ${operatorsOf(column).join(", ")}`;
+    const expected = suggestOperators(condition.op, column);
     findings.issues.push({
       path: under(condition.path, "op"),
       message: describeUnfitOperator(condition.op, column, expected),
@@ -86,18 +82,27 @@ export function planCondition(
 }
 
 /**
- * Returns the pattern of the texts that begin with a text. Postgres has a function for that, but only
- * from 15 on can it use an index.
+ * Returns the pattern of all texts that begin with a text. Postgres has a function for that, but it
+ * can use an index only from version 15.
  * @see Q104, Q110
  */
 function matchBeginning(text: string): string {
   return `${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Operators for which `like` can stand in where a type does not have them. */
+/** Operators that an error suggests to replace with `like` if a type lacks them. */
 const PART_OF_TEXT: ReadonlySet<Operator> = new Set<Operator>(
   ["contains", "starts_with", "ilike", "not_ilike"],
 );
+
+/** Says what to use in place of an operator that the column's type does not have. */
+function suggestOperators(operator: Operator, column: Column): string {
+  const operators = operatorsOf(column).join(", ");
+  if (!PART_OF_TEXT.has(operator) || column.container !== undefined) return `one of ${operators}`;
+  const like = operator === "contains" ? "like" : "like, which works on its text,";
+  const pattern = operator === "starts_with" ? '"text%"' : '"%text%"';
+  return `${like} with ${pattern}; it has ${operators}`;
+}
 
 /**
  * Lists the operators that a column's type has, in the order in which Get Fields lists them.
@@ -112,7 +117,7 @@ function isNullTest(condition: Condition): boolean {
   return (condition.op === "eq" || condition.op === "neq") && condition.value === null;
 }
 
-/** Says that a column's type does not have an operator. @see Q54 */
+/** Describes the issue of an operator that a column's type does not have. @see Q54 */
 export function describeUnfitOperator(operator: string, column: Column, expected: string): string {
   return `${quote(operator)} does not work on column ${quote(column.name)} of type ` +
     `${column.type}, expected ${expected}`;

@@ -7,7 +7,7 @@ import type { Findings } from "./column.ts";
 import type { Checked, Predicate } from "./predicate.ts";
 import { checkScalar } from "./value.ts";
 
-/** Where the value of a condition stands, and the column that it is compared with. */
+/** The column that the value of a condition is compared with, and the path of the value. */
 interface Site {
   readonly column: Column;
   readonly path: Path;
@@ -15,8 +15,8 @@ interface Site {
 }
 
 /**
- * Plans "contains": an array has these elements, `jsonb` has this JSON within it, a range has this value
- * or range. Undefined, with an issue, where the value does not fit.
+ * Plans `contains`: an array has these elements, `jsonb` includes this JSON, a range includes this
+ * value or range. Undefined, with an issue, if the value does not fit.
  * @see Q105, Q106, Q107
  */
 export function planContained(
@@ -61,9 +61,9 @@ function checkElements(value: Json, { column, path, findings }: Site): Found {
     return { expected, at: under(path, empty), actual: null };
   }
   const { source, maxTsqueryCharacters } = findings;
-  // A single element stands at the path itself, as a number of the condition.
+  // A single element is at the path itself, so a number there belongs to the condition.
   const literal = Array.isArray(value) ? undefined : findLiteral({ path, findings });
-  // An element that is too long for the column is in no row.
+  // An element that is too long for the column is not an issue: no row has it.
   const checked = checkArray(elements, { ...column, maxLength: undefined }, {
     path,
     source: literal === undefined ? source : { ...source, literalsIn: () => ({ 0: literal }) },
@@ -92,7 +92,7 @@ function printJson(
   return `{${members.join(",")}}`;
 }
 
-/** The text of a number that would print differently. */
+/** Returns the client's text of a number that JavaScript would print differently. */
 function findLiteral({ path, findings }: Pick<Site, "path" | "findings">): string | undefined {
   return path === null ? undefined : findings.source.literalsIn(path.holder)?.[path.key];
 }
@@ -100,8 +100,8 @@ function findLiteral({ path, findings }: Pick<Site, "path" | "findings">): strin
 const RANGE = /^\s*([[(]|empty\s*$)/i;
 
 /**
- * The last values of types whose ranges Postgres writes with the value after the bound: there is none
- * after these.
+ * The largest values of discrete types. Postgres writes the upper bound of their ranges as the next
+ * value, and after these there is none.
  */
 const LAST_VALUES: ReadonlyMap<string, string> = new Map([
   ["int4range", "2147483647"],
@@ -110,8 +110,8 @@ const LAST_VALUES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A value is the range from itself to itself, with both bounds. Only a range without an upper bound
- * contains the last value of these types, so it is the range from there on.
+ * Turns a value into the range from itself to itself, inclusive. For the largest value of a type it
+ * is the range without an upper bound, since only such a range contains it.
  */
 function checkBounds(value: Json, { column, path, findings }: Site): Found {
   if (typeof value === "object") return { expected: "a value or a range" };

@@ -45,8 +45,8 @@ export function planExport(request: QueryRequest, options: ExportOptions): Expor
 export type ExportedAs = "number" | "boolean" | "text" | "json";
 
 /**
- * Types whose values Postgres prints for `to_json` as their own text, with no more than quotes and
- * escapes: printing these here takes Postgres a third of the time.
+ * Types that `to_json` prints as their text, with only quotes and escapes added. Printing these here
+ * takes Postgres a third of the time.
  */
 const PRINTED: ReadonlyMap<string, ExportedAs> = new Map([
   ...["int2", "int4", "int8", "float4", "float8", "numeric"].map((name) =>
@@ -56,7 +56,7 @@ const PRINTED: ReadonlyMap<string, ExportedAs> = new Map([
   ["bool", "boolean"] as const,
 ].map(([name, as]) => [`pg_catalog.${name}`, as]));
 
-/** Says how a column is read: as the text of its value, or as JSON. */
+/** Returns how a column is read: as the text of its value, or as JSON. */
 export function exportedAs(
   column: Column,
   { wideNumbersAsText }: Pick<ExportPlan, "wideNumbersAsText">,

@@ -4,7 +4,7 @@ import { planCondition, type PredicateOptions } from "./condition.ts";
 import type { Predicate } from "./predicate.ts";
 
 /**
- * Returns the predicate of a group, without the conditions that add an issue. An empty `and` matches
+ * Returns the predicate of a group; conditions with an issue are left out. An empty `and` matches
  * every row, an empty `or` none.
  * @see Q12, Q13, Q15, Q16
  */
@@ -19,8 +19,9 @@ export function planGroup(group: Group, options: PredicateOptions): Predicate {
 }
 
 /**
- * Drops empty groups that change nothing: `true` in an AND, `false` in an OR, and of those that settle
- * the result all but the first. Whatever has values stays, so that Postgres checks them.
+ * Drops constant groups that change nothing: `true` in an AND and `false` in an OR. Of constants that
+ * decide the result, the first stays. Predicates with values always stay, so that Postgres checks the
+ * values.
  */
 function dropConstants(combine: Group["combine"], items: readonly Predicate[]): Predicate[] {
   let isSettled = false;

@@ -1,13 +1,14 @@
 /**
- * The `Idempotency-Key` of an update: its answer is kept under it, and given again to the same request.
+ * The `Idempotency-Key` of an update. The answer is stored under it, and replayed for the same
+ * request.
  * @see docs/specification/idempotency.md
  */
 export interface Idempotency {
   /** Keys belong to a token. */
   readonly tokenId: string;
   readonly key: string;
-  /** All that the answer depends on; two requests with the same text are the same. */
+  /** Identifies the request: everything that its answer depends on. */
   readonly request: string;
-  /** For how long the answer is given again. */
+  /** How long the answer is stored. */
   readonly hours: number;
 }

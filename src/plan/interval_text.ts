@@ -14,15 +14,15 @@ const PART =
   /[-+]?(?:\d+:\d+(?::\d+)?(?:\.\d*)?|\d+-\d+|(?:\d+(?:\.\d*)?|\.\d+)[ \t-\r]*(?:(?:microsecond|millisecond|millennium)s?|[a-z]{0,9})(?![a-z]))[, \t-\r]*/iy;
 const START = /^[ \t-\r]*@?[ \t-\r]*/;
 const END = /^(?:ago[ \t-\r]*)?$/i;
-/** More than Postgres reads of an interval. */
+/** More characters than Postgres accepts in an interval. */
 const MAX_CHARACTERS = 200;
 
 const UNKNOWN = { expected: "a value that Postgres takes as interval" };
 const ROUNDED = { expected: "whole microseconds, and of years whole months" };
 
 /**
- * Checks that Postgres would use every part of an interval: it rounds to microseconds, and years to
- * months, and drops a unit without a number.
+ * Checks that Postgres would keep every part of an interval. Postgres rounds to microseconds, and
+ * years to months, and drops a unit without a number.
  * @see V3
  */
 export function checkInterval(text: string): Checked {

@@ -16,9 +16,9 @@ interface KeyQuery {
 type Equality = Extract<Predicate, { kind: "compare" }>;
 
 /**
- * Returns the columns of the key that a query looks up, in the order of its conditions: with the tenant
- * they are the whole key, so at most one row matches and an index finds it, and Postgres accepts
- * their values. Undefined for every other query.
+ * Returns the key columns that a query looks up, in the order of its conditions; undefined if it is
+ * not a look-up by key. With the tenant they are the whole key, so at most one row matches and an
+ * index finds it. Postgres is certain to accept the values.
  * @see docs/decisions/0022-batched-look-ups.md
  */
 export function findKey({ table, scope, page, predicate }: KeyQuery): Column[] | undefined {
@@ -42,7 +42,7 @@ export function namesKey(table: Table, items: readonly Predicate[]): boolean {
     );
 }
 
-/** The key without the tenant's columns, which every statement compares anyway. */
+/** Returns the key without the tenant's columns, which every statement compares anyway. */
 function listKey({ primaryKey, tenancy }: Table): Column[] {
   const own = tenancy?.via.length === 0 ? tenancy.columns : [];
   return primaryKey.filter(({ identifier }) =>
@@ -50,17 +50,20 @@ function listKey({ primaryKey, tenancy }: Table): Column[] {
   );
 }
 
-/** A padded text is compared without its padding, which no index can do. */
+/**
+ * Reports whether an item compares by `=` as an index does: padded text is compared without padding,
+ * which no index does.
+ */
 function isEquality(item: Predicate): item is Equality {
   return item.kind === "compare" && item.comparison === "=" && !item.column.padded;
 }
 
-/** Rows before a page from which it is cheaper to find the keys of the page before its rows. */
+/** From this offset on, it is cheaper to find the keys of a page first and then its rows. */
 const DEEP_ROWS = 1000;
 
 /**
- * Reports whether the index of the key has everything that filters and order need, so that the rows
- * before a deep page need not be read.
+ * Reports whether the index of the key covers filters and order, so that the rows before a deep page
+ * need not be read.
  * @see docs/decisions/0020-deep-pages.md
  */
 export function readsKeysFirst(

@@ -33,8 +33,8 @@ const EXPONENTS = /\de([+-]?\d{1,9})/gi;
 const MAX_ZEROS = 150_000;
 
 /**
- * Counts the zeros that the exponents of a text stand for: `1e131071` is stored in ten bytes and
- * printed in 131,072, and a list of 90,000 of them took gigabytes to read.
+ * Counts the zeros that the exponents in a text add. `1e131071` is stored in ten bytes and printed in
+ * 131,072; a list of 90,000 of them took gigabytes to read.
  */
 export function countZeros(text: string): number {
   let zeros = 0;

@@ -2,20 +2,20 @@ import type { SqlText, Table } from "../catalogue/catalogue.ts";
 import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 
-/** The parts of a query between which Postgres can choose. */
+/** The parts of a query that Postgres can choose an index for. */
 interface Choice {
   readonly table: Table;
   readonly predicate: Predicate | undefined;
   readonly sort: readonly { readonly column: { readonly identifier: SqlText } }[];
 }
 
-/** A condition, which is no group. */
+/** A predicate that is not a group. */
 type Condition = Exclude<Predicate, { readonly items: readonly Predicate[] }>;
 
 /**
- * Reports whether the best plan of a query depends on its values: several indexes lead to its rows, that
- * of a condition or that of the order, and how many rows match decides between them; or an index can be
- * used for some patterns and not for others. It does not depend on them
+ * Reports whether the best plan of a query depends on its values. It does if an index of a condition
+ * competes with one of the order, because the number of matching rows decides between them; or if an
+ * index can be used for some patterns and not for others. It does not
  *
  * - for a row that is found by its key, and without conditions;
  * - where no index leads to the rows, and none has the order;
@@ -38,7 +38,7 @@ export function dependsOnValues({ table, predicate, sort }: Choice): boolean {
   return conditions.length > 0 && (indexed.length === 0 || !indexed.every(isRange));
 }
 
-/** Conditions for which an index is of use with some values and not with others. */
+/** Conditions that an index can serve for some values and not for others. */
 const SEARCHES: ReadonlySet<Condition["kind"]> = new Set<Condition["kind"]>(
   ["like", "contains"],
 );
@@ -47,7 +47,7 @@ function listConditions(predicate: Predicate): readonly Condition[] {
   return "items" in predicate ? predicate.items.flatMap(listConditions) : [predicate];
 }
 
-/** Reports whether a condition leaves out some rows, which no index is of use for. */
+/** Reports whether a condition only excludes rows, which no index helps with. */
 function isExclusion(condition: Condition): boolean {
   if (condition.kind === "compare") return condition.comparison === "<>";
   return condition.kind === "member" && condition.negated;

@@ -7,7 +7,10 @@ export type Checked =
     readonly text: string;
     /** Of a `timestamp` or a list of them: whether it has an offset. Undefined for words such as now. */
     readonly zoned?: boolean;
-    /** Of a `timestamptz` or `timetz`, or a list or range of them: a part has no zone, so it is UTC. */
+    /**
+     * Of a `timestamptz` or `timetz`, or a list or range of them: true if a part has no zone, and is
+     * UTC.
+     */
     readonly bare?: boolean;
   }
   | { readonly expected: string };
@@ -26,14 +29,14 @@ export interface Value {
 }
 
 /**
- * Splits values into those without an offset and those with one: a list is cast as one, and values
- * with an offset are cast in another way.
+ * Splits values into those without an offset and those with one, because a list has a single cast and
+ * values with an offset need another one.
  */
 export function splitByZone(values: readonly Value[]): readonly [Value[], Value[]] {
   return [values.filter(({ zoned }) => !zoned), values.filter(({ zoned }) => zoned)];
 }
 
-/** The comparisons of types with an order; `=` and `<>` need equality alone. */
+/** Comparison operators. `=` and `<>` need only equality, the others an order. */
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
 /** A filter whose names are columns and whose values are checked; no value is NULL. */
@@ -62,7 +65,7 @@ export type Predicate =
     readonly column: Column;
     readonly negated: boolean;
     readonly pattern: string;
-    /** True: `ilike`, where upper and lower case are alike. */
+    /** True for `ilike`. */
     readonly ignoresCase?: boolean;
   }
   | { readonly kind: "contains"; readonly column: Column; readonly value: Value }

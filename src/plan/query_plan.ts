@@ -25,7 +25,7 @@ export interface QueryPlan {
   readonly perPage: number;
   /** False on `Prefer: count=none`. */
   readonly count: boolean;
-  /** True: the rows that match are read once, for page and total; not if there are too many. */
+  /** True: the matching rows are read once for both page and total, unless there are too many. */
   readonly oneReading: boolean;
   /** True: the rows before the page are skipped in the index of the key, and never read. */
   readonly keysFirst: boolean;
@@ -33,23 +33,26 @@ export interface QueryPlan {
   readonly wideNumbersAsText: boolean;
   /** Bytes of a page at most. */
   readonly maxPageBytes: number;
-  /** On `Prefer: page-token` and with a page token; undefined: pages are numbered alone. */
+  /**
+   * Set on `Prefer: page-token` and if the request has a page token; undefined: pages have numbers
+   * only.
+   */
   readonly continued: Continued | undefined;
   /** True: every value is measured before the page is printed, because a record may be large. */
   readonly measured: boolean;
 }
 
-/** A page that is followed by the address of the next one. */
+/** The order and position of a page that is read with page tokens. */
 export interface Continued {
   /** `sort` and the key: no two rows are equal in it. */
   readonly order: readonly OrderKey[];
   /** The page token of the request, not opened yet; undefined on the first page. */
   readonly token: string | undefined;
-  /** Values of `order` of the row that the page starts behind; undefined while there is none. */
+  /** Values of `order` in the last row before the page; undefined on the first page. */
   readonly after: readonly (string | null)[] | undefined;
 }
 
-/** A plan whose page is followed by the next one. */
+/** A plan of a page that is read with page tokens. */
 export type ContinuedPlan = QueryPlan & { readonly continued: Continued };
 
 /** What a query is planned against, and what the headers ask for. */
@@ -105,7 +108,10 @@ export function planQuery(request: QueryRequest, options: QueryOptions): QueryPl
   };
 }
 
-/** A page token says which page it is, so the body must not. */
+/**
+ * Plans a page with page tokens. A page token has the number of its page, so the body must not have
+ * one.
+ */
 function planContinued(
   sort: QueryPlan["sort"],
   { request, options, findings }: {
@@ -130,7 +136,7 @@ function planContinued(
   return { order, token, after: undefined };
 }
 
-/** Where no index has the order, all rows that match are read to find the first. */
+/** Reports whether all matching rows must be read to find the first: no index has the order. */
 function readsAll([first]: QueryPlan["sort"], table: Table): boolean {
   return first !== undefined && !table.orderedByIndex.has(first.column.identifier);
 }
@@ -145,7 +151,7 @@ function planSelect(select: readonly string[], table: Table, findings: Findings)
   return [...new Set(columns)];
 }
 
-/** A column that is repeated cannot change the order: its first place counts. */
+/** Plans the sort. A repeated column cannot change the order, so only its first place counts. */
 function planSort(
   sort: QueryRequest["sort"],
   table: Table,

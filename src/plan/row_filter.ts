@@ -14,8 +14,8 @@ export type PlannedRowFilter =
 const PLANNED = new WeakMap<Table, PlannedRowFilter>();
 
 /**
- * Plans the row filter that a table has, once. Its values must be such that no row can make Postgres
- * reject them, since no request could be answered then.
+ * Plans the row filter of a table, once. Postgres must be certain to accept its values; otherwise no
+ * request could succeed.
  * @see T64, T65
  */
 export function planRowFilter(table: Table): PlannedRowFilter {

@@ -7,7 +7,7 @@ import { planRowFilter } from "./row_filter.ts";
 
 /**
  * The tenant's part of a plan. Every plan must have one: without it the plan does not type-check.
- * `shared` is a look-up table, which has no tenant and is never written.
+ * `shared` is for a look-up table, which has no tenant and is never written.
  * @see S8
  */
 export type Scope =
@@ -16,7 +16,7 @@ export type Scope =
     | { readonly kind: "shared"; readonly tenant: string }
   )
   & {
-    /** What the policy says of the rows that exist for clients; left out: all of the tenant's. */
+    /** The row filter of the policy; left out: all rows of the tenant exist for clients. */
     readonly only?: Predicate;
   };
 
@@ -49,7 +49,7 @@ export function ownColumn({ tenancy: { columns, via } }: Scope & { readonly kind
   return first === undefined ? columns[0]! : { identifier: first.pairs[0]!.from };
 }
 
-/** Reports whether a row refers by a column to the row that says whose it is. @see T61 */
+/** Reports whether a column refers to the parent row, which determines the tenant. @see T61 */
 export function namesParent(scope: Scope, { identifier }: Pick<Column, "identifier">): boolean {
   if (scope.kind === "shared") return false;
   const [first] = scope.tenancy.via;
@@ -57,8 +57,9 @@ export function namesParent(scope: Scope, { identifier }: Pick<Column, "identifi
 }
 
 /**
- * Returns the tenant of a batch, whose share of the connections it takes; undefined when its plans
- * are of several. A tenant that sends very many waits for its own requests, and others do not wait for it.
+ * Returns the tenant of a batch, whose share of the connections the batch takes; undefined if its
+ * plans belong to several. So a tenant that sends very many requests waits for its own, and others do
+ * not wait for it.
  */
 export function findTenant(plans: readonly { readonly scope: Scope }[]): string | undefined {
   const tenant = plans[0]?.scope.tenant;

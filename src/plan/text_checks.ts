@@ -29,8 +29,8 @@ const LAST_POSITION = 16383;
 const MAX_POSITIONS = 255;
 
 /**
- * Types whose input functions ignore parts of some texts: a word, a sign, what follows the value,
- * digits past the last one that is kept. test/property/whole_values.test.ts finds them.
+ * Types whose input functions ignore parts of some texts: a word, a sign, trailing text, digits
+ * beyond their precision. test/property/whole_values.test.ts finds them.
  */
 const TEXT_CHECKS: ReadonlyMap<string, TextCheck> = new Map<string, TextCheck>([
   ...TIME_TYPES.map((type): [string, TextCheck] => [type, (text) => checkTime(text, type)]),
@@ -49,7 +49,9 @@ const TEXT_CHECKS: ReadonlyMap<string, TextCheck> = new Map<string, TextCheck>([
   ["tsvector", checkLexemes],
 ]);
 
-/** Returns the check of a type's texts; undefined where Postgres uses all of a text or rejects it. */
+/**
+ * Returns the check of a type's texts; undefined if Postgres either uses all of a text or rejects it.
+ */
 export function findTextCheck(baseType: string): TextCheck | undefined {
   return TEXT_CHECKS.get(baseType);
 }
@@ -78,7 +80,10 @@ function checkAmount(text: string): Checked {
     : { expected: "an amount with at most two decimals" };
 }
 
-/** Drops sign and leading zeros: Postgres would wrap negative numbers, and read zeros as octal. */
+/**
+ * Drops the sign and leading zeros: Postgres would wrap negative numbers, and read a leading zero as
+ * octal.
+ */
 function checkNatural(text: string, most: bigint): Checked {
   const digits = NATURAL.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);

@@ -1,8 +1,9 @@
 import type { Checked } from "./predicate.ts";
 
 /**
- * Dates and times as Postgres reads them, without what it would read and drop: `date` accepts a time,
- * `time` a date and an offset, all of them weekdays, units and digits past the microsecond.
+ * Dates and times as Postgres reads them, except for parts that it would read and drop: `date`
+ * accepts a time, `time` accepts a date and an offset, and all accept weekdays, units and digits
+ * beyond the microsecond.
  */
 
 const SPACE = String.raw`[ \t-\r]*`;
@@ -27,11 +28,11 @@ const ERA = `${SPACE}(?:bc|ad)${WORD_END}`;
 const BARE_DAY = String.raw`(?:j\d{1,7}|today|tomorrow|yesterday)`;
 const CLOCK = String.raw`(?:\d{1,2}:\d{1,2}(?::\d{1,2})?|\d{4}|\d{6})(?:\.(?<fraction>\d*))?` +
   `(?:${SPACE}[ap]m${WORD_END})?`;
-/** Words of Postgres that are not zones; it ignores some of them in place of a zone. */
+/** Words that are not zones, although Postgres accepts and ignores some of them in place of a zone. */
 const NO_ZONE = `(?:[ap]m|bc|ad|at|on|jd|mm|dst|dow|doy|isodow|isoyear|julian|now|today|tomorrow|` +
   `yesterday|epoch|infinity|allballs|${MONTH}|(?:mon|tues?|wed(?:nes)?|weds|thu|thurs?|fri|sat|` +
   `satur|sun)(?:day)?)`;
-/** Names of zones, but not `XYZ+5`, which Postgres reads as five hours west whatever the letters. */
+/** Names of zones, but not `XYZ+5`: Postgres reads it as five hours west, whatever the letters are. */
 const ZONE_NAME = String.raw`etc/gmt[-+]\d{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[a-z]{2}[a-z_/-]*`;
 const ZONE = String.raw`${SPACE}(?<zone>[-+]\d{1,2}(?::?\d{2}(?::?\d{2})?)?|z|` +
   `(?!${NO_ZONE}(?![a-z]))(?:${ZONE_NAME}))`;
@@ -43,7 +44,7 @@ const MOMENTS = [compile(`(?:${DATE})(?:${ERA})?${REST}(?:${ERA})?`), compile(BA
 const WORD = compile("now|epoch|[-+]?infinity");
 const WORD_OF_TIME = compile("now|allballs");
 
-/** More than Postgres reads of a date with its time. */
+/** More characters than Postgres accepts in a date with a time. */
 const MAX_CHARACTERS = 200;
 const MAX_FRACTION_DIGITS = 6;
 const TOO_FINE = "at most 6 decimals of a second";
@@ -52,9 +53,9 @@ const TOO_FINE = "at most 6 decimals of a second";
 export type TimeType = "date" | "time" | "timetz" | "timestamp" | "timestamptz";
 
 /**
- * Checks that Postgres would use every part of a date or time. Says of a `timestamp` whether it has an
- * offset or zone, which Postgres would drop: such a value is cast by way of `timestamptz`. Says of a
- * `timestamptz` or `timetz` that it has none, so that it does not depend on the session's zone.
+ * Checks that Postgres would keep every part of a date or time. Reports whether a `timestamp` has an
+ * offset or zone, which Postgres would drop: such a value is cast by way of `timestamptz`. Reports
+ * whether a `timestamptz` or `timetz` has none: such a value would depend on the session's zone.
  * @see V3, V12, V13
  */
 export function checkTime(text: string, type: TimeType): Checked {

@@ -9,9 +9,9 @@ export interface OrderKey {
 }
 
 /**
- * Adds the key to a sort, so that no two rows are equal in all of it; a row's values then say where it
- * is. The tenant's column is left out, since it is the same in all rows. Gives the issue where the table
- * has no such key, and the sort no unique column.
+ * Adds the key to a sort, so that no two rows are equal in all sort keys and the values of a row
+ * determine its position. The tenant's column is left out, since it is the same in all rows. Returns
+ * an issue if the table has no such key and the sort no unique column.
  * @see Q94, Q95
  */
 export function planTotalOrder(

@@ -13,7 +13,7 @@ import { namesKey } from "./keys.ts";
 import type { Predicate } from "./predicate.ts";
 import { planScope, type Scope } from "./scope.ts";
 
-/** What the audit says of an update: names, never values. @see docs/decisions/0026-audit.md */
+/** The entry of an update in the audit: names, never values. @see docs/decisions/0026-audit.md */
 export interface AuditEntry {
   readonly requestId: string;
   readonly tokenId: string;
@@ -29,7 +29,7 @@ export interface AuditEntry {
 
 /** An update after all checks. Only the database can still reject it. */
 export interface UpdatePlan {
-  /** Where it is in the body: null at the top, or its place in a batch. */
+  /** Path of the update in the body: null at the top, or its place in a batch. */
   readonly path: Path;
   readonly table: Table;
   readonly scope: Scope & { readonly kind: "tenant" };
@@ -59,7 +59,7 @@ export interface UpdateOptions {
   readonly access: Access;
   readonly maxAffected: number | undefined;
   readonly rollback: boolean;
-  /** What else the audit needs; undefined: no audit is kept. */
+  /** Parts of the audit entry that the request alone does not give; undefined: no audit is kept. */
   readonly audited?: Pick<AuditEntry, "requestId" | "schema" | "operation"> | undefined;
   /** Undefined: the answer is not kept. */
   readonly idempotency?: Idempotency | undefined;
@@ -108,7 +108,7 @@ function startFindings(
   return { issues: [], source, maxTsqueryCharacters };
 }
 
-/** What it returns is of use only if nothing was found. */
+/** Plans one update. The result is valid only if no issue was found. */
 function planOne(
   request: UpdateRequest,
   { table, access, maxAffected, rollback, audited, idempotency }: UpdateOptions,
@@ -153,7 +153,7 @@ function planOne(
   };
 }
 
-/** Selects the same rows as an `eq` condition of a query with the same value. */
+/** Plans a filter of an update as a query would plan an `eq` condition with the same value. */
 function planUpdateFilter(
   { field, value, holder }: { field: string; value: Scalar; holder: Path },
   table: Table,

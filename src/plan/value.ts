@@ -8,10 +8,10 @@ import { countZeros, isDecimal, isWholeNumber } from "./number_text.ts";
 import type { Checked } from "./predicate.ts";
 import { findTextCheck } from "./text_checks.ts";
 
-/** The part of a column that decides what values it takes. */
+/** The parts of a column that determine which values it takes. */
 export type ValueType = Pick<Column, "kind" | "type" | "baseType" | "domain" | "labels">;
 
-/** What a value is checked with, besides its type. */
+/** Options of a check, besides the type. */
 export interface ValueOptions {
   /** The text of a number that would print differently. */
   readonly literal?: string | undefined;
@@ -21,7 +21,7 @@ export interface ValueOptions {
 
 /** Types that take a JSON number though their kind is `other`. */
 const NUMBER_TYPES: ReadonlySet<string> = new Set(["money", "oid", "xid", "xid8", "cid"]);
-/** What Postgres reads as a boolean: the words, any unique beginning of them, and two digits. */
+/** Texts that Postgres reads as a boolean: the words, their unique prefixes, 0 and 1. */
 const BOOLEAN_TEXT =
   /^[ \t-\r]*(t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|1|0)[ \t-\r]*$/i;
 const UUID_TEXT = /^(\{[0-9a-f]{4}(-?[0-9a-f]{4}){7}\}|[0-9a-f]{4}(-?[0-9a-f]{4}){7})$/i;
@@ -31,16 +31,17 @@ const CERTAIN_KINDS: ReadonlySet<ValueKind> = new Set(
 );
 
 /**
- * Reports whether Postgres takes every value of a type that {@link checkScalar} accepts. It may
- * reject dates, decimals, ranges, domains …, so statements cast these whether or not they reach a row.
+ * Reports whether Postgres accepts every value of a type that {@link checkScalar} accepts. It may
+ * reject dates, decimals, ranges, domains and others, so statements cast these even if they reach no
+ * row.
  */
 export function isCertain(type: ValueType): boolean {
   return CERTAIN_KINDS.has(type.kind) && !type.domain;
 }
 
 /**
- * Checks a scalar against a column's type, and returns its text for the type's input function;
- * nothing is lost on the way: `1.50` stays `1.50` where digits count.
+ * Checks a scalar against a column's type, and returns its text for the type's input function.
+ * Nothing is lost: `1.50` stays `1.50`.
  * @see V1, V2, V4
  */
 export function checkScalar(
@@ -117,7 +118,7 @@ function checkText(text: string, type: ValueType, options: ValueOptions): Checke
 const HOLDS_NUMERIC = /^num(eric|range|multirange)/;
 
 /**
- * Rejects numbers whose exponents make them print far longer than they are written.
+ * Rejects numbers that print far longer than they are written, because of their exponents.
  * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function checkDigits(text: string): Checked {
@@ -163,7 +164,10 @@ export function checkOffsets(text: string, elements: readonly Checked[]): Checke
 /** Elements are converted one by one. */
 const ONE_DIMENSION = /^[^[{]*\{[^{]*$/;
 
-/** Reports whether a value may hold a `tsquery`: Postgres reads 400,000 characters of it for 14 s. */
+/**
+ * Reports whether a value may contain a `tsquery`: Postgres takes 14 s to read one of 400,000
+ * characters.
+ */
 function mayHoldQuery({ kind, baseType }: ValueType): boolean {
   return baseType === "tsquery" || kind === "composite";
 }
