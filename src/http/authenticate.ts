@@ -8,10 +8,10 @@ const SCHEME = /^bearer +/i;
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 const CHALLENGE = "Bearer";
 
-/** By what requests are authenticated. */
+/** What requests are authenticated and limited with. */
 export interface AuthenticateOptions {
   readonly tokens: TokenStore;
-  /** Undefined: none. */
+  /** Undefined: there is no rate limit. */
   readonly rateLimits: RateLimits | undefined;
 }
 
@@ -49,16 +49,18 @@ export async function authenticate(
 
 /** Callbacks of {@link findAccess}. */
 export interface FindAccessOptions {
-  /** Called when a token is rejected, not when none was sent; may throw in place of the 401. */
+  /** Called if a token was sent and is not valid; may throw an error in place of the 401. */
   readonly onRejection?: () => void;
-  /** Called with the tenant of a token that was valid lately, before it is looked up; may throw. */
+  /** Called before the look-up with the tenant of a token that was valid lately; may throw. */
   readonly onRecall?: (tenant: string) => void;
 }
 
 /**
- * Returns the access of the token in `Authorization: Bearer <token>`. A malformed token is rejected
- * without a look-up; unknown, expired and revoked ones with the same message.
- * @throws {ApiError} 401 with `WWW-Authenticate`; `error="invalid_token"` in it when a token was sent
+ * Returns the access of the token in `Authorization: Bearer <token>`. The store finds out whether the
+ * token has expired or was revoked (`hasEnded`). All invalid tokens get the same message; a malformed
+ * one is rejected without a look-up.
+ * @throws {ApiError} 401 with `WWW-Authenticate`, which has `error="invalid_token"` if a token was
+ * sent
  * @see A1
  */
 export async function findAccess(
@@ -85,7 +87,7 @@ function rejectMissing(): ApiError {
   });
 }
 
-/** Makes the 401 of a token that is not valid, or no longer. */
+/** Makes the 401 for a token that is not valid, or no longer valid. */
 export function rejectInvalid(): ApiError {
   return new ApiError(401, "Authorization: the API token is not valid, expected a current one", {
     headers: { "www-authenticate": `${CHALLENGE} error="invalid_token"` },

@@ -11,13 +11,13 @@ import type { Exchange } from "./respond.ts";
 /** Limits of a body. */
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** For the whole body, from the call on. */
+  /** Until the whole body has arrived. */
   readonly timeoutMs: number;
-  /** Waits for so many bytes of memory, before a body of more than 16 KiB is read. */
+  /** Reserves memory before a body of more than 16 KiB is read. */
   readonly enter?: (bytes: number) => Promise<void>;
 }
 
-/** The body of one request, and the bytes that it takes until the request has its response. */
+/** The body of one request, and the memory that it takes until the request has its response. */
 export interface Body {
   /**
    * Returns its text, which is read once.
@@ -33,7 +33,7 @@ export interface OpenBodyOptions {
   readonly bodies: ByteBudget;
 }
 
-/** Opens the body of a tenant's request, to be read once the table and the token allow it. */
+/** Opens the body of a tenant's request. It is read later, once the table and the token allow it. */
 export function openBody(
   exchange: Exchange,
   tenant: string,
@@ -54,8 +54,8 @@ export function openBody(
     },
   };
 
-  // The result of an update must be reported, and its response is no longer than its body: it keeps
-  // the bytes of the body until it is sent, instead of taking some of its own.
+  // Keeps the memory of the body for the response until it is sent. An update that was written must
+  // get its response, which is no longer than its body, so it must not need memory of its own.
   function hold(): () => void {
     held = true;
     return () => leave?.();
@@ -69,7 +69,7 @@ export function openBody(
   };
 }
 
-/** Shorter bodies are not counted: the number of requests in flight bounds them. */
+/** Shorter bodies are not counted, since the number of requests in flight is limited. */
 const SHORT_BYTES = 16_384;
 const LENGTH = /^\d{1,15}$/;
 const BYTE_ORDER_MARK = 0xfeff;
@@ -79,14 +79,14 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Reads the body of a request as text, for `parseJson`. Bytes are counted as they arrive, whatever
  * `Content-Length` says; the rest of a rejected body is not read.
  * @throws {ApiError} whatever `enter` throws; 415 media type, charset or compression; 413 size; 408
- * deadline; 400 when the body breaks off, is not UTF-8 or begins with a byte order mark
+ * deadline; 400 if the body is incomplete, is not UTF-8 or begins with a byte order mark
  * @see H1, E14, E15
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<string> {
   checkMediaType(request.headers);
   const length = request.headers.get("content-length");
   if (Number(length ?? 0) > limits.maxBytes) throw rejectSize(limits);
-  // The runtimes' servers hold a body to its declared length. Reading a stream shows in a profile.
+  // The servers of the runtimes enforce the declared length, and a stream is slower to read.
   if (length !== null && LENGTH.test(length)) {
     if (Number(length) > SHORT_BYTES) await limits.enter?.(Number(length));
     const bytes = new Uint8Array(await within(limits, request.arrayBuffer()));
@@ -98,8 +98,8 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<st
 }
 
 /**
- * Rejects a body that is not declared as plain JSON in UTF-8. A compressed one too, since a small
- * body may unpack to any size.
+ * Rejects a body that is not declared as uncompressed JSON in UTF-8. A small compressed body might
+ * unpack to any size.
  * @throws {ApiError} 415 naming the header
  * @see H2, H3
  */
@@ -137,7 +137,7 @@ async function readBytes(reader: BodyReader, limits: BodyLimits): Promise<readon
       size += value.byteLength;
       if (size > limits.maxBytes) throw rejectSize(limits);
       chunks.push(value);
-      // For the largest body at once: bodies that took a little and then more would wait for each other.
+      // Reserves for the largest body at once: bodies that reserve step by step could deadlock.
       if (!wasShort || size <= SHORT_BYTES || limits.enter === undefined) continue;
       const sinceMs = performance.now();
       await limits.enter(limits.maxBytes);
@@ -151,7 +151,7 @@ async function readBytes(reader: BodyReader, limits: BodyLimits): Promise<readon
   }
 }
 
-/** Waits for a read of the runtime, until the deadline. */
+/** Waits for a read, until the deadline. */
 function within<T>(
   { timeoutMs, leftMs = timeoutMs }: BodyLimits & { readonly leftMs?: number },
   reading: Promise<T>,
@@ -200,8 +200,9 @@ function join(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Bun closes such a connection as soon as the response is written, and a client that still sends gets a
- * reset instead. Without the header it reads the rest of the body and throws it away.
+ * With `Connection: close`, Bun closes the connection once the response is written, and a client that
+ * is still sending gets a reset instead of it. Without the header it reads and discards the rest of
+ * the body.
  * @see H28
  */
 const AFTER_SIZE: Readonly<Record<string, string>> = IS_BUN ? {} : { "connection": "close" };

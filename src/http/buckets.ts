@@ -1,6 +1,6 @@
 /** How often something may be done: `capacity` times in a window, and as often in one burst. */
 export interface BucketOptions {
-  /** What a full bucket holds, and what flows in during one window. */
+  /** Size of a bucket, which refills in one window. */
   readonly capacity: number;
   readonly windowSeconds: number;
   /** Buckets that are kept; the one used longest ago is dropped first. */
@@ -12,7 +12,7 @@ export interface BucketOptions {
 /** The result of one attempt. */
 export interface Draw {
   readonly granted: boolean;
-  /** The share of the limit that was applied, where it was not all of it. */
+  /** The part of the limit that this process applied; undefined: all of it. */
   readonly share?: number;
   /** Whole attempts that are left now. */
   readonly remaining: number;
@@ -22,7 +22,7 @@ export interface Draw {
 
 /** A token bucket for each key. */
 export interface Buckets {
-  /** Takes one from the key's bucket when it holds one; an attempt that is not granted costs nothing. */
+  /** Takes one from the key's bucket if it holds one; an attempt that is not granted costs nothing. */
   readonly draw: (key: string) => Draw;
 }
 
@@ -31,25 +31,25 @@ interface Bucket {
   atMs: number;
 }
 
-/** Rounding error of sums of fractions. */
+/** Tolerance for rounding errors of fractions. */
 const TOLERANCE = 1e-6;
 
-/** Reports whether a bucket holds a whole one. */
+/** Reports whether a bucket holds at least one. */
 export function holdsOne(level: number): boolean {
   return level + TOLERANCE >= 1;
 }
 
-/** Describes an attempt by what it leaves, and by what flows in during a millisecond. */
+/** Describes an attempt, from the level that it leaves and the inflow per millisecond. */
 export function describeDraw(granted: boolean, level: number, perMs: number): Draw {
-  // A rejected attempt found nothing, whatever flows in until it is answered.
+  // A rejected attempt reports 0, even if the bucket holds a fraction.
   const remaining = granted ? Math.floor(level + TOLERANCE) : 0;
   const nextMs = (remaining + 1 - level) / perMs;
   return { granted, remaining, nextSeconds: Math.max(1, Math.ceil(nextMs / 1000 - TOLERANCE)) };
 }
 
 /**
- * Opens token buckets, each full at first. One that was dropped is full again: memory is bounded, and
- * the error is in favour of the client.
+ * Opens token buckets, each full at first. Memory is bounded: a dropped bucket starts full again, in
+ * favour of the client.
  */
 export function openBuckets({ capacity, windowSeconds, size, now }: BucketOptions): Buckets {
   const perMs = capacity / (windowSeconds * 1000);

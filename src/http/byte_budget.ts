@@ -1,12 +1,12 @@
 import { startDeadline } from "../runtime/timers.ts";
 
-/** Bytes of memory that tenants share. */
+/** A number of bytes of memory that tenants share. */
 export interface ByteBudget {
-  /** The bytes in all. */
+  /** The size of the budget. */
   readonly max: number;
-  /** Takes bytes at once, and gives the function that returns them; undefined when too few are left. */
+  /** Takes bytes now, and gives the function that returns them; undefined if too few are left. */
   readonly take: (bytes: number, tenant: string) => Release | undefined;
-  /** Waits for bytes; undefined when there were too few in time, or the client has gone. */
+  /** Waits for bytes; undefined if there were too few in time, or the client disconnected. */
   readonly await: (bytes: number, request: ByteRequest) => Promise<Release | undefined>;
 }
 
@@ -20,7 +20,10 @@ export interface ByteRequest {
   readonly client: { readonly signal: AbortSignal };
 }
 
-/** So many times the budget may be waited for: Bun reads the bodies of requests that wait, too. */
+/**
+ * Waiters may ask for this many times the budget in all: Bun reads the bodies of waiting requests
+ * too.
+ */
 const MAX_WAITING_FACTOR = 4;
 
 interface Waiter {
@@ -83,7 +86,7 @@ export function openByteBudget(max: number): ByteBudget {
     for (const tenant of [...queues.keys()].sort(byHeld)) {
       for (const waiter of queues.get(tenant)?.waiters ?? []) {
         if (fits(tenant, waiter.bytes)) waiter.enter();
-        // A tenant that holds nothing is next: what is left is kept until it fits.
+        // The next tenant holds nothing: the rest of the budget is kept until its bytes fit.
         else if (!held.has(tenant)) return;
         else break;
       }
@@ -94,7 +97,7 @@ export function openByteBudget(max: number): ByteBudget {
     return (held.get(one) ?? 0) - (held.get(other) ?? 0);
   }
 
-  /** Reports whether the queues are full, and the tenant has more than an equal share of them. */
+  /** Reports whether the queues are full and the tenant has more than an equal share of them. */
   function isCrowded(queue: Queue, bytes: number): boolean {
     const most = MAX_WAITING_FACTOR * max;
     if (waitingBytes + bytes <= most) return false;

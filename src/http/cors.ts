@@ -27,8 +27,8 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_SECONDS = "600";
 
 /**
- * Returns the headers that let pages of the named origins read a response; none when no origin is
- * named. Credentials are never allowed: the token travels in a header that the page itself sets.
+ * Returns the headers that let pages of the allowed origins read a response; none if no origin is
+ * allowed. Credentials are never allowed: the page itself sets the header with the token.
  * @see H8, H9
  */
 export function corsHeaders(
@@ -48,8 +48,8 @@ export function corsHeaders(
 }
 
 /**
- * Returns the headers for a browser's preflight request; none when it is not one, or its origin is not
- * named.
+ * Returns the headers for a browser's preflight request; none if it is not one, or its origin is not
+ * allowed.
  * @see H10
  */
 export function preflightHeaders(

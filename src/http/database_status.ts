@@ -7,11 +7,14 @@ import type { FailureKind } from "../postgres/failure_kind.ts";
 type Describe = (error: DatabaseError) => readonly [status: number, message: string];
 
 const OUTCOME_UNKNOWN = "the outcome is unknown, repeating the request is safe";
-/** No connection was made. With any other code the other server may have committed its part. */
+/**
+ * Codes of a connection that was never made. After any other code, the remote server may have
+ * committed its part.
+ */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(["08001", "08004"]);
 /** A foreign table without updates, or a published table whose rows nothing identifies. */
 const UPDATE_REFUSED = "55000";
-/** What is said of a table, or of some of its rows, that no update can change. */
+/** Message for a table, or rows, that no update can change. */
 export const NOT_UPDATABLE = "The database does not allow updates of this table";
 
 /**
@@ -32,22 +35,12 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   permission: () => [403, "The service's database role does not permit this"],
   serialization: (error) => [503, unchanged("The rows are being changed by other requests", error)],
   locked: (error) => [503, unchanged("The rows are locked by another transaction", error)],
-  timeout: (error) =>
-    error.write && error.code === DEADLINE
-      ? [504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`]
-      : error.code === TRANSACTION_TIMEOUT
-      ? [504, unchanged("The transaction took too long", error)]
-      : [504, unchanged("The database took too long", error)],
+  timeout: describeTimeout,
   remote: (error) =>
     error.write && !NEVER_CONNECTED.has(error.code)
       ? [503, `The database is not available; ${OUTCOME_UNKNOWN}`]
       : [503, unchanged("The database is not available", error)],
-  unavailable: (error) =>
-    error.write && error.code === UPDATE_REFUSED
-      ? [403, NOT_UPDATABLE]
-      : error.code === POOL_WAIT
-      ? [503, unchanged("The service is busy, no connection to the database became free", error)]
-      : [503, unchanged("The database is not available", error)],
+  unavailable: describeUnavailable,
   lost: ({ write }) => [
     503,
     `The connection to the database was lost${write ? `; ${OUTCOME_UNKNOWN}` : ""}`,
@@ -57,6 +50,27 @@ const RESPONSE_BY_KIND: Readonly<Record<FailureKind, Describe>> = {
   unknown: () => [500, "Internal error"],
 };
 
+function describeTimeout(error: DatabaseError): ReturnType<Describe> {
+  if (error.write && error.code === DEADLINE) {
+    return [504, `The database did not answer in time; ${OUTCOME_UNKNOWN}`];
+  }
+  if (error.code === TRANSACTION_TIMEOUT) {
+    return [504, unchanged("The transaction took too long", error)];
+  }
+  return [504, unchanged("The database took too long", error)];
+}
+
+function describeUnavailable(error: DatabaseError): ReturnType<Describe> {
+  if (error.write && error.code === UPDATE_REFUSED) return [403, NOT_UPDATABLE];
+  if (error.code === POOL_WAIT) {
+    return [
+      503,
+      unchanged("The service is busy, no connection to the database became free", error),
+    ];
+  }
+  return [503, unchanged("The database is not available", error)];
+}
+
 const BROKEN: ReadonlyMap<string, string> = new Map([
   ["23505", "a unique key"],
   ["23P01", "an exclusion constraint"],
@@ -64,7 +78,7 @@ const BROKEN: ReadonlyMap<string, string> = new Map([
   ["23001", "a foreign key"],
 ]);
 
-/** Says which kind of key an update breaks, and nothing of any row. @see E31 */
+/** Describes the kind of key that an update breaks, without revealing anything about a row. @see E31 */
 export function describeConflict({ code }: DatabaseError): string {
   const broken = BROKEN.get(code);
   return "The new values conflict with existing data" +

@@ -13,15 +13,15 @@ export function wantsEvents(accept: string | null): boolean {
   );
 }
 
-/** Gives texts of events, as long as the client is there; each is asked for when the last was read. */
+/** Produces the text of events; each is requested after the client has read the previous one. */
 export type EventSource = AsyncGenerator<string, void, { readonly signal: AbortSignal }>;
 
 const UTF_8 = new TextEncoder();
 
 /**
- * Streams events. The next ones are made when the client has read those before: a slow client makes
- * nothing pile up, and one that reads nothing for long is cut off. An error becomes an event of its own,
- * the last one.
+ * Streams events. The next ones are made after the client has read the previous ones, so nothing
+ * piles up for a slow client. A client that reads nothing for too long is cut off. An error becomes
+ * the last event.
  * @see CH15, CH16
  */
 export function streamEvents(

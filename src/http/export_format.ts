@@ -3,7 +3,7 @@ import { parseHeaderList } from "./header_list.ts";
 /** The form in which an export prints rows. */
 export type ExportFormat = "ndjson" | "csv";
 
-/** What the `Accept` of an export asks for. */
+/** The export that an `Accept` header requests. */
 export interface ExportRequest {
   readonly format: ExportFormat;
   /** True on `IEEE754Compatible=true`: 64-bit integers and numeric as strings. */
@@ -23,13 +23,13 @@ const FORMATS: ReadonlyMap<string, ExportFormat> = new Map([
   [EXPORT_TYPES.ndjson, "ndjson"],
   [EXPORT_TYPES.csv, "csv"],
 ]);
-/** What a page matches, from the name itself to any type. */
+/** Media ranges that a page of records matches. */
 const OF_PAGES = ["application/json", "application/*", "*/*"];
 
 /**
- * Reads from `Accept` whether a query is to be an export; undefined: it is a page. Only the name of a
- * form asks for one, never a wildcard. Of several names the largest weight counts, then a page that is
- * named, then the first.
+ * Reads from `Accept` whether a query is an export; undefined: it is a page. Only a full media type
+ * requests an export, never a wildcard. Of several, the one with the largest weight counts; of equal
+ * ones `application/json`, then the first.
  * @see EX1, EX2
  */
 export function readExportRequest(accept: string | null): ExportRequest | undefined {
@@ -57,7 +57,7 @@ export function readExportRequest(accept: string | null): ExportRequest | undefi
   };
 }
 
-/** A weight that cannot be read counts as if it were left out. */
+/** Reads a weight; a malformed one counts as left out. */
 function readWeight(text: string | undefined): number {
   const weight = Number(text ?? 1);
   return weight >= 0 && weight <= 1 ? weight : 1;

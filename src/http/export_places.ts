@@ -1,17 +1,17 @@
 import { ApiError } from "../errors/api_error.ts";
 
-/** The exports that run, of which there are only so many. */
+/** Places for the limited number of exports that may run at once. */
 export interface ExportPlaces {
   /**
    * Takes a place, and gives the function that frees it.
-   * @throws {ApiError} 503 none is free, or it is another tenant's turn
+   * @throws {ApiError} 503 no place is free, or it is another tenant's turn
    */
   readonly enter: (tenant: string) => () => void;
 }
 
 /** `Retry-After` of a rejected export. */
 const RETRY_SECONDS = 5;
-/** For so long after its rejection a tenant is waited for. */
+/** How long a rejected tenant has a claim to a place. */
 const CLAIM_MS = 2 * RETRY_SECONDS * 1000;
 
 /** A tenant that was rejected, and has not come back yet. */
@@ -23,18 +23,18 @@ interface Claim {
 /** How many exports may run. */
 export interface ExportLimits {
   readonly max: number;
-  /** Of one tenant; left out: as many. */
+  /** Exports of one tenant; left out: the same number. */
   readonly maxOfTenant?: number | undefined;
-  /** Called with the number that run, whenever it changes. */
+  /** Called with the number of running exports whenever it changes. */
   readonly changed: (exports: number) => void;
   /** Milliseconds of a monotonic clock; tests pass their own. */
   readonly now?: () => number;
 }
 
 /**
- * Limits the exports that run at the same time. A tenant that was rejected has a claim to a place for
- * twice the time of its `Retry-After`. While there is one, no tenant with more running
- * exports, or that was rejected later, gets the place.
+ * Limits the exports that run at the same time. A rejected tenant has a claim to a place for twice
+ * its `Retry-After`. A place goes to the claiming tenant with the fewest running exports; of equal
+ * ones, to the one that was rejected first.
  * @see EX18, EX19
  */
 export function openExportPlaces(
@@ -93,7 +93,10 @@ function rejectFull(max: number): ApiError {
   return reject(`Too many exports are running, at most ${max} at once`);
 }
 
-/** It makes no claim: a place is free as soon as one of its own exports has ended. */
+/**
+ * Makes the 503 for a tenant with too many exports of its own. It gets no claim: a place is free when
+ * one of these ends.
+ */
 function rejectTenant(max: number): ApiError {
   return reject(`Too many exports of yours are running, at most ${max} at once`);
 }

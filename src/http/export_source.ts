@@ -17,7 +17,7 @@ export interface PrintedRows {
 const TOKEN_MS = 900;
 
 /**
- * Makes the source of an export's response: it ends when the token does, and is observed when it ends.
+ * Makes the source of an export's response. It ends early if the token ends, and its end is observed.
  * @see EX8, EX20
  */
 export function openExportSource(

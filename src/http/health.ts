@@ -2,13 +2,13 @@ import type { CurrentCatalogue } from "../catalogue/current_catalogue.ts";
 import { ApiError } from "../errors/api_error.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How long a successful probe of the database serves all others, in milliseconds. */
+/** How long the success of one probe of the database counts for all others, in milliseconds. */
 const GOOD_FOR_MS = 1000;
 
 /** Returns the body of the response to a probe. @throws {DatabaseError} @throws {ApiError} 503 */
 export type CheckHealth = (path: "/livez" | "/readyz") => Promise<string>;
 
-/** What the probes look at. */
+/** What the probes check. */
 export interface HealthOptions {
   readonly database: Database;
   readonly catalogue: CurrentCatalogue;
@@ -17,9 +17,9 @@ export interface HealthOptions {
 }
 
 /**
- * Opens the probes. `/livez`: the process answers. `/readyz`: the database answers, the catalogue is
- * loaded, and the server is not about to stop. Probes need no token, so all of them share one statement
- * at a time, and its success for a second.
+ * Opens the probes. `/livez`: the process responds. `/readyz`: the database responds, the catalogue
+ * is loaded, and the server is not about to stop. Probes need no token, so all of them share one
+ * statement at a time, and a success counts for a second.
  * @see H13, H14, M1
  */
 export function openHealth(
@@ -35,7 +35,7 @@ export function openHealth(
       await catalogue.current();
       endMs = now() + GOOD_FOR_MS;
     } catch (error) {
-      // The next probe asks again, so that a database that is back is noticed at once.
+      // A failure is not cached, so the next probe notices a database that is back.
       endMs = 0;
       throw error;
     }

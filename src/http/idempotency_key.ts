@@ -15,7 +15,7 @@ const STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 export function readIdempotencyKey({ headers }: Request): string | undefined {
   const header = headers.get("idempotency-key");
   if (header === null) return undefined;
-  // A string of twice the length may be escaped all over.
+  // Each character of the key may be escaped, which takes two.
   const isLong = header.length > 2 * MAX_IDEMPOTENCY_KEY_CHARACTERS + 2;
   const key = isLong ? undefined : STRING.exec(header.trim())?.[1]?.replace(/\\(.)/g, "$1");
   if (key !== undefined && key !== "" && key.length <= MAX_IDEMPOTENCY_KEY_CHARACTERS) return key;
@@ -25,8 +25,8 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
 }
 
 /**
- * Makes sure that a request has no key where none is kept: it would be sent in the belief that the
- * request can be repeated.
+ * Rejects a key on an operation that does not store its response: the client would believe that it
+ * can safely repeat the request.
  * @throws {ApiError} 400
  * @see IK4
  */
@@ -36,7 +36,7 @@ export function rejectIdempotencyKey({ headers }: Request): void {
   throw new ApiError(400, message);
 }
 
-/** What makes two requests with the same key the same one. */
+/** The parts that must be equal for two requests with the same key to be the same request. */
 export interface RequestParts {
   readonly tenant: string;
   readonly operation: string;
@@ -44,15 +44,15 @@ export interface RequestParts {
   readonly table: string;
   /** The preferences that were applied. */
   readonly preferences: string | undefined;
-  /** As it was sent: an answer may show any part of it. */
+  /** Exactly as it was sent, since a response may quote any part of it. */
   readonly body: string;
 }
 
 const UTF_8 = new TextEncoder();
-/** A longer body is digested here: Postgres digests a short one in less time than it takes to begin. */
+/** A longer body is digested here; Postgres digests a short one faster than Web Crypto starts. */
 const MAX_PLAIN_CHARACTERS = 4096;
 
-/** Returns a text that is the same for the same request alone, and not long. @see IK8 */
+/** Returns a text of bounded length that identifies a request. @see IK8 */
 export async function nameRequest(
   { tenant, operation, schema, table, preferences, body }: RequestParts,
 ): Promise<string> {

@@ -3,20 +3,20 @@ import { ApiError } from "../errors/api_error.ts";
 /** The requests in flight. */
 export interface InFlight {
   readonly enter: () => Place;
-  /** Whether there is any of a known tenant that does not only wait. */
+  /** Reports whether any request of a known tenant is in flight, except those that only wait. */
   readonly isBusy: () => boolean;
-  /** How many of known tenants have begun so far, or gone on behind a wait. */
+  /** Counts the requests of known tenants that have begun so far, or continued after a wait. */
   readonly begun: () => number;
 }
 
 /** The place of one request among those in flight. */
 export interface Place {
   /**
-   * Counts the request to a tenant, instead of the one that it was counted to before.
-   * @throws {ApiError} 503 the service is full, and the tenant above its share
+   * Counts the request as one of a tenant, and no longer as one of the tenant before.
+   * @throws {ApiError} 503 the service is full and the tenant is above its share
    */
   readonly claim: (tenant: string) => void;
-  /** Counts the request to no tenant, as long as it only waits. */
+  /** Counts the request for no tenant while it only waits. */
   readonly rest: () => void;
   /** Gives the place back, once. */
   readonly leave: () => void;

@@ -1,24 +1,24 @@
 import type { Lease, LeaseQuestion, RateLeases } from "./rate_leases.ts";
 
-/** Asks for leases of several keys together, with one statement at a time. */
+/** Requests leases for several keys together, with one statement at a time. */
 export interface LeaseQueue {
-  /** Settles when it is answered or has failed; never rejects. */
+  /** Settles after the answer or a failure; never rejects. */
   readonly ask: (question: LeaseQuestion) => Promise<void>;
-  /** Settles when nothing is asked for any more. */
+  /** Settles when no request is pending. */
   readonly idle: () => Promise<void>;
 }
 
-/** Where answers go. */
+/** Receivers of the answers. */
 export interface LeaseQueueOptions {
   readonly leases: RateLeases;
   readonly now: () => number;
-  /** Called with each lease, and when it was asked for. */
+  /** Called with each lease, and the time at which it was requested. */
   readonly receive: (lease: Lease, asked: LeaseQuestion, sentMs: number) => void;
   readonly answered: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** What is to be asked of a key. */
+/** The pending request for a key. */
 interface Question extends LeaseQuestion {
   readonly answered: Promise<void>;
   readonly settle: () => void;
@@ -27,7 +27,7 @@ interface Question extends LeaseQuestion {
 /** Keys in one statement. */
 const MAX_KEYS = 500;
 
-/** Opens a queue. Those that come in the same moment are asked for together, and all others next time. */
+/** Opens a queue. Requests of the same tick go into one statement; later ones go into the next. */
 export function openLeaseQueue(
   { leases, now, receive, answered, failed }: LeaseQueueOptions,
 ): LeaseQueue {

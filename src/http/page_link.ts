@@ -1,12 +1,12 @@
 import { ApiError } from "../errors/api_error.ts";
 
-/** The preference of clients that read on behind the last row of a page. @see Q93 */
+/** The preference of clients that continue after the last row of a page. @see Q93 */
 export const PAGE_TOKEN = "page-token";
 
 /**
- * Gives the page token in the address of a request; undefined where there is none. Every other parameter
- * is ignored, as on all paths.
- * @throws {ApiError} 400 when there are several
+ * Returns the page token in the URL of a request; undefined if there is none. All other parameters
+ * are ignored, as on every path.
+ * @throws {ApiError} 400 if there are several
  */
 export function readPageToken({ url }: Request): string | undefined {
   const start = url.indexOf("?");

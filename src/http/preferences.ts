@@ -4,17 +4,17 @@ import { nearest } from "../text/nearest.ts";
 import { type HeaderItem, parseHeaderList } from "./header_list.ts";
 import type { Exchange } from "./respond.ts";
 
-/** What the headers of a request ask for. @see docs/specification/updates.md#preferences */
+/** The preferences that a request asks for. @see docs/specification/updates.md#preferences */
 export interface Preferences {
-  /** False on `count=none`; queries and exports, which count nothing anyway. */
+  /** False on `count=none`. For queries and exports; exports never count. */
   readonly count: boolean;
-  /** True on `page-token`; query only. It is noted as applied when the page is read. */
+  /** True on `page-token`; queries only. `Preference-Applied` names it once the page is read. */
   readonly pageToken: boolean;
   /** From `max-affected=N`; updates only. */
   readonly maxAffected: number | undefined;
   /** True on `tx=rollback`; updates only. */
   readonly rollback: boolean;
-  /** Value of the `Preference-Applied` header; undefined when none was. */
+  /** Value of the `Preference-Applied` header; undefined if none was applied. */
   readonly applied: string | undefined;
 }
 
@@ -34,10 +34,10 @@ const NONE: Preferences = {
 };
 
 /**
- * Parses the `Prefer` header for a kind of operation. Unknown preferences, and those of other
- * operations, are ignored; of two with the same name, the first counts.
- * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since they are
- * safety limits and must not be ignored; for any unknown one under `handling=strict`
+ * Parses the `Prefer` header for a kind of operation. Unknown preferences and those of other
+ * operations are ignored. Of two with the same name, the first counts.
+ * @throws {ApiError} 400 naming the preference: for a malformed `max-affected` or `tx`, since they
+ * are safety limits and must not be ignored; for any unknown one under `handling=strict`
  * @see Q88, U44, U45, U48, U49
  */
 export function parsePreferences(
@@ -66,7 +66,7 @@ export function parsePreferences(
 }
 
 /**
- * Reads the preferences of a request, and notes for its response which of them apply.
+ * Reads the preferences of a request, and records for its response which of them were applied.
  * @throws {ApiError} 400 as {@link parsePreferences}
  */
 export function applyPreferences(
@@ -78,7 +78,7 @@ export function applyPreferences(
   return preferences;
 }
 
-/** Notes a preference that was applied, for the response of a request. */
+/** Records for the response of a request that a preference was applied. */
 export function noteApplied({ headers }: Exchange, preference: string): void {
   const others = headers["preference-applied"];
   headers["preference-applied"] = others === undefined ? preference : `${others}, ${preference}`;
@@ -121,8 +121,8 @@ const SPELT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reports whether the client's numbers are doubles, so that 64-bit integers and `numeric` must go
- * out as strings: `Accept: application/json;IEEE754Compatible=true`. Nothing else in `Accept` counts,
+ * Reports whether 64-bit integers and `numeric` must be sent as strings, because the client's numbers
+ * are doubles: `Accept: application/json;IEEE754Compatible=true`. Nothing else in `Accept` counts,
  * and nothing in it is rejected.
  * @see V21
  */

@@ -1,19 +1,22 @@
 import type { Database } from "../postgres/database.ts";
 
-/** What is asked of a token's limit. */
+/** A request for a part of a token's limit. */
 export interface LeaseQuestion {
   readonly id: string;
-  /** Requests that are wanted. */
+  /** Requests that the lease should allow. */
   readonly want: number;
-  /** Requests of an earlier lease that were not used; negative: that were used without a lease. */
+  /**
+   * Unused requests of an earlier lease, which are returned; negative: requests that were used
+   * without a lease.
+   */
   readonly back: number;
 }
 
-/** What was given. */
+/** The requests that were granted. */
 export interface Lease {
   readonly id: string;
   readonly granted: number;
-  /** What is left for all. */
+  /** What is left for all instances. */
   readonly level: number;
 }
 
@@ -21,9 +24,12 @@ export interface Lease {
 export interface RateLeases {
   /** @throws {DatabaseError} `permission` or `stale` where the role or the schema does not allow it */
   readonly lease: (asked: readonly LeaseQuestion[]) => Promise<readonly Lease[]>;
-  /** Says that this process leases, or has ended; gives how many do. @throws {DatabaseError} */
+  /**
+   * Registers this process, or removes it; returns how many processes take leases. @throws
+   * {DatabaseError}
+   */
   readonly countMembers: (ended: boolean) => Promise<number>;
-  /** Deletes buckets that are full again, and gives how many. @throws {DatabaseError} */
+  /** Deletes buckets that are full again, and returns how many. @throws {DatabaseError} */
   readonly prune: () => Promise<number>;
 }
 

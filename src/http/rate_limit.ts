@@ -17,32 +17,32 @@ export interface Standing {
 
 /** The limits of one service. */
 export interface RateLimits {
-  /** Counts a request of a valid token; only now and then it has to ask the database. Never rejects. */
+  /** Counts a request of a valid token; it only sometimes has to ask the database. Never rejects. */
   readonly countRequest: (tokenId: string) => Standing | Promise<Standing>;
   /**
-   * Counts an invalid token of a peer; gives 429 with `Retry-After` when there were too many of
-   * them. An unknown peer is not counted.
+   * Counts an invalid token from a peer; returns a 429 with `Retry-After` if there were too many. An
+   * unknown peer is not counted.
    */
   readonly countInvalidToken: (peer: string | undefined) => ApiError | undefined;
-  /** Gives back what this process has leased, and counts no more. */
+  /** Returns the leases of this process, and stops counting. */
   readonly close: () => Promise<void>;
 }
 
-/** What is shared, and what tests set. */
+/** How the limits are shared, and the clock of tests. */
 export interface RateLimitsOptions {
-  /** Where the limits of all instances are kept; left out: this process counts alone. */
+  /** Keeps the limits of all instances; left out: this process counts by itself. */
   readonly leases?: RateLeases | undefined;
   readonly observe?: Observe;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
 
-/** Tokens, and networks of peers, that are remembered; about 15 MB each when full. */
+/** Most tokens, and networks of peers, that are remembered; about 15 MB each. */
 const MAX_BUCKETS = 100_000;
 
 /**
  * Opens the limits: a bucket for each token, by its id, and one of the same size for the invalid
- * tokens of each peer address. No valid token is ever rejected because of other requests.
+ * tokens of each peer. A valid token is never rejected because of the requests of others.
  * @see H11, H12
  */
 export function openRateLimits(
@@ -86,7 +86,7 @@ export function openConfiguredRateLimits(
   { database, observe }: { readonly database: Database; readonly observe: Observe },
 ): RateLimits | undefined {
   if (rateLimit === undefined) return undefined;
-  // The embedded Postgres has one process.
+  // The embedded Postgres serves only this process.
   const isShared = rateLimitScope === "instances" && databaseUrl !== undefined;
   const leases = isShared ? openRateLeases(database, rateLimit) : undefined;
   return openRateLimits(rateLimit, { leases, observe });

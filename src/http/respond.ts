@@ -20,29 +20,29 @@ import {
 } from "./response_body.ts";
 import { zipChunks } from "./zip_chunks.ts";
 
-/** A response with JSON. */
+/** A JSON response. */
 export interface JsonResponse {
   readonly status: number;
   readonly json: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Lets the client keep the response, and get 304 while it has not changed. */
+  /** Lets the client cache the response, and get a 304 while it has not changed. */
   readonly etag?: string;
 }
 
-/** What every response depends on besides its content. */
+/** The request, and everything besides content that its response depends on. */
 export interface Exchange extends Recipient {
   readonly request: Request;
   readonly requestId: string;
   readonly corsOrigins: readonly string[];
-  /** Aborted when the server is about to stop: no connection is kept for another request. */
+  /** Aborted when the server is about to stop: then no connection is kept alive. */
   readonly stopping?: AbortSignal | undefined;
   /** Headers of any response to the request: `Preference-Applied`, the rate limit. */
   readonly headers: Record<string, string>;
 }
 
 /**
- * Makes a response with JSON: 304 when the client has it already, without body on `HEAD`, compressed
- * when the client accepts that and it saves a packet.
+ * Makes a JSON response: a 304 if the client has it already, without a body on `HEAD`, compressed if
+ * the client accepts that and it saves a packet.
  * @see T46, H5, H6
  */
 export function respond(
@@ -82,7 +82,7 @@ function finish(
   status: number,
   { text, slices, headers }: {
     readonly text: string;
-    /** The text, if it is encoded already. */
+    /** The text, if it has been encoded already. */
     readonly slices?: Slices | undefined;
     readonly headers: Record<string, string>;
   },
@@ -125,7 +125,7 @@ export function respondEvents(source: EventSource, exchange: Exchange): Response
   return new Response(streamEvents(source, exchange, describe), { status: 200, headers });
 }
 
-/** Makes the response to what is accepted and has no answer: 202 without body. @see MC3 */
+/** Makes the response to a message that is accepted and has no answer: 202 without a body. @see MC3 */
 export function respondAccepted(exchange: Exchange): Response {
   return new Response(null, { status: 202, headers: makeHeaders({ text: "" }, exchange) });
 }
@@ -161,7 +161,7 @@ export interface CompressedFile {
   readonly gzip: Uint8Array<ArrayBuffer>;
 }
 
-/** Nothing but what this service serves itself, nothing inline, in no frame. */
+/** Allows only what this service serves, nothing inline, and no frame around it. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -181,7 +181,7 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
   const { request } = exchange;
   const own = {
     etag,
-    // Browsers ask for the icon again at each change of the address, of which the console makes many.
+    // Browsers would request the icon at each change of the address, and the console makes many.
     "cache-control": type.startsWith("image/") ? "max-age=86400" : "no-cache",
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "referrer-policy": "no-referrer",
@@ -201,8 +201,8 @@ export function respondFile({ type, etag, gzip }: CompressedFile, exchange: Exch
 }
 
 /**
- * Makes the response to anything thrown: the error body for an {@link ApiError} or an error of the
- * database, and for all else 500 with one text, whatever it was.
+ * Makes the response to a thrown value: the error body for an {@link ApiError} or a database error,
+ * and a 500 with a fixed text for anything else.
  * @see E1, E45
  */
 export function respondError(error: unknown, exchange: Exchange): Response {
@@ -212,14 +212,15 @@ export function respondError(error: unknown, exchange: Exchange): Response {
   return respond({ status, json: JSON.stringify(body), headers }, exchange);
 }
 
-/** Returns the error that a client sees for anything thrown; undefined for an unexpected error. */
+/** Returns the error that a client sees for a thrown value; undefined for an unexpected one. */
 export function findApiError(error: unknown): ApiError | undefined {
   if (error instanceof DatabaseError) return toApiError(error);
   return error instanceof ApiError ? error : undefined;
 }
 
 /**
- * Makes the response to `OPTIONS`: 204, the methods of the path, and permission for named origins.
+ * Makes the response to `OPTIONS`: 204, the methods of the path, and the CORS headers for allowed
+ * origins.
  * @see H7, H10
  */
 export function respondOptions(methods: readonly string[], exchange: Exchange): Response {
@@ -229,7 +230,7 @@ export function respondOptions(methods: readonly string[], exchange: Exchange): 
   return new Response(null, { status: 204, headers: makeHeaders({ text: "", headers }, exchange) });
 }
 
-/** What the headers of a response depend on; `text` is empty where no body may be compressed. */
+/** What the headers of a response depend on; `text` is empty if the body must not be compressed. */
 interface HeaderContent extends Pick<JsonResponse, "headers" | "etag"> {
   readonly text: string;
 }
@@ -259,7 +260,7 @@ function makeHeaders(
 }
 
 /**
- * Returns the ETag of a response: weak, since compressed and plain form share it.
+ * Returns the ETag of a response. It is weak, since the compressed and the plain form share it.
  * @see T46, T51
  */
 export async function makeEtag(json: string): Promise<string> {
@@ -268,7 +269,7 @@ export async function makeEtag(json: string): Promise<string> {
   return `W/"${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
 }
 
-/** Reports whether the client of a `GET` or `HEAD` has this state already. */
+/** Reports whether the client of a `GET` or `HEAD` has this version already. */
 function isUnchanged(request: Request, etag: string): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
   const held = request.headers.get("if-none-match");

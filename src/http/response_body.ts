@@ -4,7 +4,9 @@ import { onNextTick } from "../runtime/timers.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 import { parseHeaderList } from "./header_list.ts";
 
-/** With any head, shorter bodies stay below the 16 kB that Bun collects before it writes. */
+/**
+ * Up to this length, head and body are always less than the 16 kB that Bun collects before it writes.
+ */
 const BUN_STREAMED_CHARACTERS = 5000;
 /** UTF-8 takes at most this many bytes for a UTF-16 unit. */
 const MAX_BYTES_PER_CHARACTER = 3;
@@ -16,10 +18,10 @@ interface DirectController {
 }
 
 /**
- * Makes the body of a response from a text. Bun (1.4) writes a longer text behind a head in some
- * thirty pieces, one for each name, colon, value and line end, and every piece is a packet that wakes
- * the client. It writes head and stream in one piece, with their `Content-Length`, when the stream is
- * complete before it begins to write.
+ * Makes the body of a response from a text. If a text is longer, Bun (1.4) writes its head in about
+ * thirty pieces, one for each name, colon, value and line end, and each is a packet that wakes the
+ * client. A stream that is complete before Bun begins to write goes out together with its head, with
+ * a `Content-Length`.
  * @see docs/decisions/0039-long-responses-on-bun.md
  */
 export function makeBody(text: string): BodyInit {
@@ -36,7 +38,7 @@ export function makeBody(text: string): BodyInit {
   });
 }
 
-/** Compressing a shorter body saves no packet. */
+/** Compressing a shorter body would not save a packet. */
 const MIN_COMPRESSED_CHARACTERS = 1024;
 
 /** Reports whether a body is so long that its form depends on `Accept-Encoding`. */
@@ -66,7 +68,7 @@ export function zip(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStr
   return bytes.pipeThrough(new CompressionStream("gzip"));
 }
 
-/** Returns what gzip bytes, or a stream of them, contain. */
+/** Decompresses gzip bytes, or a stream of them. */
 export function decompress(
   bytes: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>,
 ): ReadableStream<Uint8Array> {
@@ -74,11 +76,11 @@ export function decompress(
   return stream.pipeThrough(new DecompressionStream("gzip"));
 }
 
-/** Bounds for responses to clients that may not read them. */
+/** Limits for responses, since clients may not read them. */
 export interface Sending {
-  /** Bytes that are not yet sent. */
+  /** Memory for bytes that are not sent yet. */
   readonly unsent: ByteBudget;
-  /** For how long a client may read nothing. */
+  /** How long a client may read nothing. */
   readonly timeoutMs: number;
   /** Called when a response was cut off. */
   readonly late: () => void;
@@ -87,19 +89,19 @@ export interface Sending {
 /** The client of one response. */
 export interface Recipient {
   readonly sending: Sending;
-  /** Cuts the connection; undefined where the runtime does so when a body breaks off. */
+  /** Closes the connection; undefined where the runtime itself does so if a body breaks off. */
   readonly cut?: (() => void) | undefined;
-  /** Frees bytes that the runtime has taken; undefined where it leaves them to the collector. */
+  /** Frees bytes that the runtime has taken; undefined where garbage collection frees them. */
   readonly free?: ((bytes: Uint8Array<ArrayBuffer>) => void) | undefined;
   /** Undefined: not known. */
   tenant?: string;
-  /** Keeps the bytes that the request has taken, instead of taking some for its response. */
+  /** Keeps the memory of the request's body for the response, in place of memory of its own. */
   hold?: () => () => void;
 }
 
-/** Longer bodies are streamed in slices. A page of 200 ordinary rows has half of it. */
+/** Longer bodies are streamed in slices. A page of 200 ordinary rows is half as long. */
 const MAX_WHOLE = 131_072;
-/** Bytes that are compressed and sent without a pause for other requests. */
+/** Bytes that are compressed and sent before other requests get a turn. */
 const SLICE_BYTES = 65_536;
 
 /** Reports whether a body of so many characters or bytes is streamed in slices. */
@@ -108,7 +110,7 @@ export function isLong(length: number): boolean {
 }
 
 const UTF_8 = new TextEncoder();
-/** Milliseconds for which a long text is encoded without a pause for other requests. */
+/** Milliseconds of encoding a long text before other requests get a turn. */
 const ENCODE_MS = 1;
 
 /** The bytes of a body in the pieces in which they are sent. */
@@ -120,8 +122,8 @@ export function measure(slices: Slices): number {
 }
 
 /**
- * Encodes a long text in slices, between which other requests are served: 8 MB take up to 30 ms. They
- * are not joined, which would take as long again, in one piece.
+ * Encodes a long text in slices, and serves other requests in between: 8 MB take up to 30 ms. The
+ * slices are not joined, because that would take as long again, without a pause.
  */
 export async function encodeLong(text: string): Promise<Slices> {
   const slices: Uint8Array<ArrayBuffer>[] = [];
@@ -132,7 +134,7 @@ export async function encodeLong(text: string): Promise<Slices> {
       startedMs = performance.now();
     }
     end = at + SLICE_BYTES;
-    // Two halves of one character must not be encoded apart.
+    // A surrogate pair must not be split.
     if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++;
     slices.push(...cut(UTF_8.encode(text.slice(at, end))));
   }
@@ -146,7 +148,7 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Slices {
 }
 
 /**
- * Streams bytes, each slice when the client has read those before.
+ * Streams bytes; each slice is sent after the client has read the previous one.
  * @throws {ApiError} 503 too many bytes are being sent already
  * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
@@ -179,7 +181,7 @@ export function streamBytes(
     },
     async pull(controller) {
       pulledMs = performance.now();
-      // Other requests are served between two slices, however fast the client reads.
+      // Other requests are served between two slices, even if the client reads fast.
       if (place > 0) await new Promise<void>((resolve) => onNextTick(resolve));
       controller.enqueue(slices[place++]!);
       if (place < slices.length) return;
@@ -192,7 +194,7 @@ export function streamBytes(
   function giveUp(controller: ReadableStreamDefaultController): void {
     end();
     sending.late();
-    // Node's server would end the response as if it were whole, with the text of the error in it.
+    // Node's server would end the response as if it were complete, with the text of the error in it.
     if (cutOff !== undefined) cutOff();
     // Deno prints the reason; Bun does too, unless it is undefined.
     else {controller.error(

@@ -6,9 +6,9 @@ import { type Lease, type LeaseQuestion, PRUNED_BUCKETS, type RateLeases } from 
 
 /** Token buckets that all instances draw from. */
 export interface SharedBuckets {
-  /** Takes one from the key's bucket: at once from what is leased, otherwise it asks for a lease. */
+  /** Takes one from the key's bucket: from its lease at once, otherwise after requesting one. */
   readonly draw: (key: string) => Draw | Promise<Draw>;
-  /** Gives back what is leased. */
+  /** Returns the leases. */
   readonly close: () => Promise<void>;
 }
 
@@ -18,37 +18,37 @@ export interface SharedBucketsOptions extends BucketOptions {
   readonly observe: Observe;
 }
 
-/** What this process has of a key's bucket. */
+/** The part of a key's bucket that this process holds. */
 interface Holding {
   /** Leased and not used. */
   held: number;
-  /** What was left for all at a time. */
+  /** What was left for all instances, at `atMs`. */
   level: number;
   atMs: number;
   usedMs: number;
-  /** Nothing is left for anyone until then. */
+  /** Until then, nothing is left for any instance. */
   emptyUntilMs: number;
   /** Used without a lease, and not reported yet. */
   owed: number;
   /** Requests that wait for a lease. */
   waiting: number;
-  /** The lease that is asked for; it never rejects. */
+  /** The pending request for a lease; it never rejects. */
   asking: Promise<void> | undefined;
 }
 
-/** A lease is this part of the limit, or what flows in during so many seconds, whichever is more. */
+/** A lease is this part of the limit, or the inflow of so many seconds, whichever is more. */
 const LEASE_PART = 1 / 20;
 const LEASE_SECONDS = 0.25;
-/** Smaller leases are not asked for in advance: what one instance holds, the others lack. */
+/** Smaller leases are not renewed in advance, since the other instances lack what one of them holds. */
 const MIN_AHEAD = 4;
 /** How long a request waits for a lease before it takes the share of this process. */
 const WAIT_MS = 500;
-/** Least time between two questions for a key of which nothing is left. */
+/** Least time between two requests for a key of which nothing is left. */
 const EMPTY_MS = 50;
-/** Until the database is asked again: after a failure, and where the role or the schema forbids it. */
+/** Time until the database is asked again, after a failure or if the role or the schema forbids it. */
 const AGAIN_MS = 1000;
 const FORBIDDEN_MS = 60_000;
-/** What is not used for so long is given back. */
+/** A lease that is not used for this long is returned. */
 const IDLE_MS = 10_000;
 const SWEEP_MS = 5000;
 /** Sweeps between two counts of the processes, and between two deletions of full buckets. */
@@ -56,9 +56,10 @@ const SWEEPS_OF_MEMBERS = 2;
 const SWEEPS_OF_PRUNING = 12;
 
 /**
- * Opens buckets that are kept in the database for all instances. Each instance leases a small part and
- * spends it without asking; a key costs one row of a statement for each lease, and all keys share one
- * statement at a time. While the database cannot be asked, it admits its share of the limit.
+ * Opens buckets that the database keeps for all instances. Each instance leases a small part and
+ * spends it without asking again. A lease costs one row in a statement, and the keys share one
+ * statement at a time. While the database is unavailable, each instance admits its share of the
+ * limit.
  * @see M21, M22
  */
 export function openSharedBuckets(
@@ -70,7 +71,7 @@ export function openSharedBuckets(
   const queue = openLeaseQueue({ leases, now, receive, answered, failed });
   let members = 1;
   let sweeps = 0;
-  /** Undefined: leases can be had. */
+  /** Undefined: leases are available. */
   let unavailableUntilMs: number | undefined;
   const timer = setInterval(sweep, SWEEP_MS);
   void meet(false);
@@ -130,7 +131,7 @@ export function openSharedBuckets(
     return describeDraw(granted, Math.min(capacity, levelOf(holding) + holding.held), perMs);
   }
 
-  /** The share of this process, of what was left when that was last known. */
+  /** Takes one from this process's share of what was left when that was last known. */
   function drawShare(holding: Holding): Draw {
     const share = Math.max(1, Math.floor(capacity / members));
     const part = share / capacity;
@@ -143,13 +144,16 @@ export function openSharedBuckets(
     return { share, ...describeDraw(granted, levelOf(holding) * part, perMs * part) };
   }
 
-  /** The next lease is asked for in time, unless so little is left that it would be missed elsewhere. */
+  /**
+   * Reports whether to request the next lease in advance. Not if so little is left that others would
+   * lack it.
+   */
   function isRunningOut({ held, level, asking }: Holding): boolean {
     return held < leaseSize / 2 && leaseSize >= MIN_AHEAD && level >= leaseSize &&
       asking === undefined && unavailableUntilMs === undefined;
   }
 
-  /** Asks for a lease together with all others that want one; settles when it is there, or failed. */
+  /** Requests a lease, together with those of other keys; settles when it has arrived or failed. */
   function ask(key: string, holding: Holding): Promise<void> {
     holding.asking ??= queue.ask({
       id: key,
@@ -161,7 +165,7 @@ export function openSharedBuckets(
 
   function receive({ id, granted, level }: Lease, { want, back }: LeaseQuestion, sentMs: number) {
     const holding = kept.get(id);
-    // Forgotten meanwhile: what it was given is lost to others until it flows in again.
+    // The key was forgotten meanwhile: what it was granted is lost until it flows in again.
     if (holding === undefined || want === 0) return;
     holding.held += granted;
     holding.level = level;
@@ -194,12 +198,12 @@ export function openSharedBuckets(
       : `the rate limit is not shared while the database is unavailable: ${share}`;
   }
 
-  /** Gives back what was not used for a while, from the key that was used longest ago. */
+  /** Returns leases that were not used for a while, least recently used keys first. */
   function sweep(): void {
     const nowMs = now();
     for (const [key, holding] of kept) {
       if (nowMs - holding.usedMs < IDLE_MS) break;
-      // Where it counts alone, it remembers until the bucket is full again.
+      // While it counts by itself, a bucket is remembered until it is full again.
       const isCounted = unavailableUntilMs !== undefined && levelOf(holding) < capacity;
       if (holding.asking === undefined && holding.waiting === 0 && !isCounted) forget(key);
     }
@@ -221,7 +225,7 @@ export function openSharedBuckets(
       members = Math.max(1, await leases.countMembers(ended));
       observe({ kind: "rate_members", members });
     } catch {
-      // The last number holds; that leases cannot be had is reported where one is wanted.
+      // The last known number stays in use; the request for a lease reports that there are none.
     }
   }
 
@@ -229,7 +233,7 @@ export function openSharedBuckets(
     try {
       while (await leases.prune() >= PRUNED_BUCKETS);
     } catch {
-      // Tried again in a minute, by every process.
+      // Every process tries again in a minute.
     }
   }
 
@@ -243,7 +247,7 @@ export function openSharedBuckets(
   return { draw, close };
 }
 
-/** Waits for something that never rejects, at most so many milliseconds. */
+/** Waits for a promise that never rejects, at most so many milliseconds. */
 async function within(waited: Promise<void>, ms: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([waited, new Promise<void>((resolve) => timer = setTimeout(resolve, ms))]);

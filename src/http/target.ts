@@ -1,14 +1,17 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 
-/** The last valid host, so that it is checked once: nothing after it in a URL can make it invalid. */
+/**
+ * The last valid host, which need not be checked again: nothing after it in a URL can make it
+ * invalid.
+ */
 let last: { readonly host: string; readonly start: string } = { host: "", start: " " };
 
 const HOST = /^[A-Za-z0-9._~:%[\]-]*$/;
 
 /**
- * Rejects a request whose `Host` is not a host. Servers put it before the path to make the URL: with
- * a slash in it, it would choose the route, past a proxy that has checked the path alone.
+ * Rejects a request whose `Host` is not a host. Servers make the URL of a request from `Host` and
+ * path, so a slash in `Host` would change the route, past a proxy that checks only the path.
  * @throws {ApiError} 400
  */
 export function checkHost(request: Request): void {
@@ -21,16 +24,19 @@ export function checkHost(request: Request): void {
   throw new ApiError(400, `Host: ${quote(host ?? "")} is no host, expected a name or an address`);
 }
 
-/** What may make the path of a URL differ from what was sent, or a proxy read it in another way. */
+/**
+ * Characters that may make the path of a URL differ from what was sent, or be read differently by a
+ * proxy.
+ */
 const SUSPECT = /\\|\/\.|\/\/|%2e|#|[^\x21-\x7e]|["<>^`{}]/i;
-/** Paths of operations, which may end in a slash. Those that need no token may not. */
+/** Paths of operations, which may end in a slash; paths that need no token may not. */
 const OPERATIONS = "/integration/";
 
 /**
- * Rejects a path that is not in its canonical form: one that a URL would resolve or rewrite (`/x/..`,
- * `/%2e`, `\`) or with an empty segment. So a proxy that has checked the path as it was sent has
- * checked the one that is served. `target` is what was sent, where the runtime gives it; the path in
- * the request's URL may have been rewritten.
+ * Rejects a path that is not in canonical form: one that a URL would resolve or rewrite (`/x/..`,
+ * `/%2e`, `\`) or that has an empty segment. So the path that is served is the one that a proxy has
+ * checked. `target` is the path as it was sent, where the runtime gives it; the path in the request's
+ * URL may have been rewritten.
  * @throws {ApiError} 404
  */
 export function checkPath(request: Request, target: string = request.url): void {
@@ -44,12 +50,15 @@ export function checkPath(request: Request, target: string = request.url): void 
   throw rejectUnknownPath(path);
 }
 
-/** The router ignores a slash at the end; a proxy's rule for exactly `/metrics` does not. */
+/**
+ * Reports whether a path without a token ends in a slash. The router ignores it, but a proxy's rule
+ * for exactly `/metrics` does not.
+ */
 function endsInSlash(path: string): boolean {
   return path.endsWith("/") && !path.includes(OPERATIONS);
 }
 
-/** Makes the 404 of a path at which there is nothing. */
+/** Makes the 404 for an unknown path. */
 export function rejectUnknownPath(path: string): ApiError {
   return new ApiError(404, `The path ${quote(path)} was not found`);
 }

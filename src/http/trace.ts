@@ -5,10 +5,10 @@ import type { Access } from "../tokens/token.ts";
 import type { Place } from "./in_flight.ts";
 import { type Exchange, findApiError } from "./respond.ts";
 
-/** What becomes known of a request on its way, for its headers and its log line. */
+/** What is learnt about a request while it runs, for its headers and its log line. */
 export interface Trace {
   readonly exchange: Exchange;
-  /** Address of the client, where it is known. */
+  /** Address of the client, if it is known. */
   readonly peer: string | undefined;
   /** Of the client's `traceparent`. */
   readonly traceId: string | undefined;
@@ -20,13 +20,13 @@ export interface Trace {
   rows?: number;
   /** The rate limit that rejected the request. */
   limited?: "token" | "peer";
-  /** Reports what is behind an error of 500 or above, which the client is not shown. */
+  /** Reports the cause of an error of 500 or above, which the client is not shown. */
   readonly reportError: (error: unknown, observe: Observe) => void;
   /** Reports the request, and gives its response back. */
   readonly end: (response: Response, observe: Observe) => Response;
 }
 
-/** Where a request comes from, as far as it is known. */
+/** The origin of a request, as far as it is known. */
 type Origin = Pick<Trace, "peer" | "traceId" | "place">;
 
 /** Starts the trace of one request. */
@@ -71,8 +71,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * SQLSTATE or driver code of an error of the database; name of an unexpected error. Undefined below
- * 500: a 409 is a response like any other, although it has a code.
+ * Returns the SQLSTATE or driver code of a database error, or the name of an unexpected error.
+ * Undefined below 500: a 409 is an ordinary response, although it has a code.
  */
 function describeError(error: unknown): string | undefined {
   const status = findApiError(error)?.status;
@@ -80,13 +80,13 @@ function describeError(error: unknown): string | undefined {
   return status < 500 ? undefined : findDatabaseError(error)?.code;
 }
 
-/** Version, trace, parent, flags; versions to come may add more behind a dash. */
+/** Version, trace, parent, flags; later versions may append more after a dash. */
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
 /**
- * Returns the trace id of a request's `traceparent`, 32 hexadecimal digits, for its log line; undefined
- * where there is none or it is not well-formed.
+ * Returns the trace id of a request's `traceparent`, 32 hexadecimal digits, for its log line;
+ * undefined if it is missing or malformed.
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
 export function readTraceId(request: Request): string | undefined {
@@ -100,9 +100,8 @@ const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 const TOKEN_START = /(?<![0-9A-Za-z])rg_[0-9A-Za-z]/;
 
 /**
- * Returns the id of a request: the client's own `X-Request-Id` when it is 1 to 128 unreserved
- * characters and no token, so that it can be put into headers and logs as it is; otherwise a random
- * UUID.
+ * Returns the id of a request: the client's `X-Request-Id` if it is 1 to 128 unreserved characters
+ * and no token, so that it is safe in headers and logs; otherwise a random UUID.
  * @see E46, E47, AU19
  */
 export function takeRequestId(request: Request): string {
@@ -110,7 +109,10 @@ export function takeRequestId(request: Request): string {
   return sent !== null && REQUEST_ID.test(sent) && !holdsToken(sent) ? sent : crypto.randomUUID();
 }
 
-/** An id is logged, stored and sent back: it must hold no token, and no part of one. */
+/**
+ * Reports whether an id contains a token or a part of one. An id is logged, stored and sent back, so
+ * it must not.
+ */
 function holdsToken(id: string): boolean {
   return id.includes("rg_") && (TOKEN_START.test(id) || redactTokens(id) !== id);
 }

@@ -1,15 +1,15 @@
 import type { ExportSource } from "./export_stream.ts";
 
 /**
- * Compresses an export by gzip. Its next bytes are asked for only when all that was compressed has been
- * given out: where a stream is piped through `CompressionStream`, Node (20) keeps 16,384 chunks for a
+ * Compresses an export by gzip. The next bytes are read only after all compressed ones have been
+ * sent. A pipe through `CompressionStream` would not do: Node (20) then keeps 16,384 chunks for a
  * client that does not read.
  */
 export function zipChunks(source: ExportSource): ExportSource {
   const { readable, writable } = new CompressionStream("gzip");
   const reader = readable.getReader();
   const writer = writable.getWriter();
-  // Both reject when the compression is broken off, which nothing else awaits.
+  // Both promises reject if the compression is aborted, and nothing else awaits them.
   writer.closed.catch(() => {});
   reader.closed.catch(() => {});
   let ready: ReadableStreamReadResult<Uint8Array<ArrayBuffer>> | undefined;
@@ -22,7 +22,7 @@ export function zipChunks(source: ExportSource): ExportSource {
     ready = result as typeof ready;
   }
 
-  /** What is written may not be taken before something was read. */
+  /** A write may not settle before something is read. */
   async function write(): Promise<void> {
     const chunk = await source.next();
     isWhole = chunk === undefined;
