@@ -29,7 +29,7 @@ export async function removeWebhook(database: Database, id: string): Promise<Web
 }
 
 /**
- * Enables a webhook: it goes on where its deliveries stopped, at once. Undefined if no webhook has
+ * Enables a webhook: its deliveries resume at once where they stopped. Undefined if no webhook has
  * that id.
  * @see WH17
  */
@@ -47,8 +47,8 @@ export async function enableWebhook(database: Database, id: string): Promise<Web
 }
 
 /**
- * Disables a webhook, with a reason that its client sees. The message under way is dropped; what was in
- * it is read again after the webhook is enabled. Undefined if no webhook has that id.
+ * Disables a webhook, with a reason that its client sees. The pending message is dropped; its changes
+ * are read again after the webhook is enabled. Undefined if no webhook has that id.
  * @see WH16, WH17
  */
 export async function disableWebhook(
@@ -69,8 +69,9 @@ export async function disableWebhook(
 }
 
 /**
- * Sets where a webhook's deliveries of a table go on, and drops the message under way, which would set
- * it once more. Undefined if no webhook has that id and table.
+ * Sets the position from which a webhook delivers the changes of a table. The pending message is
+ * dropped, because its acknowledgement would move the position again. Undefined if no webhook has
+ * that id and table.
  * @see WH18
  */
 export async function replayWebhook(

@@ -1,13 +1,13 @@
 import type { Table } from "../catalogue/catalogue.ts";
 import type { Access } from "../tokens/token.ts";
 
-/** Where a webhook reads on in the feed of a table. */
+/** Where a webhook continues to read the feed of a table, and what it reads. */
 export interface ReadPosition {
   readonly access: Access;
   readonly table: Table;
   readonly cursor: string;
   readonly limit: number;
-  /** True: records have the columns of the key and no others. */
+  /** True: records have only the columns of the key. */
   readonly keyOnly: boolean;
 }
 
@@ -16,28 +16,28 @@ export interface ReadChanges {
   /** A JSON array, as clients of the feed get it. */
   readonly changes: string;
   readonly count: number;
-  /** Where the changes after these begin: to be kept even if there were none. */
+  /** The position after these changes, to be stored even if there were none. */
   readonly cursor: string;
-  /** True when there are more already, even if there were none now. */
+  /** True if more changes are available now, even if this page has none. */
   readonly more: boolean;
 }
 
 /** What webhooks need of the changes feed. */
 export interface ChangeSource {
   /**
-   * Gives where changes from now on begin.
+   * Returns the position at which changes from now on begin.
    * @throws {ApiError} 404 the table has no feed
    */
   readonly begin: (access: Access, table: Table) => Promise<string>;
   /**
-   * Reads the next changes, none if there are none yet.
+   * Reads the next changes, of which there may be none.
    * @throws {ApiError} 404 the table has no feed; 410 the cursor is too old, or of another database;
    * 400 a single record is larger than any answer
    */
   readonly read: (position: ReadPosition) => Promise<ReadChanges>;
   /**
-   * Calls back at once, and each time when rows of a tenant may have changed; gives the function that
-   * ends it.
+   * Calls back at once, and whenever rows of a tenant may have changed; returns the function that
+   * ends the watch.
    */
   readonly watch: (
     watched: { readonly table: string; readonly tenant: string },

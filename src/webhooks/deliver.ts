@@ -21,14 +21,16 @@ import { type Fetch, type Outcome, postMessage } from "./post.ts";
 import { MAX_ATTEMPTS, planRetry } from "./schedule.ts";
 import { findUrlProblem } from "./webhook_url.ts";
 
-/** Messages that a webhook gets before another one has its turn. */
+/** Messages that a webhook is sent before it lets another one have its turn. */
 const MAX_IN_A_ROW = 10;
 /**
- * An idle webhook looks again after this time, even if nothing woke it. So its places in the feeds never
- * become older than what those keep.
+ * An idle webhook is due again after this time, even if no change woke it. So its positions in the
+ * feeds never expire.
  */
 const IDLE_SECONDS = 300;
-/** After the service itself has failed: the database, or the catalogue. */
+/**
+ * Time until the next attempt after a failure of the service itself: the database, or the catalogue.
+ */
 const FAULT_SECONDS = 10;
 
 /** What deliveries need. */
@@ -39,17 +41,17 @@ export interface DeliverOptions {
   readonly hosts: readonly HostRule[];
   readonly observe: Observe;
   readonly fetch: Fetch;
-  /** True once no further message is to be begun. */
+  /** True once no further message may be started. */
   readonly isClosing: () => boolean;
-  /** Ends the attempt under way. */
+  /** Ends the current attempt. */
   readonly stopping: AbortSignal;
   readonly random: () => number;
   readonly postTimeoutMs?: number | undefined;
 }
 
 /**
- * Delivers the messages of a leased webhook, one after the other, until nothing has changed, an attempt
- * fails, or others have waited long enough. Whatever it rejects with, the lease ends by itself.
+ * Delivers the messages of a leased webhook, one after another, until nothing has changed, an attempt
+ * fails, or it is another webhook's turn. If it rejects, the lease simply expires.
  * @see WH2, WH3, WH13
  */
 export async function deliverWebhook(
@@ -105,7 +107,7 @@ async function deliverMessages(webhook: LeasedWebhook, options: DeliverOptions):
   await release(database, webhook, { seconds: 0 });
 }
 
-/** Says why a webhook can never be delivered again as it is. @see WH7, WH22 */
+/** Returns why a webhook can never be delivered again as it is; undefined if it can. @see WH7, WH22 */
 function findObstacle(
   { url }: LeasedWebhook,
   holder: Access | undefined,
@@ -117,7 +119,10 @@ function findObstacle(
   return "its host may not be called any more";
 }
 
-/** Gives the webhook's tables, as its token may see them now; the error of the first that it may not. */
+/**
+ * Resolves the webhook's tables as its token may see them now; returns the error of the first that it
+ * may not see.
+ */
 async function resolveTables(
   { tables }: LeasedWebhook,
   access: Access,
@@ -135,11 +140,11 @@ async function resolveTables(
 interface Sought {
   readonly access: Access;
   readonly tables: readonly Table[];
-  /** Moved on where nothing has changed. */
+  /** New positions of tables in which nothing has changed. */
   readonly positions: Map<string, string>;
 }
 
-/** Makes the next message: of the first table that has changed; undefined when none has. */
+/** Makes the next message, for the first table that has changed; undefined if none has. */
 async function findMessage(
   { access, tables, positions }: Sought,
   { source }: DeliverOptions,
@@ -161,7 +166,10 @@ async function findMessage(
   return undefined;
 }
 
-/** The tables after the last one come first, so that one that changes all the time leaves room. */
+/**
+ * Orders the tables so that those after the last one come first: a table that changes all the time
+ * does not hold up the others.
+ */
 function rotate(tables: readonly Table[], last: string | undefined): readonly Table[] {
   const place = tables.findIndex(({ name }) => name === last) + 1;
   return [...tables.slice(place), ...tables.slice(0, place)];
@@ -204,7 +212,7 @@ interface Failed {
   readonly retryAfter?: number | undefined;
 }
 
-/** Plans the next attempt, or disables the webhook after the last one. @see WH14, WH16 */
+/** Schedules the next attempt, or disables the webhook after the last one. @see WH14, WH16 */
 async function fail(
   webhook: LeasedWebhook,
   { error, failed, retryAfter }: Failed,

@@ -7,20 +7,20 @@ import { type ChangesPlan, planChanges } from "../plan/changes_plan.ts";
 import type { Access } from "../tokens/token.ts";
 import type { ChangeSource, ReadPosition } from "./change_source.ts";
 
-/** How long one wait takes; the next one begins behind it. */
+/** How long one wait takes; the next one follows it. */
 const WAIT_MS = 60_000;
-/** Until the table is looked for again, or the database, that could not be read. */
+/** Time until a table or a database that could not be read is tried again. */
 const AGAIN_MS = 5000;
 
-/** What the feeds are read by. */
+/** What the feeds are read with. */
 export interface FeedSourceOptions {
   readonly changes: Changes;
   readonly catalogue: () => Catalogue | Promise<Catalogue>;
 }
 
 /**
- * Reports whether a text is where the feed of a table can be read from, for a tenant: `start`, `now`, or
- * a cursor that was given out for them.
+ * Reports whether a text is a valid start in the feed of a table for a tenant: `start`, `now`, or one
+ * of their cursors.
  */
 export async function isCursorOf(
   changes: Changes,
@@ -40,7 +40,7 @@ export async function isCursorOf(
   }
 }
 
-/** Gives webhooks the changes feeds of the service. @see WH2 */
+/** Opens the changes feeds of the service as the source of webhooks. @see WH2 */
 export function openFeedSource({ changes, catalogue }: FeedSourceOptions): ChangeSource {
   async function begin(access: Access, table: Table): Promise<string> {
     const plan = planPage({ access, table, limit: 1 });
@@ -67,7 +67,7 @@ export function openFeedSource({ changes, catalogue }: FeedSourceOptions): Chang
 
     async function follow(): Promise<void> {
       while (!ended.signal.aborted && !changes.closed()) {
-        // Whatever happened until now was not watched.
+        // Changes until now were not watched.
         changed();
         try {
           await followTable();
@@ -78,7 +78,7 @@ export function openFeedSource({ changes, catalogue }: FeedSourceOptions): Chang
       }
     }
 
-    /** Ends when the table cannot be followed any more. */
+    /** Follows the table until it no longer can. */
     async function followTable(): Promise<void> {
       const target = { access: ofTenant(tenant), operation: "query" } as const;
       const table = resolveTable(await catalogue(), name, target);
@@ -92,7 +92,7 @@ export function openFeedSource({ changes, catalogue }: FeedSourceOptions): Chang
         position = waited.position;
         if (waited.kind === "idle") continue;
         position = (await changes.read(plan, "now")).position;
-        // After it: what was committed before is not behind the new place.
+        // Called after the position was taken: earlier commits are not found from there.
         changed();
       }
     }
@@ -111,7 +111,7 @@ function planPage(
   return planChanges({ fields, limit }, { table, access });
 }
 
-/** Reads nothing but where the feed is: no row is given out for it. */
+/** Makes an access for reading positions in a feed. It is used for no rows. */
 function ofTenant(tenant: string): Access {
   return {
     tenant,

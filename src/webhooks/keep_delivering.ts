@@ -4,31 +4,34 @@ import { type DeliverOptions, deliverWebhook } from "./deliver.ts";
 import { claimWebhooks, type LeasedWebhook } from "./leases.ts";
 import { listWatchedTables, wakeWebhooks, type WatchedTables } from "./watched_tables.ts";
 
-/** Deliveries at a time in one process: they mostly wait for receivers. */
+/** Deliveries at a time in one process; they mostly wait for receivers. */
 const MAX_DELIVERIES = 32;
-/** Of which one tenant has at most so many, however slow its receivers are. @see WH25 */
+/** Deliveries of one tenant at a time, however slow its receivers are. @see WH25 */
 const MAX_OF_TENANT = 4;
-/** How often webhooks that are due are looked for: planned attempts, and those of an instance that crashed. */
+/** How often due webhooks are looked for: scheduled attempts, and those of an instance that crashed. */
 const POLL_MS = 1000;
-/** How often it is looked which tables have webhooks. */
+/** How often the list of tables with webhooks is read. */
 const WATCH_MS = 5000;
 
-/** What delivers webhooks, and where. */
+/** How webhooks are delivered, and in which schema. */
 export interface DeliveringOptions extends Omit<DeliverOptions, "stopping" | "isClosing"> {
   readonly schema: string;
 }
 
-/** Webhooks that are being delivered. */
+/** The running delivery of webhooks. */
 export interface Delivering {
-  /** A webhook was created, or should be looked at for another reason. */
+  /** Looks for due webhooks now, because one was created or may be due. */
   readonly wake: () => void;
-  /** Takes on no more; attempts under way have this long to end, and are then repeated by others. */
+  /**
+   * Claims no more webhooks. Current attempts have this long to end; later they are repeated by
+   * another instance.
+   */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
 /**
- * Delivers the webhooks of a schema until it is closed, together with whatever other instances do the
- * same. A failure is observed, and it tries again.
+ * Delivers the webhooks of a schema until it is closed, and shares the work with other instances. A
+ * failure is observed, and it tries again.
  * @see docs/specification/webhooks.md
  */
 export function keepDelivering({ schema, ...options }: DeliveringOptions): Delivering {
@@ -41,7 +44,7 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
   let closed = false;
   let looking = false;
   let again = false;
-  /** The look that runs, or ran last. */
+  /** The current or last look for due webhooks. */
   let looked = Promise.resolve();
   let timer = setTimeout(startLook, 0);
 
@@ -135,7 +138,7 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
     closed = true;
     clearTimeout(timer);
     for (const stop of watches.values()) stop();
-    // What a look claims at this moment is released by its delivery, which sees that this is the end.
+    // A webhook that is claimed at this moment is released by its delivery, which sees `isClosing`.
     const settle = () => Promise.allSettled(running.values());
     let abort: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise((resolve) => abort = setTimeout(resolve, timeoutMs));
@@ -149,8 +152,8 @@ export function keepDelivering({ schema, ...options }: DeliveringOptions): Deliv
 }
 
 /**
- * Says how many webhooks may be claimed at once, and of which tenants none: so that no tenant has more
- * deliveries than its share, even if all that are claimed are of one tenant.
+ * Returns how many webhooks may be claimed, and the tenants of which none may be. Even if all claimed
+ * webhooks belong to one tenant, it has no more deliveries than its share.
  */
 function planClaim(running: readonly LeasedWebhook[]) {
   const counts = new Map<string, number>();

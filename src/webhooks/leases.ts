@@ -4,31 +4,34 @@ import type { Access } from "../tokens/token.ts";
 import { parseRecord, printRecord } from "../tokens/token_record.ts";
 
 /**
- * How long a webhook belongs to the instance that claimed it, from the last statement about it. It is
- * longer than an attempt can take, and what a webhook waits for after its instance has crashed.
+ * How long a webhook belongs to the instance that claimed it, after the last statement about it. It
+ * must be longer than an attempt. After a crash, a webhook waits for this long.
  */
 const LEASE_SECONDS = 45;
 
-/** A message under way: it is kept until it is acknowledged, so that a repeat is the same. @see WH13 */
+/**
+ * A pending message. It is stored until it is acknowledged, so that a repeat is identical.
+ * @see WH13
+ */
 export interface Message {
   readonly id: string;
   readonly table: string;
-  /** Where the feed of the table goes on behind it. */
+  /** The position in the feed after this message. */
   readonly cursor: string;
   readonly body: string;
 }
 
-/** A webhook that this instance delivers, and no other until the lease ends. */
+/** A webhook that only this instance delivers, until the lease ends. */
 export interface LeasedWebhook {
   readonly id: string;
-  /** Names the lease: a statement of one that has ended changes nothing. */
+  /** Id of the lease. A statement with an expired lease changes nothing. */
   readonly lease: string;
   readonly tenant: string;
   readonly tokenId: string;
   readonly url: string;
   readonly secret: string;
   readonly tables: readonly string[];
-  /** Where the next message of each table begins in its feed. */
+  /** The position of the next message in the feed of each table. */
   readonly positions: ReadonlyMap<string, string>;
   readonly failedAttempts: number;
   readonly message: Message | undefined;
@@ -77,13 +80,13 @@ const leased = v.pipe(
 export interface ClaimOptions {
   readonly schema: string;
   readonly limit: number;
-  /** Tenants whose share of the deliveries is taken. */
+  /** Tenants that have their full share of the deliveries. */
   readonly busyTenants: readonly string[];
 }
 
 /**
- * Claims webhooks that are due and belong to no other instance, those due longest first, at most
- * `limit`. Of several instances that ask at once, each gets others.
+ * Claims at most `limit` webhooks that are due and not leased, those due longest first. Instances
+ * that claim at the same time get different ones.
  * @see WH19
  */
 export async function claimWebhooks(
@@ -120,8 +123,8 @@ export async function claimWebhooks(
 }
 
 /**
- * Gives the access of the newest token of a webhook that is still valid: the one that created it or one
- * that replaced that. Undefined if none is.
+ * Returns the access of the newest valid token of a webhook: the one that created it, or one that has
+ * replaced that. Undefined if none is valid.
  * @see WH7
  */
 export async function findHolder(
@@ -147,7 +150,7 @@ export async function findHolder(
   return { tokenId: id, name, tenant, scopes, tables, expiresAt };
 }
 
-/** Keeps a new message before it is sent. @returns false when the lease has ended */
+/** Stores a new message before it is sent. @returns false if the lease has ended */
 export async function keepMessage(
   database: Database,
   { id, lease, tenant }: LeasedWebhook,
@@ -168,7 +171,7 @@ export async function keepMessage(
 }
 
 /**
- * Notes that the message under way was acknowledged: the next one begins behind it. The lease goes on.
+ * Records that the pending message was acknowledged: the next one begins after it. Extends the lease.
  * @returns false when the lease has ended
  */
 export async function acknowledge(
@@ -195,7 +198,7 @@ export async function acknowledge(
   return rows.length > 0;
 }
 
-/** Notes a failed attempt, and when the next one is. The lease ends. */
+/** Records a failed attempt and the time of the next one. Ends the lease. */
 export async function postpone(
   database: Database,
   { id, lease, tenant }: LeasedWebhook,
@@ -218,15 +221,15 @@ export async function postpone(
 }
 
 /**
- * Ends the lease of a webhook that is due again after so many seconds; at once where its tables changed
- * meanwhile.
+ * Ends the lease of a webhook, which is due again after so many seconds, or at once if its tables
+ * changed meanwhile.
  */
 export async function release(
   database: Database,
   { id, lease, tenant }: LeasedWebhook,
   { seconds, positions = new Map() }: {
     readonly seconds: number;
-    /** Places in the feeds that have moved on, with nothing to send. */
+    /** New positions in feeds that had nothing to send. */
     readonly positions?: ReadonlyMap<string, string>;
   },
 ): Promise<void> {
@@ -242,7 +245,7 @@ export async function release(
 }
 
 /**
- * Disables a webhook that cannot be delivered any more, and drops the message under way.
+ * Disables a webhook that can no longer be delivered, and drops its pending message.
  * @returns false when the lease has ended
  */
 export async function giveUp(

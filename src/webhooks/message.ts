@@ -7,10 +7,10 @@ import { mintWebhookId } from "./secret.ts";
 
 /** Changes in a message at most. */
 const MAX_CHANGES = 200;
-/** Bytes of a body at most: it is kept in the database while it is under way. @see WH12 */
+/** Bytes of a body at most; it is stored in the database while it is pending. @see WH12 */
 export const MAX_BODY_BYTES = 262_144;
 
-/** Where the next message of a webhook begins. */
+/** The start of the next message of a webhook. */
 export interface MessageStart {
   readonly access: Access;
   readonly table: Table;
@@ -18,14 +18,14 @@ export interface MessageStart {
   readonly nowMs: number;
 }
 
-/** The next message, or where the feed goes on if nothing has changed. */
+/** The next message, or the new position in the feed if nothing has changed. */
 export type NextMessage =
   | { readonly message: Message }
   | { readonly message?: undefined; readonly cursor: string };
 
 /**
- * Makes the next message of a webhook from the feed of a table. It has as many changes as fit into it.
- * Of a record that does not fit into a message of its own it has the key alone, and says so: the client
+ * Makes the next message of a webhook from the feed of a table, with as many changes as fit. A record
+ * that is too large for a message of its own is replaced by its key, and marked, so that the client
  * can query it.
  * @throws {ApiError} 404, 410 as {@link ChangeSource.read}
  * @see WH2, WH12
@@ -56,13 +56,13 @@ export async function makeMessage(
       const message = printMessage("rowgate.changes", { table, cursor: read.cursor, data, nowMs });
       return { message };
     }
-    // Less than would fit if all were of one size, since they are not.
+    // Takes fewer than would fit if all changes had the same size, since they vary.
     if (count === 1) keyOnly = true;
     else limit = Math.max(1, Math.floor(Math.min(count, limit) * MAX_BODY_BYTES / size / 2));
   }
 }
 
-/** Gives undefined when a single record is larger than any answer. */
+/** Reads a page of changes; undefined if a single record is too large. */
 async function readPage(
   source: ChangeSource,
   position: ReadPosition,
@@ -75,7 +75,7 @@ async function readPage(
   }
 }
 
-/** Says from where on there are changes again, and why those before are missing. */
+/** The position at which changes are available again, after some were missed. */
 export interface ResetStart {
   readonly table: string;
   readonly cursor: string;
@@ -83,8 +83,8 @@ export interface ResetStart {
 }
 
 /**
- * Makes the message that says that changes were missed, because the feed no longer has them: a receiver
- * that keeps a copy must read the table again.
+ * Makes the message about missed changes, which the feed no longer has. A receiver that keeps a copy
+ * must read the table again.
  * @see WH9
  */
 export function makeReset({ table, cursor, nowMs }: ResetStart): Message {

@@ -6,13 +6,13 @@ import { type SignedMessage, signMessage } from "./secret.ts";
 /** How long a receiver may take to answer. @see WH23 */
 export const POST_TIMEOUT_MS = 15_000;
 
-/** Sends a request; the `fetch` of the runtime. Tests pass one that trusts their own authority. */
+/** The `fetch` of the runtime, or that of a test, which trusts its own certificate authority. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What became of an attempt. `error` is one of a few texts, and never one of the receiver's. */
+/** The outcome of an attempt. `error` is one of a few texts of ours, never a text of the receiver. */
 export type Outcome =
   | { readonly kind: "acknowledged" }
-  /** 410: the receiver wants no more. */
+  /** 410: the receiver wants no more messages. */
   | { readonly kind: "gone"; readonly error: string }
   | {
     readonly kind: "failed";
@@ -29,7 +29,7 @@ export interface PostTarget {
   readonly message: Omit<SignedMessage, "timestamp">;
 }
 
-/** How it is sent. */
+/** How a message is sent. */
 export interface PostOptions {
   readonly fetch: Fetch;
   readonly nowMs: number;
@@ -39,8 +39,8 @@ export interface PostOptions {
 }
 
 /**
- * Sends a message once. Of the answer, only status and `Retry-After` are looked at; its body is thrown
- * away unread, and redirects are not followed.
+ * Sends a message once. Only the status and `Retry-After` of the response are read; its body is
+ * discarded, and redirects are not followed.
  * @see WH11, WH23, WH24
  */
 export async function postMessage(
@@ -75,7 +75,7 @@ export async function postMessage(
     credentials: "omit",
     signal: ending.signal,
   });
-  // Not left to the signal alone: a runtime may not settle a request that was aborted.
+  // Races the timeout as well, because a runtime may never settle an aborted request.
   const answered = request.then((response) => readAnswer(response, nowMs), describeFailure);
   try {
     return await Promise.race([answered, late, stopped]);
@@ -85,7 +85,7 @@ export async function postMessage(
 }
 
 function readAnswer(response: Response, nowMs: number): Outcome {
-  // It may have no end. What cancelling it leads to is of no interest.
+  // The body may never end. Whether cancelling fails does not matter.
   response.body?.cancel().catch(() => {});
   const { status, type } = response;
   if (status >= 200 && status <= 299) return { kind: "acknowledged" };
@@ -100,7 +100,7 @@ function describeLate(timeoutMs: number): Outcome {
   return { kind: "failed", error, retryAfter: undefined };
 }
 
-/** The runtimes' texts name addresses and differ; they are not shown. */
+/** Hides the texts of the runtimes, which name addresses and differ. */
 function describeFailure(): Outcome {
   return { kind: "failed", error: "no connection, or it broke off", retryAfter: undefined };
 }

@@ -1,4 +1,4 @@
-/** Seconds between the attempts of a message, as Standard Webhooks recommends: three days in all. */
+/** Seconds between the attempts of a message, as Standard Webhooks recommends; three days in all. */
 const DELAYS_SECONDS: readonly number[] = [
   5,
   300,
@@ -13,12 +13,12 @@ const DELAYS_SECONDS: readonly number[] = [
 
 /** Attempts of a message before its webhook is disabled. @see WH14 */
 export const MAX_ATTEMPTS = DELAYS_SECONDS.length + 1;
-/** A receiver cannot put off the next attempt further than that. @see WH15 */
+/** Longest delay that a receiver can ask for with `Retry-After`. @see WH15 */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
-/** A delay is made longer by up to this share, so that receivers are not met by all at once. */
+/** A delay is lengthened by up to this part, so that retries do not reach a receiver all at once. */
 const JITTER = 0.2;
 
-/** What the time of the next attempt depends on. */
+/** A failed attempt, from which the time of the next one follows. */
 export interface FailedAttempt {
   /** Attempts that have failed, this one included. */
   readonly attempts: number;
@@ -29,8 +29,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Gives the seconds until the next attempt; undefined when there is none. A `Retry-After` can make the
- * wait longer, never shorter.
+ * Returns the seconds until the next attempt; undefined after the last one. A `Retry-After` can make
+ * the wait longer, never shorter.
  * @see WH14, WH15
  */
 export function planRetry({ attempts, retryAfter = 0, random }: FailedAttempt): number | undefined {

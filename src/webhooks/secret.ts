@@ -4,8 +4,8 @@ const PREFIX = "whsec_";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Mints the secret of a webhook: 256 random bits in base64 after `whsec_`, as Standard Webhooks
- * writes it.
+ * Mints the secret of a webhook: 256 random bits in base64 after `whsec_`, the format of Standard
+ * Webhooks.
  * @see WH10
  */
 export function mintSecret(): string {
@@ -23,7 +23,7 @@ export function mintWebhookId(prefix: "wh" | "msg"): string {
   return `${prefix}_${letters.join("")}`;
 }
 
-/** What is signed: the id of a message, the time of the attempt, and the body as it is sent. */
+/** The signed content: the id of a message, the time of the attempt, and the body as it is sent. */
 export interface SignedMessage {
   readonly id: string;
   /** Seconds since 1970. */
@@ -32,7 +32,8 @@ export interface SignedMessage {
 }
 
 /**
- * Gives the headers of a delivery by Standard Webhooks: HMAC-SHA256 over id, time and body.
+ * Returns the headers of a delivery as in Standard Webhooks, with an HMAC-SHA256 over id, time and
+ * body.
  * @see WH11
  */
 export async function signMessage(

@@ -16,7 +16,7 @@ import {
 export interface WebhookDraft {
   readonly url: string;
   readonly tables: readonly string[];
-  /** Where its deliveries begin in the feed of each table. */
+  /** The position at which its deliveries begin in the feed of each table. */
   readonly positions: ReadonlyMap<string, string>;
   readonly schema: string;
 }
@@ -27,7 +27,10 @@ export interface CreatedWebhook {
   readonly secret: string;
 }
 
-/** The first token of the chain of rotations that a token belongs to: `replaces` has no branches. */
+/**
+ * Compiles the id of the first token in the chain of rotations of a token; `replaces` has no
+ * branches.
+ */
 function firstToken(sql: Sql, { tokenId }: Access): Fragment {
   return sql`(with recursive "$chain" as (
       select o.id, o.replaces from rowgate.tokens o where o.id = ${tokenId}::text
@@ -48,7 +51,7 @@ export async function createWebhook(
 ): Promise<CreatedWebhook> {
   const secret = mintSecret();
   const { tenant } = access;
-  // Two requests at once would each count the webhooks without that of the other.
+  // Without the lock, two simultaneous requests would each not count the webhook of the other.
   const lock = (sql: Sql) =>
     sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(
         pg_catalog.concat('rowgate webhooks of ', ${tenant}::text), 0))::text`;
@@ -98,7 +101,7 @@ export async function listWebhooks(
   return rows.map(({ webhook }) => parseWebhook(webhook));
 }
 
-/** Deletes a webhook of a token, and gives it as it was; undefined if there is none. @see WH5 */
+/** Deletes a webhook of a token, and returns it; undefined if there is none. @see WH5 */
 export async function deleteWebhook(
   database: Database,
   access: Access,

@@ -8,7 +8,10 @@ export interface ChangedTable {
   readonly table: string;
 }
 
-/** Makes the webhooks of a table due that wait for a change; those that failed wait as planned. */
+/**
+ * Makes the webhooks of a table due that wait for a change. Failed ones keep waiting for their next
+ * attempt.
+ */
 export async function wakeWebhooks(
   database: Database,
   { schema, tenant, table }: ChangedTable,
@@ -26,7 +29,7 @@ export async function wakeWebhooks(
   );
 }
 
-/** What is to be watched for changes, and how many webhooks there are. */
+/** The tables to watch for changes, and the number of webhooks. */
 export interface WatchedTables {
   readonly tables: readonly Omit<ChangedTable, "schema">[];
   readonly enabled: number;
@@ -41,7 +44,7 @@ const watched = v.object({
   disabled: v.number(),
 });
 
-/** Lists the tables of tenants for which there are webhooks. */
+/** Lists the tables that have webhooks, by tenant. */
 export async function listWatchedTables(
   database: Database,
   schema: string,

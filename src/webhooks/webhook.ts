@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
-/** Webhooks that the tokens of one chain of rotations may have. @see WH6 */
+/** Webhooks that a token may have, together with those that it replaces. @see WH6 */
 export const MAX_WEBHOOKS_OF_TOKEN = 20;
 /** Webhooks that a tenant may have. @see WH6 */
 export const MAX_WEBHOOKS_OF_TENANT = 100;
@@ -10,7 +10,7 @@ export const MAX_WEBHOOKS_OF_TENANT = 100;
 export interface Webhook {
   readonly id: string;
   readonly tenant: string;
-  /** The token that created it, or the first of those that this one replaces. */
+  /** The token that created it, or the first token in the chain of rotations that led to that one. */
   readonly tokenId: string;
   readonly url: string;
   readonly tables: readonly string[];
@@ -19,15 +19,15 @@ export interface Webhook {
   readonly reason: string | null;
   readonly createdAt: string;
   readonly disabledAt: string | null;
-  /** Messages that were acknowledged. */
+  /** Number of acknowledged messages. */
   readonly delivered: number;
   readonly deliveredAt: string | null;
-  /** Attempts of the message under way that have failed. */
+  /** Failed attempts of the pending message. */
   readonly failedAttempts: number;
   readonly lastAttemptAt: string | null;
   /** Why the last attempt failed; null if it did not. */
   readonly lastError: string | null;
-  /** When the message under way is sent again; null if it has not failed. */
+  /** When the pending message is sent again; null if it has not failed. */
   readonly nextAttemptAt: string | null;
 }
 
@@ -93,7 +93,10 @@ function form(sql: Sql): Fragment {
   return sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 }
 
-/** A webhook for its client: as {@link Webhook}, without what the client knows already. @see WH8 */
+/**
+ * Describes a webhook to its client: a {@link Webhook} without what the client knows already.
+ * @see WH8
+ */
 export function describeWebhook(webhook: Webhook) {
   return {
     id: webhook.id,

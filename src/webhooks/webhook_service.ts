@@ -8,16 +8,16 @@ import { type Delivering, keepDelivering } from "./keep_delivering.ts";
 import type { Fetch } from "./post.ts";
 import { openWebhooks, type Webhooks } from "./webhooks.ts";
 
-/** Time that the statements after an attempt have when a service is closed. */
+/** Time for the statements after an attempt when the service closes. */
 const SETTLE_MS = 300;
 
 /** The webhooks of a service. */
 export interface WebhookService {
-  /** For the operations on them; undefined: they are off. */
+  /** The webhooks, for their operations; undefined: they are off. */
   readonly webhooks: Webhooks | undefined;
-  /** Begins to deliver: the database is ready. */
+  /** Starts deliveries; called when the database is ready. */
   readonly start: () => void;
-  /** Ends deliveries, which may take so long. */
+  /** Ends deliveries, within the given time. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
@@ -28,12 +28,12 @@ export interface WebhookServiceOptions {
   readonly catalogue: () => Catalogue | Promise<Catalogue>;
   readonly changes: Changes;
   readonly observe: Observe;
-  /** In place of the runtime's; for tests, whose receivers have certificates of their own. */
+  /** Replaces the runtime's `fetch` in tests, whose receivers have their own certificates. */
   readonly fetch?: Fetch | undefined;
 }
 
 /**
- * Opens the webhooks of a service. Where the operator allows no host, there are none, and nothing is
+ * Opens the webhooks of a service. If the operator allows no host, they are off and nothing is
  * delivered.
  * @see WH3
  */

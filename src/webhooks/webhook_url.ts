@@ -3,14 +3,15 @@ import { type HostRule, isAllowedHost, isHostName } from "../config/webhook_host
 const MAX_URL_CHARACTERS = 2000;
 const HTTPS_PORT = 443;
 /**
- * Everything that a URL may consist of here. What parsers read in different ways is not in it: user
- * names, backslashes, control characters, percent signs in the host, a dot at its end, a fragment.
+ * Matches the URLs that are allowed. It excludes everything that parsers read in different ways: user
+ * names, backslashes, control characters, percent signs in the host, a dot at its end, fragments.
  */
 const PLAIN_URL = /^https:\/\/([A-Za-z0-9.-]+)(?::(\d{1,5}))?([/?][\x21\x22\x24-\x5b\x5d-\x7e]*)?$/;
 
 /**
- * Says what is wrong with the address of a webhook; undefined when it may be called. It is checked
- * when a webhook is created, and again before each delivery: the operator may have changed the list.
+ * Returns what is wrong with the URL of a webhook; undefined if it may be called. It is checked when
+ * a webhook is created, and again before each delivery, because the operator may have changed the
+ * list.
  * @see WH20, WH21, WH22
  */
 export function findUrlProblem(url: string, rules: readonly HostRule[]): string | undefined {

@@ -30,7 +30,7 @@ export interface Webhooks {
   readonly delete: (access: Access, id: string) => Promise<Webhook>;
 }
 
-/** What webhooks are kept in, and what they read. */
+/** The database that keeps webhooks, and the feeds that they read. */
 export interface OpenWebhooksOptions {
   readonly config: Pick<Config, "webhookHosts" | "schemas">;
   readonly source: ChangeSource;
@@ -43,7 +43,7 @@ export function openWebhooks(
   database: Database,
   { config, source, wake }: OpenWebhooksOptions,
 ): Webhooks | undefined {
-  // The first names the service, whatever other schemas it serves.
+  // The first schema identifies the service, whatever other schemas it serves.
   const { webhookHosts, schemas: [schema = ""] } = config;
   if (webhookHosts.length === 0) return undefined;
 
@@ -88,7 +88,9 @@ export function openWebhooks(
   return { create, list, find, delete: remove };
 }
 
-/** The message of a table at another path: `table: "x" was not found` is about `tables[1]` here. */
+/**
+ * Removes the path from the message of a table: `table: "x" was not found` is about `tables[1]` here.
+ */
 function withoutPath({ message }: ApiError): string {
   return message.replace(/^table: /, "");
 }
@@ -97,7 +99,7 @@ function rejectUnknown(): never {
   throw new ApiError(404, "The token has no such webhook");
 }
 
-/** Without its table, or the rights to it, the service is not ready: no fault of the client. */
+/** Turns errors of a missing table, or missing rights to it, into a 503: the service is not ready. */
 async function ready<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;
