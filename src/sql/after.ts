@@ -4,7 +4,7 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import { join } from "./fragment.ts";
 import { compileOperand, compileValue } from "./predicate.ts";
 
-/** Compiles which rows are in a zone; the result can stand beside an AND. */
+/** Compiles the condition that a row is in a zone; it needs no parentheses beside an AND. */
 export function compileZone(sql: Sql, { same, behind }: Zone): Fragment {
   const before = same.map((place) => compileSame(sql, place));
   const last = behind.kind === "row"
@@ -14,8 +14,8 @@ export function compileZone(sql: Sql, { same, behind }: Zone): Fragment {
 }
 
 /**
- * Compiles which rows are in one of the zones, as one condition for a single scan. Where it can be, the
- * first key of the order is bounded outside of the OR, for an index.
+ * Compiles the condition that a row is in one of the zones, for a single scan. Where possible, the
+ * first sort key also has a bound outside of the OR, which an index can use.
  */
 export function compileZones(sql: Sql, zones: readonly Zone[]): Fragment {
   if (zones.length === 0) return sql`false`;
@@ -51,7 +51,10 @@ function compileSame(sql: Sql, { column, value }: Place): Fragment {
   return sql`${compileOperand(sql, column)} = ${compileValue(sql, { text: value }, { column })}`;
 }
 
-/** `is null` is true of a composite value, too, if all its fields are NULL; an order sees a value. */
+/**
+ * Compiles a test for NULL as a sort sees it. `is null` is also true of a composite value whose
+ * fields are all NULL, which a sort treats as a value.
+ */
 function compileNull(sql: Sql, column: Column, negated: boolean): Fragment {
   const operand = compileOperand(sql, column);
   if (column.kind !== "composite") {

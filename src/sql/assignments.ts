@@ -29,11 +29,11 @@ export function compileSet(
 }
 
 /**
- * Compiles "the update would change a stored value", compared by bytes: right for every type, and
- * NULL equals NULL. `is distinct from` fails on json, xml and point, and overlooks changes of box,
- * interval and citext. The function behind the operator `*<>`, because engines that send statements
- * on to shards lose the operator. Both rows end with the same column: one of parameters alone would be
- * computed by such an engine before it is sent on, and a row without a type cannot be.
+ * Compiles "the update would change a stored value", compared by bytes: this is right for every type,
+ * and NULL equals NULL. `is distinct from` fails on json, xml and point, and overlooks changes of
+ * box, interval and citext. It calls the function behind the operator `*<>`, because engines that
+ * forward statements to shards lose the operator. Both rows end with the same column, because such an
+ * engine would try to compute a row of only parameters itself, and fails, as that row has no type.
  * @see U42, P2, P3, M15
  */
 export function compileChanges(
@@ -55,7 +55,7 @@ export function compileChanges(
   }))`;
 }
 
-/** Text drops the padding of `char(n)`, which is no part of the value. */
+/** Casts to text, which drops the padding of `char(n)`: it is not part of the value. */
 function castToText(sql: Sql, value: Fragment, kind: string): Fragment {
   return kind === "array" ? sql`${value}::text[]` : sql`${value}::text`;
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../plan/update_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 
-/** How many rows matched and were written, as int8. */
+/** The numbers of rows that matched and that were written, as int8. */
 export interface AuditCounts {
   readonly matched: Fragment;
   readonly updated: Fragment;

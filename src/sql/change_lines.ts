@@ -6,39 +6,39 @@ import { compileWhere } from "./predicate.ts";
 import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import type { Setting } from "./settings.ts";
 
-/** The one row of a statement that reads changes; all texts. */
+/** The one row of a statement that reads changes; all values are texts. */
 export interface ChangesRow {
   /** JSON of `rowgate.changes_moment()`. */
   readonly moment: string;
   /** JSON of `rowgate.changes_shape()`; null: there is no such feed. */
   readonly shape: string | null;
-  /** The entry that the position knows is still what it was, as `true` or `false`. */
+  /** `true` if the log entry that the position refers to is unchanged, otherwise `false`. */
   readonly anchored: string;
-  /** Of the log: phase, xid, seq and ordinal of the last key that was read, if it was not the last. */
+  /** Phase, xid, seq and ordinal of the last key that was read from the log, if more follow. */
   readonly cut?: string | null;
-  /** Of the rows: the key of the last one, if it was not the last. */
+  /** The key of the last row of the snapshot, if more follow. */
   readonly last?: string | null;
   /** JSON array of texts, each one change in JSON. */
   readonly lines?: string;
-  /** Records that may be too large, as digits; then they are missing in the lines. */
+  /** Number of records that may be too large, as digits; these are missing in `lines`. */
   readonly large?: string;
 }
 
-/** An entry of the log, by which another life of the database is found out. */
+/** An entry of the log, by which a restored or replaced database is recognised. */
 export type LogAnchor = readonly [xid: string, seq: string, microseconds: string];
 
 /** What every statement of a feed is compiled from. */
 export interface FeedStatement {
   readonly plan: ChangesPlan;
   readonly feed: number;
-  /** An entry that must be as it was, unless it was pruned. */
+  /** An entry that must be unchanged, unless it was pruned. */
   readonly anchor: LogAnchor | undefined;
   /** True: the records are measured before they are printed. */
   readonly measured: boolean;
   readonly settings: readonly Setting[];
 }
 
-/** Compiles what is said of log and feed: three columns of a SELECT. */
+/** Compiles the state of log and feed: three columns of a SELECT. */
 export function compileState(
   sql: Sql,
   { plan, feed, anchor }: Pick<FeedStatement, "plan" | "feed" | "anchor">,
@@ -107,7 +107,7 @@ export function compileLines(
     )`;
 }
 
-/** Whether all records together are small enough to be printed. */
+/** Compiles whether all records together are small enough to be printed. */
 function compileMeasure(sql: Sql, plan: ChangesPlan, row: Fragment): Fragment {
   const columns = join(sql, ",", plan.columns.map((column) => compileColumn(sql, column)));
   return sql`
@@ -121,7 +121,7 @@ function compileMeasure(sql: Sql, plan: ChangesPlan, row: Fragment): Fragment {
     ),`;
 }
 
-/** The key is printed as it is in a record. */
+/** Compiles the key, printed as in a record. */
 function compileKeyOutput(
   sql: Sql,
   { table: { primaryKey }, wideNumbersAsText }: ChangesPlan,

@@ -16,9 +16,11 @@ import {
 import { join, literal } from "./fragment.ts";
 import { compileFromSettings, compileSettings } from "./settings.ts";
 
-/** Keys of the log that a page is chosen from, for each change that it may have. */
+/** Keys that are read from the log for each change that a page may have. */
 const EVENTS_OF_CHANGE = 10;
-/** At least so many, so that small pages do not crawl along a row that changes all the time. */
+/**
+ * Fewest keys to read, so that small pages do not take long to pass a row that changes all the time.
+ */
 const MIN_EVENTS = 1000;
 
 /**
@@ -101,8 +103,8 @@ export function compileChanges(
 }
 
 /**
- * Compiles the entries behind the position, in their order: first what the snapshot of a page that was
- * not the last saw, then everything else. Of each part no more are read than a page can need.
+ * Compiles the entries after the position, in order: first the rest of what the snapshot of an
+ * unfinished page saw, then everything else. Of each part, no more are read than a page can need.
  */
 function compileEntries(
   sql: Sql,
@@ -147,7 +149,7 @@ function compileEntries(
     : sql`${parts[0]!} union all ${parts[1]!} union all ${parts[2]!} union all ${parts[3]!}`;
 }
 
-/** The columns of the key, from the text of one, or from a JSON array of several. */
+/** Compiles the columns of the key, from its text, or from a JSON array if there are several. */
 function compileKeys(sql: Sql, { table: { primaryKey } }: ChangesPlan): Fragment {
   return join(
     sql,

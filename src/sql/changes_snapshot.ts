@@ -54,7 +54,7 @@ export function compileChangesSnapshot(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** Compiles the statement that only says where the log is. */
+/** Compiles the statement that reads only the current position of the log. */
 export function compileChangesMoment(
   sql: Sql,
   { settings, ...statement }: FeedStatement,
@@ -81,7 +81,7 @@ function compileAfter(
   return sql`and (${join(sql, ",", keys)}) > (${join(sql, ",", values)})`;
 }
 
-/** The texts of a key, as the log would have them. */
+/** Compiles the texts of a key, as the log would have them. */
 function compileTexts(sql: Sql, { table: { primaryKey } }: ChangesPlan): Fragment {
   return join(sql, ",", primaryKey.map((column) => sql`concat(${compileColumn(sql, column)})`));
 }

@@ -7,10 +7,10 @@ import { join, literal } from "./fragment.ts";
 import { compileList, compileValue, compileZone } from "./predicate.ts";
 
 /**
- * Compiles one more column of the outermost SELECT, `checked`, which casts every value that only
- * Postgres can check, whether or not the statement reaches a row: a date that does not exist is an
- * error on an empty table too, and behind a short-circuited OR. A sum of all casts, because Postgres
- * leaves no part of a sum out. Empty when there is no such value.
+ * Compiles the column `checked` of the outermost SELECT, which casts every value that only Postgres
+ * can check. So an impossible date is an error even on an empty table, or after a short-circuited OR.
+ * It is a sum of all casts, because Postgres always evaluates every part of a sum. Empty if there is
+ * no such value.
  * @see E33
  */
 export function compileValueCheck(
@@ -71,7 +71,7 @@ export interface Suspects {
   readonly values: readonly Value[];
 }
 
-/** Compiles the cast of values alone, to find out which of them Postgres rejects. */
+/** Compiles a statement that only casts values, to find those that Postgres rejects. */
 export function compileProbe(sql: Sql, { column, cast, values }: Suspects): PendingQuery<Row[]> {
   const list = printArray(values.map((value) => value.text));
   const zone = compileZone(sql, values[0]?.zoned, column.kind === "array");

@@ -9,9 +9,9 @@ export interface BrokenConstraint {
 }
 
 /**
- * Compiles the names of a table's columns that are part of a constraint or unique index: of its own or
- * of one of its partitions, or of a foreign key of another table that refers to it. Postgres records
- * them as what the constraint depends on, those of expressions as well.
+ * Compiles the names of a table's columns that are part of a constraint or unique index: its own, one
+ * of its partitions', or a foreign key of another table that refers to it. They are read from
+ * Postgres's dependencies of the constraint, which include the columns of expressions.
  */
 export function compileConstraintColumns(
   sql: Sql,

@@ -9,25 +9,25 @@ import { compileColumn, join, literal } from "./fragment.ts";
 import { compileNeeded, compileOrder } from "./order.ts";
 import { isShort } from "./record.ts";
 
-/** What a continued page is read from, without the rows that the page starts behind. */
+/** The parts that a continued page is read from, except for the condition of where it starts. */
 export interface ContinuedParts extends Record<"rows" | "offset", Fragment> {
-  /** The rows are those of `$matched`, which no index finds. */
+  /** True: the rows are those of `$matched`, which has no index. */
   readonly matched: boolean;
 }
 
-/** Zones that are read one after the other; every one repeats the filters. */
+/** Most zones that are read separately; each repeats the filters. */
 const MAX_ZONES = 8;
-/** Characters of the values of a filter that is repeated for each zone. */
+/** Most characters of filter values that are repeated for each zone. */
 const MAX_REPEATED_CHARACTERS = 16_384;
 
 /**
- * Compiles the common table expression `$read`: the rows of the page and one more, which shows that
- * there is a next page.
+ * Compiles the common table expression `$read`: the rows of the page and one more, which shows
+ * whether there is a next page.
  *
- * Where an index has the order, each zone behind the last row is read by itself, the nearest first and
- * only as many as the page needs: a single OR would make Postgres read all rows that are equal in the
- * first key of the order. A zone is read only if those before it have too few rows; its row count is
- * checked before its first row is read.
+ * If an index has the order, the zones after the last row are read one by one, the nearest first, and
+ * only as many as the page needs. A single OR would make Postgres read all rows that are equal in the
+ * first sort key. Before a zone is read, the rows of those before it are counted: it is skipped if
+ * they fill the page.
  * @see docs/decisions/0053-page-tokens.md
  */
 export function compileRead(
@@ -66,9 +66,10 @@ export function compileRead(
 /**
  * Compiles the first rows of a source, one more than the page has.
  *
- * The number is a parameter, for which a generic plan assumes a tenth of the rows, so Postgres would
- * plan the statement each time. Without filters any plan is as good for all values: there a constant
- * inside says that there are few, and no statement is planned again. 201 is MAX_ROWS_PER_PAGE + 1.
+ * The limit is a parameter. A generic plan assumes that it is a tenth of the rows and looks
+ * expensive, so Postgres would plan the statement each time. Without filters, one plan suits all
+ * values: there a constant limit inside shows that there are few rows, and the generic plan is used.
+ * 201 is MAX_ROWS_PER_PAGE + 1.
  */
 function compileFirst(
   sql: Sql,
@@ -117,9 +118,9 @@ function countCharacters(predicate: Predicate): number {
 }
 
 /**
- * Compiles where the next page starts: the texts of the order's values in the last row of the page, as a
+ * Compiles where the next page starts: the texts of the sort keys in the last row of the page, as a
  * JSON array; NULL if there is no next page. A text that is far too long for a page token is cut off,
- * so that a response does not hold a value of any size.
+ * so that the result stays small.
  */
 export function compileNext(sql: Sql, plan: ContinuedPlan): Fragment {
   const { perPage, continued: { order } } = plan;
@@ -136,7 +137,7 @@ export function compileNext(sql: Sql, plan: ContinuedPlan): Fragment {
     end`;
 }
 
-/** More characters than a page token has bytes for. */
+/** More characters than fit into a page token. */
 const CUT_CHARACTERS = 5000;
 
 function compileText(sql: Sql, column: Column): Fragment {

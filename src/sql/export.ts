@@ -6,12 +6,13 @@ import { compileOrder } from "./order.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileRowBytes } from "./record.ts";
 
-/** SQLSTATE of a record that is larger than it may be; nothing else that is compiled here can raise it. */
+/** SQLSTATE of a record that is too large; nothing else in the statement can raise it. */
 export const RECORD_TOO_LARGE = "2201E";
 
 /**
- * Compiles an export into one statement, hence one snapshot: a row for each record, the first column
- * only checks its size. Each column is the text of its value or its JSON, as {@link exportedAs} says.
+ * Compiles an export into one statement, hence one snapshot. It gives a row for each record; the
+ * first column only checks the size. Each other column is the text of its value or JSON, as {@link
+ * exportedAs} says.
  * @see EX3, EX4, EX17
  */
 export function compileExport(sql: Sql, plan: ExportPlan): PendingQuery<Row[]> {
@@ -40,9 +41,9 @@ function compileValue(sql: Sql, column: Column, plan: ExportPlan): Fragment {
 }
 
 /**
- * Compiles a value that is null, or an error for a record that is too large: the columns of a row are
- * computed in their order, so that nothing of such a record is printed. Postgres would evaluate a
- * constant that fails before there is any row.
+ * Compiles NULL, or an error for a record that is too large. Postgres computes columns in order, so
+ * nothing of such a record is printed. The failing expression is not a constant, which Postgres would
+ * evaluate before the first row.
  */
 function compileSizeCheck(sql: Sql, plan: ExportPlan): Fragment {
   const bytes = compileRowBytes(sql, plan, plan.maxRecordBytes);

@@ -5,9 +5,9 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 export { literal };
 
 /**
- * One template for each text: the driver keeps every template that it has seen, so a new one for each
- * request would never be freed. The texts come from the catalogue, or from the number of items in a
- * list, so there are only so many of them.
+ * One template for each text. The driver keeps every template that it has seen, so new ones for each
+ * request would never be freed. The number of texts is bounded: they come from the catalogue, or from
+ * the number of items in a list.
  */
 const COLUMNS = new Map<SqlText, TemplateStringsArray>();
 const LISTS = new Map<string, TemplateStringsArray>();
@@ -21,8 +21,8 @@ const SEPARATORS = {
 } as const;
 
 /**
- * Compiles the table of a statement, `"schema"."table" "$row"`: no statement names it in another way.
- * Aliases contain a `$`, which no name of a column that clients see may have.
+ * Compiles the table of a statement, `"schema"."table" "$row"`; every statement names it this way.
+ * Aliases contain a `$`, which no column name that clients see can have.
  */
 export function compileTable(sql: Sql, { identifier }: Pick<Table, "identifier">): Fragment {
   return sql`${literal(sql, identifier)} "$row"`;

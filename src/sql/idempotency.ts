@@ -1,29 +1,32 @@
 import type { Idempotency } from "../plan/idempotency.ts";
 import type { Fragment, PendingQuery, Sql } from "../postgres/driver.ts";
 
-/** The column that a statement with an idempotency key gives besides its own. */
+/** The additional column of a statement with an idempotency key. */
 export interface ClaimRow {
-  /** False: nothing was done, since the key was used before or is in use. Absent without a key. */
+  /** False: nothing was done, because the key was used before or is in use. Absent without a key. */
   readonly claimed?: boolean;
 }
 
-/** An answer that is kept. */
+/** A stored answer. */
 export interface KeptRow {
-  /** JSON: a list of rows that were written, or an object with `matched` of a 404 or 409. */
+  /** JSON: a list of the numbers of rows written, or an object with `matched` for a 404 or 409. */
   readonly answer: string;
-  /** It is that of the same request. */
+  /** True if the answer belongs to the same request. */
   readonly same: boolean;
   readonly expired: boolean;
 }
 
-/** Locks of two numbers are apart from those of one, which others use. It is "rowg" in ASCII. */
+/**
+ * First number of the advisory locks: "rowg" in ASCII. Locks of two numbers never collide with locks
+ * of one, which others use.
+ */
 const LOCK_CLASS = "1919907687";
 
 /**
- * Compiles the common table expression, with a comma, that claims the key of an update: `$claim` is true
- * where no answer is kept for it, and no other transaction has it. The claim is a lock that ends with the
- * transaction. What the lock cannot exclude, that another one committed just now, the primary key does.
- * Empty without a key.
+ * Compiles the common table expression, with a comma, that claims the key of an update; empty without
+ * a key. `$claim` is true if no answer is stored for the key and no other transaction has claimed it.
+ * The claim is an advisory lock that ends with the transaction. The lock does not exclude that
+ * another transaction has just committed; the primary key does.
  * @see docs/specification/idempotency.md
  */
 export function compileClaim(sql: Sql, idempotency: Idempotency | undefined): Fragment {
@@ -55,7 +58,7 @@ export function compileClaimColumn(sql: Sql, idempotency: Idempotency | undefine
   return idempotency === undefined ? sql`` : sql`, (select "$claimed" from "$claim") claimed`;
 }
 
-/** Compiles the claim as the first statement of a transaction. */
+/** Compiles the claim as the first step of a transaction. */
 export function compileClaimStep(sql: Sql, idempotency: Idempotency): PendingQuery<ClaimRow[]> {
   return sql<ClaimRow[]>`
     with ${compileOwnClaim(sql, idempotency)}
@@ -63,8 +66,8 @@ export function compileClaimStep(sql: Sql, idempotency: Idempotency): PendingQue
 }
 
 /**
- * Compiles the insert of an answer, as the text of {@link KeptRow}; a FROM may follow. The text of the key
- * is not stored: it may be anything that a client has at hand.
+ * Compiles the insert of an answer; a FROM may follow. Only a digest of the key is stored, because a
+ * client may put any text into a key, even a secret.
  */
 export function compileKeep(
   sql: Sql,
@@ -77,7 +80,7 @@ export function compileKeep(
       ${tokenId}::text, ${compileDigest(sql, key)}, ${compileDigest(sql, request)}, ${answer}`;
 }
 
-/** Compiles the look-up of the answer that is kept. */
+/** Compiles the look-up of a stored answer. */
 export function compileFindKept(
   sql: Sql,
   { tokenId, key, request, hours }: Idempotency,
@@ -91,7 +94,7 @@ export function compileFindKept(
     where "$row".token_id = ${tokenId}::text and "$row".key = ${compileDigest(sql, key)}`;
 }
 
-/** Compiles the deletion of an answer that is older than it may be. */
+/** Compiles the deletion of an expired answer. */
 export function compileForget(
   sql: Sql,
   { tokenId, key, hours }: Idempotency,

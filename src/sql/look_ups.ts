@@ -4,7 +4,7 @@ import { compileTable, join } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
 import { compileOutput, compileSmall } from "./record.ts";
 
-/** What one look-up found; VALUES gives its columns these names. */
+/** The result of one look-up; the column names are those of VALUES. */
 export interface FoundRow {
   /** Position of the look-up in the list, as digits from 0. */
   readonly column1: string;
@@ -13,21 +13,21 @@ export interface FoundRow {
 }
 
 /**
- * Stands in place of a record of more than 64 KiB, which is read again alone: a statement may hold
- * eight of them in memory at once.
+ * Replaces a record of more than 64 KiB, which is then read again alone, since a statement holds up
+ * to eight records in memory.
  */
 export const TOO_LARGE = "null";
 
-/** Size of a record up to which it is printed. */
+/** Largest record that is printed. */
 const MAX_BYTES = 65_536;
 /** Look-ups in one statement at most. */
 export const MAX_LOOK_UPS = 8;
-/** The numbers of rows that a statement may have: few, so that there are few texts. */
+/** The numbers of look-ups that a statement can have. They are few, so that there are few texts. */
 const SIZES = [2, 4, MAX_LOOK_UPS];
 
 /**
- * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant. They
- * differ in values alone; the last one is repeated to fill the statement up to one of its sizes.
+ * Compiles look-ups by key into one statement: each is a subquery of its own, with its own tenant.
+ * They differ only in values. The last one is repeated to fill up the statement to one of the sizes.
  * @see S8, TE20
  * @see docs/decisions/0022-batched-look-ups.md
  */
@@ -41,7 +41,10 @@ export function compileLookUps(sql: Sql, plans: readonly QueryPlan[]): PendingQu
   return sql<FoundRow[]>`values ${join(sql, ",", rows)}`;
 }
 
-/** `limit 1` keeps Postgres from printing the record twice, once for its size and once for itself. */
+/**
+ * Compiles one look-up. `limit 1` keeps Postgres from printing the record twice, for its size and for
+ * the result.
+ */
 function compileLookUp(sql: Sql, plan: QueryPlan): Fragment {
   const small = compileSmall(sql, plan, MAX_BYTES);
   const printed = small === undefined

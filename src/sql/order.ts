@@ -2,7 +2,7 @@ import type { QueryPlan } from "../plan/query_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 import { compileColumn, join } from "./fragment.ts";
 
-/** Compiles ORDER BY. The primary key comes last, so that paging is stable. Without a sort there is none. */
+/** Compiles ORDER BY; empty without a sort. The primary key comes last, so that paging is stable. */
 export function compileOrder(
   sql: Sql,
   { sort, table }: Pick<QueryPlan, "sort" | "table">,
@@ -18,7 +18,7 @@ export function compileOrder(
   return sql`order by ${join(sql, ",", [...keys, ...last])}`;
 }
 
-/** Compiles the columns that records and order need. */
+/** Compiles the columns that the records and the order need. */
 export function compileNeeded(sql: Sql, { columns, sort, table }: QueryPlan): Fragment {
   const needed = new Set([
     ...columns.map(({ identifier }) => identifier),

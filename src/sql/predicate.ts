@@ -7,7 +7,7 @@ import { compileColumn, join, literal } from "./fragment.ts";
 import { compileScope, type ScopeReading } from "./scope.ts";
 import { settleTime } from "./settle_time.ts";
 
-/** Compiles a column in a comparison: a domain over an enum has no `=` of its own. */
+/** Compiles a column in a comparison. A domain over an enum is cast, since it has no `=` of its own. */
 export function compileOperand(sql: Sql, column: Column): Fragment {
   const value = compileColumn(sql, column);
   return column.comparedAs === undefined
@@ -15,7 +15,7 @@ export function compileOperand(sql: Sql, column: Column): Fragment {
     : sql`${value}::${literal(sql, column.comparedAs)}`;
 }
 
-/** Compiles a value: a text that the input function of the column's type reads; null is NULL. */
+/** Compiles a value as a text that the input function of the column's type reads; null is NULL. */
 export function compileValue(
   sql: Sql,
   value: Pick<Value, "text" | "zoned" | "bare"> | null,
@@ -33,7 +33,9 @@ export function compileValue(
   return sql`${text}::text${compileZone(sql, value?.zoned, isArray)}::${literal(sql, cast)}`;
 }
 
-/** Types whose input functions depend on settings that every session is started with. */
+/**
+ * Types whose input functions depend on settings of the session, which are the same in every session.
+ */
 const READ_FOR_EACH_ROW: ReadonlySet<string> = new Set(
   ["date", "time", "timetz", "timestamp", "timestamptz"]
     .map((name) => `pg_catalog.${name}`),
@@ -41,10 +43,10 @@ const READ_FOR_EACH_ROW: ReadonlySet<string> = new Set(
 const ZONED = "pg_catalog.timestamptz" as SqlText;
 
 /**
- * Reports whether Postgres would cast a text to the type again for each row that it filters: a scan of
- * 900,000 rows took 190 ms instead of 75 for one range of times, and a list of 200 times is cast as a
- * whole. So the parameter has that type itself, and is read once. `openClient` has the driver pass it on
- * as it is.
+ * Reports whether Postgres would cast a text to the type again for each row that it filters. If so,
+ * the parameter itself has the type and is read once. With a cast, a scan of 900,000 rows took 190 ms
+ * instead of 75 for one range of times. `openClient` makes the driver pass such a parameter on
+ * unchanged.
  * @see D1
  */
 function isReadForEachRow({ kind }: Column, cast: SqlText): boolean {
@@ -52,8 +54,8 @@ function isReadForEachRow({ kind }: Column, cast: SqlText): boolean {
 }
 
 /**
- * Compiles one more cast for a text with an offset, which the input function of `timestamp` would
- * drop: by way of `timestamptz` the value is converted to the session's time zone.
+ * Compiles a cast to `timestamptz` for a text with an offset, which the input function of `timestamp`
+ * would drop. It converts the value to the time zone of the session.
  */
 export function compileZone(sql: Sql, zoned: boolean | undefined, isArray: boolean): Fragment {
   if (!zoned) return sql``;
@@ -92,8 +94,8 @@ function compileLocalTimes(sql: Sql, times: Fragment, { timeZone }: Column): Fra
 }
 
 /**
- * Compiles the WHERE of a table: the tenant's scope first and outermost, then the client's predicate
- * in parentheses.
+ * Compiles the WHERE of a table: first the tenant's scope, outermost, then the client's predicate in
+ * parentheses.
  * @see S8, TE3, TE20
  */
 export function compileWhere(
@@ -109,9 +111,9 @@ export function compileWhere(
 }
 
 /**
- * Compiles a predicate beside the scope. What it says of the tenant column is behind IS TRUE: a planner
- * that sees two tenants for one row finds that nothing matches, and one that sends statements on to
- * shards then fails, since it has no shard to send the update to.
+ * Compiles a predicate beside the scope. Its conditions on the tenant column are hidden from the
+ * planner by IS TRUE: a planner that sees two tenants for one row concludes that nothing matches, and
+ * one that forwards statements to shards then fails, because there is no shard to send the update to.
  * @see M16
  */
 function compileBeside(sql: Sql, predicate: Predicate, scope: Scope): Fragment {
@@ -129,7 +131,7 @@ function compileBeside(sql: Sql, predicate: Predicate, scope: Scope): Fragment {
   return sql`(${join(sql, "and", items)})`;
 }
 
-/** Compiles a predicate; its result can stand beside an AND. @see Q12, Q13 */
+/** Compiles a predicate; it needs no parentheses beside an AND. @see Q12, Q13 */
 export function compilePredicate(sql: Sql, predicate: Predicate): Fragment {
   switch (predicate.kind) {
     case "and":
@@ -187,7 +189,10 @@ function compileComparison(
   }
 }
 
-/** One parameter for the whole list, so that lists of every length share one statement. */
+/**
+ * Compiles `in` and `not_in` with one parameter for the whole list, so that lists of every length
+ * share one statement.
+ */
 function compileMember(
   sql: Sql,
   { column, negated, values }: Extract<Predicate, { kind: "member" }>,
@@ -229,7 +234,10 @@ function compileLocalList(sql: Sql, texts: string, column: Column): Fragment {
     from unnest(${texts}::text[]) "$list"("$value")`;
 }
 
-/** Compares the text of the value; case counts, whatever the collation of the column says. */
+/**
+ * Compiles `like`, which compares the text of the value. It is case-sensitive, whatever the collation
+ * of the column is.
+ */
 function compileLike(
   sql: Sql,
   { column, negated, pattern, ignoresCase }: Extract<Predicate, { kind: "like" }>,

@@ -10,29 +10,32 @@ import { compileBytes, compileOutput, compileSmall } from "./record.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 import { compileTotal } from "./total.ts";
 
-/** The one row of a query's result: texts, passed through as they are. */
+/** The one row of a query's result: texts, which are passed through unchanged. */
 export interface PageRow {
   /** Rows that match across all pages, as digits; null when not counted, or too many to be kept. */
   readonly total: string | null;
   /** Rows on the page, as digits. */
   readonly rows: string;
-  /** The page, a JSON array printed by Postgres; null when it is larger than a page may be. */
+  /** The page, a JSON array printed by Postgres; null if it is too large. */
   records: string | null;
-  /** Records that may be large, as digits. If there are any, the page is read again and measured. */
+  /**
+   * Number of records that may be large, as digits. If there are any, the page is read again and
+   * measured.
+   */
   readonly large?: string | null;
-  /** Where the next page starts, a JSON array of texts; null on the last page. */
+  /** The start of the next page, a JSON array of texts; null on the last page. */
   readonly next?: string | null;
 }
 
-/** What Postgres counts as part of a value besides its bytes. */
+/** Bytes of a value's header, which Postgres counts as part of its size. */
 const HEADER_BYTES = 4;
 
 /**
- * Compiles a query into one statement: the page, printed as JSON by Postgres, and the total of the
- * same snapshot.
+ * Compiles a query into one statement: the page, printed as JSON by Postgres, and the total, both of
+ * one snapshot.
  *
- * With `oneReading` the rows that match are kept, sorted and counted; if there are too many of them, the
- * total is null and the page must not be used.
+ * With `oneReading` the matching rows are materialised, then sorted and counted. If there are too
+ * many, the total is null and the page must not be used.
  * @see Q85, Q87, P21
  * @see docs/decisions/0019-page-and-total.md
  * @see docs/decisions/0018-memory-of-a-page.md
@@ -113,8 +116,8 @@ interface PlacedPage {
 }
 
 /**
- * Places the page in FROM; with settings before the SELECT, which then reads it by scalar subqueries,
- * although Postgres copies a materialized page each time it is read.
+ * Places the page in FROM. With settings it must be before the SELECT and read by scalar subqueries,
+ * although Postgres copies a materialised page each time it is read.
  */
 function placePage(
   sql: Sql,
@@ -143,7 +146,10 @@ function placePage(
   };
 }
 
-/** Records that may be large are counted, not printed: then the page is read again and measured. */
+/**
+ * Compiles the page. Records that may be large are counted and not printed; the page is then read
+ * again and measured.
+ */
 function compilePage(
   sql: Sql,
   { output, small, following }: {
@@ -171,7 +177,10 @@ function compilePage(
     )`;
 }
 
-/** The rows are kept as they are stored, and printed only if the sizes of all values allow it. */
+/**
+ * Compiles the page in two steps: the rows are kept as they are stored, and printed only if their
+ * measured size allows it.
+ */
 function compileMeasured(
   sql: Sql,
   plan: QueryPlan,
@@ -195,9 +204,12 @@ function compileRows(sql: Sql, plan: Pick<QueryPlan, "table" | "scope" | "predic
   return sql`${compileTable(sql, plan.table)} where ${compileWhere(sql, plan)}`;
 }
 
-/** The rows that match, up to one more than may be kept: the columns that page and order need. */
+/**
+ * Compiles the matching rows, with the columns that page and order need, up to one more than may be
+ * kept.
+ */
 function compileMatched(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
-  // MAX_ROWS_KEPT + 1. A parameter could be any number to the planner.
+  // MAX_ROWS_KEPT + 1, as a constant that the planner knows.
   return sql`
     "$matched" as materialized (
       select ${compileNeeded(sql, plan)}
@@ -207,8 +219,9 @@ function compileMatched(sql: Sql, plan: QueryPlan, rows: Fragment): Fragment {
 }
 
 /**
- * Reads the keys of the page from their index first, and then each row by its key. The planner does
- * not know how few keys there are; `limit 1` keeps it from reading the whole table to join them.
+ * Compiles a page that reads its keys from their index first, and then each row by its key. The
+ * planner does not know how few keys there are; `limit 1` keeps it from reading the whole table for a
+ * join.
  */
 function compileKeysFirst(sql: Sql, plan: QueryPlan, onPage: Fragment): Fragment {
   const columns = plan.table.keyOrder.map((column) => compileColumn(sql, column));

@@ -5,7 +5,7 @@ import { compileColumn, join, literal } from "./fragment.ts";
 
 /** Types whose length Postgres reads from a header, even of a compressed value. */
 const TEXTS: ReadonlySet<string> = new Set(["text", "varchar", "bpchar", "citext", "bytea"]);
-/** Types of which every value is short. */
+/** Types whose values are always short. */
 const SHORT: ReadonlySet<string> = new Set(
   ("date time timetz timestamp timestamptz interval money oid xid xid8 cid tid point lseg box line " +
     "circle macaddr macaddr8 pg_lsn inet cidr char name").split(" "),
@@ -13,13 +13,10 @@ const SHORT: ReadonlySet<string> = new Set(
 const SHORT_KINDS: ReadonlySet<Column["kind"]> = new Set(
   ["boolean", "int2", "int4", "int8", "float4", "float8", "uuid", "enum"],
 );
-/** How many times larger than stored any other value prints at most: a `1e300` within jsonb. */
+/** The most by which any other value grows when it is printed, such as `1e300` within jsonb. */
 const PRINTED_LARGER = "32" as SqlText;
 
-/**
- * Compiles the columns of a record. Their aliases are the names of the columns, which Postgres makes
- * the keys of the JSON object.
- */
+/** Compiles the columns of a record. Their aliases become the keys of the JSON object. */
 export function compileOutput(
   sql: Sql,
   { columns, wideNumbersAsText }: Pick<QueryPlan, "columns" | "wideNumbersAsText">,
@@ -48,9 +45,8 @@ function compileAsText(sql: Sql, column: Column): Fragment {
 }
 
 /**
- * Compiles whether a `"$record"` is certain to print to at most so many bytes, judging by sizes that
- * Postgres knows without reading the values: no record that may be large is printed. Undefined where
- * no record can be.
+ * Compiles whether a `"$record"` is certain to print to at most so many bytes, from sizes that
+ * Postgres knows without reading the values. Undefined if no record can be larger.
  * @see docs/decisions/0018-memory-of-a-page.md
  */
 export function compileSmall(
@@ -74,9 +70,9 @@ export function compileSmall(
 }
 
 /**
- * Compiles the bytes that the records of `"$unprinted"` print to. Each value is printed by itself, in
- * memory that is freed before the next one; a value that is stored in more bytes than a page may have
- * is not printed at all.
+ * Compiles the number of bytes to which the records of `"$unprinted"` print. Each value is printed by
+ * itself, in memory that is freed before the next one. A value whose stored size is larger than a
+ * page is not printed at all.
  */
 export function compileBytes(
   sql: Sql,
@@ -91,7 +87,7 @@ export function compileBytes(
     )`;
   });
   if (sizes.length === 0) return sql`0`;
-  // One row of VALUES would be optimised away, and its memory kept until the end of the record.
+  // With one row, VALUES would be optimised away, and the memory kept until the end of the record.
   const rows = [...sizes, sql`(0)`];
   const exact = sql`
     select coalesce(sum("$size"."$bytes"), 0)
@@ -101,7 +97,8 @@ export function compileBytes(
     sql`coalesce(octet_length(${compileMember(sql, column)}), 0)::int8`
   );
   if (texts.length === 0) return exact;
-  // The length of a text is known at once: where the texts alone are too much, nothing is printed.
+  // The lengths of texts are known without printing: if the texts alone are too long, nothing is
+  // printed.
   const least = sql`
     select coalesce(sum(${join(sql, "+", texts)}), 0)
     from "$unprinted" "$record"`;
@@ -109,18 +106,18 @@ export function compileBytes(
     select case when (${least}) > ${limit} then ${limit} + 1 else (${exact}) end`;
 }
 
-/** Sizes of one row, for the decision whether it may be printed. */
+/** Sizes of one row, which decide whether it may be printed. */
 export interface RowBytes {
-  /** An estimate by what is stored, never negative. */
+  /** An estimate from the stored sizes, never negative. */
   readonly estimated: Fragment;
-  /** Whether it is certain that all of it is small. */
+  /** Whether the row is certain to be small. */
   readonly small: Fragment;
-  /** What it prints to, where it is not certain. */
+  /** The printed size, for a row that is not certain to be small. */
   readonly exact: Fragment;
 }
 
 /**
- * Compiles the sizes of a `"$row"`; undefined where every value is short. Lengths of texts are known
+ * Compiles the sizes of a `"$row"`; undefined if every value is short. The lengths of texts are known
  * without reading them.
  * @see docs/decisions/0018-memory-of-a-page.md
  */
@@ -146,14 +143,14 @@ export function compileRowBytes(
     sql`${estimated} <= ${limit}`,
     ...others.map(({ plain }) => plain),
   ]);
-  // What is stored in more bytes than a record may have is not printed to learn its size.
+  // A value whose stored size is larger than a record is not printed to find its size.
   const printed = others.map((one) =>
     sql`case when ${one.stored} > ${limit} then ${one.stored} else ${one.printed} end`
   );
   return { estimated, small, exact: join(sql, "+", [...lengths, ...printed]) };
 }
 
-/** Characters of a text whose declared length makes it short. */
+/** Declared length up to which a text counts as short. */
 const SHORT_LIMIT = 1000;
 
 function hasShortLimit(column: Column): boolean {

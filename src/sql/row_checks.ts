@@ -9,34 +9,36 @@ import { compilePredicate, compileValue } from "./predicate.ts";
 import { compileBelongs } from "./scope.ts";
 
 /**
- * SQLSTATE of an update whose row would refer to one that is not the tenant's: nothing was written.
+ * SQLSTATE of an update after which a row would refer to a row that is not the tenant's; nothing was
+ * written.
  * @see T61
  */
 export const FOREIGN_PARENT = "2201G";
 
 /**
- * SQLSTATE of an update whose row would not match the row filter: nothing was written.
+ * SQLSTATE of an update after which a row would not match the row filter; nothing was written.
  * @see T66
  */
 export const OUTSIDE_FILTER = "2201E";
 
 type CheckedPlan = Pick<UpdatePlan, "table" | "assignments" | "scope">;
 
-/** What must hold of a row with its new values, where one of them is set. */
+/** A condition that a row must meet with its new values. */
 export interface RowCheck {
-  /** The new value at which it is checked. */
+  /** The assignment in which it is checked. */
   readonly assignment: Assignment;
   readonly holds: Fragment;
   /**
-   * A condition that fails with a code that nothing else in a statement of ours has. The argument is no
-   * constant, so that Postgres does not compute it while it plans.
+   * An expression that raises an SQLSTATE which nothing else in the statement can raise. Its argument
+   * is not a constant, so that Postgres does not evaluate it while planning.
    */
   readonly refusal: Fragment;
 }
 
 /**
- * Compiles what must hold of the updated rows: they stay the tenant's, and such as clients may reach.
- * Checked where the value is set, it concerns exactly the rows that are written, as they are by then.
+ * Compiles the conditions on updated rows: they still belong to the tenant, and clients can still
+ * reach them. They are checked in the SET list, so for exactly the rows that are written, in their
+ * current version.
  */
 export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
   const { table, assignments, scope } = plan;
@@ -63,15 +65,15 @@ export function compileRowChecks(sql: Sql, plan: CheckedPlan): RowCheck[] {
 }
 
 /**
- * Compiles whether the row that an updated row will refer to is one of the tenant's. It is locked, so
- * that it stays one until the update is committed.
+ * Compiles whether the row that an updated row will refer to belongs to the tenant. It is locked, so
+ * that this stays true until the update is committed.
  */
 function compileNewParent(sql: Sql, { assignments, scope }: CheckedPlan): Fragment {
   const own = (from: SqlText) => compileNew(sql, assignments, from);
   return compileBelongs(sql, scope, { locks: true, own });
 }
 
-/** Compiles whether the row filter holds of the new values: under the name of the row itself. */
+/** Compiles whether the new values match the row filter. They are given the alias of the row itself. */
 function compileNewRow(
   sql: Sql,
   { assignments }: CheckedPlan,
@@ -87,7 +89,7 @@ function compileNewRow(
     )`;
 }
 
-/** Compiles what a column will hold: the new value, or the present one. */
+/** Compiles the value that a column will have: the new one, or the present one. */
 function compileNew(
   sql: Sql,
   assignments: readonly Assignment[],

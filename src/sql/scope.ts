@@ -8,18 +8,18 @@ import { compileColumn, join, literal } from "./fragment.ts";
 export type TenantScope = Scope & { readonly kind: "tenant" };
 
 /**
- * How the rows that lead to the tenant are read:
+ * How the parent rows that lead to the tenant are read:
  *
  * - `seen`, as the statement's snapshot has them; Postgres joins them in the best order;
- * - `locked`, as they are now, and so they stay until the transaction ends: a statement that writes must
- *   know that the tenant is still the same. They are looked up for each row that meets all else;
+ * - `locked`, as they are now, and so they stay until the transaction ends: a statement that writes
+ *   must know that the tenant is still the same. They are looked up for each row that meets all else;
  * - `joined`, both ways, where a statement would otherwise look up those of all tenants.
  */
 export type ScopeReading = "seen" | "locked" | "joined";
 
 /**
- * Compiles the tenant's part of a WHERE: the tenant column of the row, or the one of the row that it
- * belongs to over foreign keys.
+ * Compiles the tenant's part of a WHERE: on the tenant column of the row itself, or of the row that
+ * it belongs to by foreign keys.
  * @see S8, T59
  */
 export function compileScope(sql: Sql, scope: TenantScope, reading: ScopeReading): Fragment {
@@ -33,14 +33,14 @@ export function compileScope(sql: Sql, scope: TenantScope, reading: ScopeReading
   return reading === "locked" ? locked : sql`${seen} and ${locked}`;
 }
 
-/** What {@link compileBelongs} needs besides the scope. */
+/** Options of {@link compileBelongs} besides the scope. */
 interface BelongsOptions {
   readonly locks: boolean;
   /** Compiles the values by which a row refers to the first row of the path. */
   readonly own: (from: SqlText) => Fragment;
 }
 
-/** Compiles whether a row belongs to the tenant over foreign keys. */
+/** Compiles whether a row belongs to the tenant by foreign keys. */
 export function compileBelongs(
   sql: Sql,
   scope: TenantScope,
@@ -64,7 +64,7 @@ export function compileBelongs(
     )`;
 }
 
-/** Compiles that each tenant column holds its part of the tenant. */
+/** Compiles the condition that each tenant column has its part of the tenant. */
 function compileTenant(
   sql: Sql,
   { tenancy: { columns }, tenant }: TenantScope,

@@ -3,9 +3,9 @@ import { join } from "./fragment.ts";
 
 /**
  * A setting that a statement makes for itself: the tenant, for the operator's own row level security,
- * or one that the session of a pooler may have lost. Every statement with settings reads FROM them
- * and has everything else in scalar subqueries, which run lazily and therefore after them; in other
- * shapes Postgres was seen to apply the policies first, and found no rows.
+ * or one that a session behind a pooler may have lost. A statement with settings reads FROM them and
+ * has everything else in scalar subqueries, which run lazily and therefore after the settings. In
+ * other shapes Postgres was seen to apply the policies first, and found no rows.
  * @see P26
  */
 export interface Setting {
@@ -22,7 +22,7 @@ export function compileSettings(sql: Sql, settings: readonly Setting[]): Fragmen
     ),`;
 }
 
-/** Compiles what the outermost SELECT reads from; empty without settings. */
+/** Compiles the FROM of the outermost SELECT; empty without settings. */
 export function compileFromSettings(sql: Sql, settings: readonly Setting[]): Fragment {
   if (settings.length === 0) return sql``;
   return sql`
@@ -35,7 +35,7 @@ export function compileSetStep(sql: Sql, settings: readonly Setting[]): PendingQ
   return sql`select ${compileSetConfig(sql, settings)}`;
 }
 
-/** One expression that makes all settings, until the transaction ends. */
+/** Compiles one expression that makes all settings, until the transaction ends. */
 function compileSetConfig(sql: Sql, settings: readonly Setting[]): Fragment {
   const calls = settings.map(({ name, value }) =>
     sql`set_config(${name}::text, ${value}::text, true)`

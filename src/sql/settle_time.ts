@@ -4,9 +4,9 @@ import { checkTime, type TimeType } from "../plan/time_text.ts";
 import { rewriteElements } from "../text/array_text.ts";
 
 /**
- * Returns the text of a value so that it means the same in every session: while an update runs, the
- * session's time zone is the database's, and in between it is UTC. A part of a `timestamptz` or `timetz`
- * without a zone gets UTC, and words such as `today` become dates in the zone of the column.
+ * Returns a text for a value that means the same in every session. The time zone of a session is UTC,
+ * but that of the database while an update runs. So a part of a `timestamptz` or `timetz` without a
+ * zone gets UTC, and words such as `today` become dates in the zone of the column.
  * @see V12, V23
  */
 export function settleTime(value: Pick<Value, "text" | "bare">, column: Column): string {

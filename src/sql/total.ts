@@ -1,19 +1,20 @@
 import type { QueryPlan } from "../plan/query_plan.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
-/** What the total is counted from. */
+/** The parts of a query that the total is counted from. */
 export interface TotalParts extends Record<"from" | "limit" | "offset", Fragment> {
   /** Compiles how a column of the page is read. */
   readonly read: (column: Fragment) => Fragment;
 }
 
 /**
- * Compiles the total, the rows that match on all pages, of the same snapshot as the page; NULL when
+ * Compiles the total: the number of matching rows on all pages, in the snapshot of the page. NULL if
  * the client asked not to count.
  *
- * A page that is not full already reveals the total: the rows before it and those on it. Only a full page,
- * or an empty one behind the first, makes Postgres count: a lazy scalar subquery, which by far beats
- * a window count. Rows that are kept anyway are counted where they are; NULL when they are too many.
+ * A page that is not full already shows the total: the rows before it plus those on it. Only a full
+ * page, or an empty one after the first, makes Postgres count, by a lazy scalar subquery, which is
+ * far cheaper than a window function. Materialised rows are counted where they are; NULL if there are
+ * too many.
  * @see Q85, P21
  * @see docs/decisions/0019-page-and-total.md
  */
@@ -30,7 +31,7 @@ export function compileTotal(
       from ${from}
     )`;
   }
-  // Nothing says how many rows are before a page that starts behind a row.
+  // The number of rows before a page is unknown if it starts after a given row.
   if (continued?.after !== undefined) return sql`(select count(*) from ${from})`;
   return read(sql`
     case

@@ -16,16 +16,19 @@ import { compileFromSettings, compileSettings, type Setting } from "./settings.t
 
 /** The one row of a bulk update's result. */
 export interface BulkRow extends ClaimRow {
-  /** Rows written, as digits: those whose values really changed. */
+  /** Number of rows written, as digits: those whose values really changed. */
   readonly updated: string;
-  /** Rows that match, as digits, when more do than `max-affected` allows and nothing was written. */
+  /**
+   * Number of matching rows, as digits, if there are more than `max-affected` allows; then nothing
+   * was written.
+   */
   readonly exceeding?: string | null;
 }
 
 /**
- * Compiles a bulk update into one statement. Rows that hold the values already are not written, so
- * their triggers don't fire: 19 times cheaper when nothing changes, 1.05 times the cost when every row
- * does.
+ * Compiles a bulk update into one statement. Rows that have the values already are not written, so
+ * their triggers do not fire. That is 19 times cheaper if nothing changes, and costs 1.05 times as
+ * much if every row does.
  * @see U32, U43, P4
  */
 export function compileUpdateBulk(
@@ -60,7 +63,10 @@ export function compileUpdateBulk(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** With `max-affected` the same snapshot counts the rows that match, up to one more than allowed. */
+/**
+ * Compiles an update with `max-affected`: the same snapshot counts the matching rows, up to one more
+ * than allowed.
+ */
 function compileLimited(
   sql: Sql,
   plan: UpdatePlan,
@@ -101,7 +107,10 @@ function compileLimited(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** Every 200 leaves a row, also when nothing matches; the snapshot of the update counts the matches. */
+/**
+ * Compiles the audit row. Every 200 has one, even if nothing matches; matches are counted in the
+ * snapshot of the update.
+ */
 function compileAuditOfMany(
   sql: Sql,
   { audit, idempotency }: UpdatePlan,
@@ -137,7 +146,10 @@ function compileAuditOfLimited(
     )`;
 }
 
-/** Every 200 is kept; `within` is the condition, with `and`, that it is one. */
+/**
+ * Compiles the insert of the answer. Every 200 is stored; `within` is the condition for a 200, with
+ * `and`.
+ */
 function compileKeepOfMany(sql: Sql, { idempotency }: UpdatePlan, within = sql``): Fragment {
   if (idempotency === undefined) return sql``;
   const answer = sql`concat('[', (select count(*) from "$written"), ']')`;

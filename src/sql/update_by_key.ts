@@ -16,21 +16,24 @@ import { compileFromSettings, compileSettings, type Setting } from "./settings.t
 
 /** The one row of the result of an update by key. */
 export interface KeyedRow extends ClaimRow {
-  /** Null when no row matches; true when one of its values would change. */
+  /** Null if no row matches; true if one of its values would change. */
   readonly wanted: boolean | null;
-  /** Null when nothing was written. Wanted and not written: the row changed meanwhile. */
+  /** Null if nothing was written. If it was wanted but not written, the row changed meanwhile. */
   readonly updated: true | null;
 }
 
-/** SQLSTATE of a scalar subquery with a second row: the key is no longer unique, nothing was kept. */
+/**
+ * SQLSTATE of a scalar subquery with a second row: the key is no longer unique, and the update was
+ * rolled back.
+ */
 export const SECOND_ROW = "21000";
 
 /**
- * Compiles a single update whose filters name the whole key, so that at most one row can match:
- * nothing is counted and no version is pinned, which saves a third of what Postgres spends on it.
+ * Compiles a single update whose filters name the whole key, so that at most one row can match.
+ * Nothing is counted and no version is pinned, which saves a third of the cost in Postgres.
  *
- * The result reads `$matched` and `$written` as scalar subqueries. Should the key have been dropped
- * since the catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
+ * The result reads `$matched` and `$written` as scalar subqueries. If the key was dropped after the
+ * catalogue was read, and two rows match, Postgres fails with {@link SECOND_ROW}.
  * @see docs/decisions/0023-updates-by-key.md
  * @see U20
  */
@@ -68,7 +71,7 @@ export function compileUpdateByKey(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** Every 200 leaves an entry in the audit: the row was written, or holds the values already. */
+/** Compiles the audit row. Every 200 has one: the row was written, or has the values already. */
 function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
   if (audit === undefined) return sql``;
   const counts = { matched: sql`1`, updated: sql`(select count(*) from "$written")` };
@@ -80,7 +83,10 @@ function compileAuditOfKey(sql: Sql, { audit }: UpdatePlan): Fragment {
     )`;
 }
 
-/** Every 404 and 200 is kept; an update that another request came before is not decided yet. */
+/**
+ * Compiles the insert of the answer. Every 404 and 200 is stored. If another request changed the row
+ * meanwhile, the result is not decided yet.
+ */
 function compileKeepOfKey(sql: Sql, { idempotency }: UpdatePlan): Fragment {
   if (idempotency === undefined) return sql``;
   const differs = sql`(select "$differs" from "$matched")`;

@@ -14,7 +14,7 @@ import {
 import { compileWhere } from "./predicate.ts";
 import { compileFromSettings, compileSettings, type Setting } from "./settings.ts";
 
-/** A single update; with `readsOnly` it only reports what it would find. */
+/** A single update; with `readsOnly` it writes nothing and only reports what it finds. */
 export type SinglePlan = UpdatePlan & { readonly readsOnly?: boolean };
 
 /** The one row of a single update's result. */
@@ -23,7 +23,10 @@ export interface SingleRow extends ClaimRow {
   readonly matched: string;
   /** True when exactly one row matches and one of its values would change. */
   readonly wanted: boolean;
-  /** Rows written, as digits: 0 or 1. Wanted and not written: the row changed meanwhile. */
+  /**
+   * Rows written, as digits: 0 or 1. If the write was wanted but did not happen, the row changed
+   * meanwhile.
+   */
   readonly updated: string;
 }
 
@@ -31,9 +34,9 @@ export interface SingleRow extends ClaimRow {
  * Compiles a single update into one statement that writes only when exactly one row matches.
  *
  * Count and write see one snapshot, and the write is pinned to the version of the row (ctid, xmin and
- * tableoid): if another transaction commits in between, the statement writes nothing, rather than a
- * row that only matched alone in an older state. It has 0.57 to 0.74 of the throughput of a plain
- * UPDATE.
+ * tableoid). If another transaction commits in between, the statement writes nothing; without the pin
+ * it could write a row that was the only match only in an older state. It has 0.57 to 0.74 of the
+ * throughput of a plain UPDATE.
  * @see U21, P14
  */
 export function compileUpdateSingle(
@@ -89,15 +92,16 @@ export function compileUpdateSingle(
     ${compileFromSettings(sql, settings)}`;
 }
 
-/** The one row of the result of a lock. */
+/** The one row of a lock's result. */
 export interface LockRow {
-  /** Rows that it found, as digits: 0, 1 or 2. */
+  /** Number of rows found, as digits: 0, 1 or 2. */
   readonly locked: string;
 }
 
 /**
- * Compiles the lock that a transaction takes before its single update: at most two rows, since with
- * two the update fails. It carries its settings, which a shard does not have from the statement before.
+ * Compiles the lock that a transaction takes before its single update. It locks at most two rows,
+ * since two are enough to fail the update. It makes the settings itself, because a shard does not
+ * have them from an earlier statement.
  * @see P16, M17
  */
 export function compileLock(
@@ -123,7 +127,10 @@ export function readLocked([row]: Rows): number {
   return Number((row as LockRow | undefined)?.locked ?? "0");
 }
 
-/** Views, and tables whose system columns the role cannot read, are locked first instead. */
+/**
+ * Compiles the version of the row; empty for views, and tables whose system columns the role cannot
+ * read, which are locked first instead.
+ */
 function compileVersion(sql: Sql, { table }: UpdatePlan): Fragment {
   if (!table.pinnable) return sql``;
   return sql`"$row".ctid "$ctid", "$row".xmin "$xmin", "$row".tableoid "$tableoid",`;
@@ -137,7 +144,9 @@ function compileSameVersion(sql: Sql, { table }: UpdatePlan): Fragment {
     and "$row".tableoid = "$matched"."$tableoid"`;
 }
 
-/** Every 200 leaves a row: the one row that matches was written, or holds the values already. */
+/**
+ * Compiles the audit row. Every 200 has one: the matching row was written, or has the values already.
+ */
 function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
   if (plan.audit === undefined) return sql``;
   const counts = {
@@ -155,8 +164,9 @@ function compileAuditOfOne(sql: Sql, plan: UpdatePlan): Fragment {
 }
 
 /**
- * Every 404, 409 with its number of rows, and 200 is kept; an update that another request came before,
- * or that is over its limit, is not.
+ * Compiles the insert of the answer. Every 404, every 409 with a number of rows and every 200 is
+ * stored. Nothing is stored if another request changed the row meanwhile, or the update is over its
+ * limit.
  */
 function compileKeepOfOne(sql: Sql, plan: UpdatePlan, total: Fragment): Fragment {
   if (plan.idempotency === undefined) return sql``;

@@ -6,17 +6,17 @@ import { compileValueCheck } from "./check_values.ts";
 import { compileTable } from "./fragment.ts";
 import { compileWhere } from "./predicate.ts";
 
-/** What an update of a table with rewrite rules would find. */
+/** The rows that an update of a table with rewrite rules would find. */
 export interface Decision {
   /** Rows that match the filters, as digits. */
   readonly matched: string;
-  /** True when a row that matches would change. */
+  /** True if a matching row would change. */
   readonly wanted: boolean;
 }
 
 /**
- * Compiles the question before an update of a table with rewrite rules: Postgres applies no rule
- * inside of WITH, so deciding and writing are two statements there.
+ * Compiles the decision before an update of a table with rewrite rules. Postgres applies no rules
+ * inside of WITH, so deciding and writing are two statements.
  * @see docs/decisions/0025-transactions.md
  */
 export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decision[]> {
@@ -29,7 +29,7 @@ export function compileDecision(sql: Sql, plan: UpdatePlan): PendingQuery<Decisi
     where ${compileWhere(sql, plan)}`;
 }
 
-/** Compiles the update itself; it writes nothing if more rows match by now than it may write. */
+/** Compiles the update itself; it writes nothing if by now more rows match than it may write. */
 export function compileUpdateWithRules(
   sql: Sql,
   plan: UpdatePlan,
@@ -57,7 +57,7 @@ function compileAtMost(
     ) <= ${limit}`;
 }
 
-/** Compiles the audit's row of a decision and its update; counts as digits. */
+/** Compiles the audit row for a decision and its update; counts are digits. */
 export function compileAuditWithRules(
   sql: Sql,
   audit: AuditEntry,

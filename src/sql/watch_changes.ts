@@ -3,31 +3,31 @@ import type { PendingQuery, Sql } from "../postgres/driver.ts";
 import { printArray } from "../text/array_text.ts";
 import type { LogAnchor } from "./change_lines.ts";
 
-/** What one look at the log asks, for all clients that wait. */
+/** One look at the log for all waiting clients. */
 export interface WatchQuestion {
-  /** What the look before this one saw. */
+  /** What the previous look saw. */
   readonly seen: LogSnapshot;
   /** The feeds that clients wait for, and their tables, quoted. */
   readonly feeds: readonly { readonly feed: number; readonly table: string }[];
-  /** Clients that have come since: what each of them has seen. */
+  /** Clients that have arrived since, and what each of them has seen. */
   readonly arrived: readonly {
     readonly feed: number;
     readonly tenant: string;
     readonly seen: LogSnapshot;
     readonly anchor: LogAnchor | undefined;
   }[];
-  /** Tokens to look up; few looks ask for any. */
+  /** Tokens to look up; most looks have none. */
   readonly tokens: readonly string[];
 }
 
-/** The answer; each but the first is a JSON array. */
+/** The result; each column but the first is a JSON array. */
 export interface WatchRow {
   readonly moment: string;
   /** `[feed, shape]` */
   readonly shapes: string;
-  /** `[feed, tenant]` that have entries which the look before did not see. */
+  /** `[feed, tenant]` with entries that the previous look did not see. */
   readonly changed: string;
-  /** Positions among those that have arrived, of which there is something new. */
+  /** Indexes of the arrived clients for which there is something new. */
   readonly behind: string;
   /** Tokens that have ended. */
   readonly ended: string;
