@@ -8,21 +8,21 @@ export const PAUSE_MS = 250;
 export interface Circuit {
   /** Reports whether an attempt to connect may begin now, and counts it as begun. */
   readonly mayAttempt: () => boolean;
-  /** Says why no attempt may begin at this moment; undefined when one may, or the reason is unknown. */
+  /** Returns why no attempt may begin now; undefined if one may, or the reason is unknown. */
   readonly openReason: () => Failure | undefined;
   readonly failed: (failure: Failure) => void;
-  /** Called for an attempt that takes long and may still succeed. */
+  /** Called if an attempt takes long; it may still succeed. */
   readonly strained: () => void;
   readonly succeeded: () => void;
 }
 
-/** Connections in a row that may break while they are opened, by chance. */
+/** Connections in a row that may break while they are opened before the circuit opens. */
 const FREE_FAILURES = 3;
 
 /**
- * Makes a circuit breaker. Closed, it allows any number of attempts. It opens when Postgres rejects one,
- * one takes long, or four in a row break; then it allows one each quarter of a second until one
- * succeeds.
+ * Makes a circuit breaker. While closed, it allows any number of attempts. It opens when Postgres
+ * rejects an attempt, an attempt takes long, or four in a row break. While open, it allows one
+ * attempt each quarter of a second, until one succeeds.
  * @see D7
  */
 export function openCircuit(now: () => number = () => performance.now()): Circuit {

@@ -7,16 +7,19 @@ export type Address =
 
 /** How a connection is encrypted. */
 export interface Encryption {
-  /** `prefer` takes an unencrypted connection where there is no other; only `verify` verifies. */
+  /**
+   * `prefer` accepts an unencrypted connection if the server does not encrypt; only `verify`
+   * verifies.
+   */
   readonly mode: "off" | "prefer" | "require" | "verify";
-  /** File with the certificates to trust, in place of the runtime's. */
+  /** File with trusted certificates, which replace those of the runtime. */
   readonly rootFile?: string;
 }
 
-/** What a session may be asked to be. */
+/** Roles that a server may be required to have. */
 const ROLES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const;
 
-/** How to reach the database, and as whom. */
+/** How to reach the database, and the user to log in as. */
 export interface ConnectionPlan {
   /** Tried in this order. */
   readonly addresses: readonly Address[];
@@ -31,10 +34,11 @@ const URL_PATTERN =
   /^postgres(?:ql)?:\/\/(?:([^:/?]*)(?::(.*))?@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/s;
 
 /**
- * Plans how to reach the database of a URL as libpq would understand it. Parameters
- * that it does not know are ignored: the driver would pass them on (`?schema=`, `?pgbouncer=`,
- * `?statement_timeout=`), and Postgres would reject them or they would undo our settings.
- * @throws {Error} when it is no URL of a Postgres or asks for an unknown sslmode; never shows it
+ * Plans how to reach the database of a URL, as libpq would. Unknown parameters (`?schema=`,
+ * `?pgbouncer=`, `?statement_timeout=`) are ignored: the driver would pass them on, and Postgres
+ * would reject them, or they would override our settings.
+ * @throws {Error} if it is not the URL of a Postgres or has an unknown sslmode; the message never
+ * contains the URL
  */
 export function planConnection(
   databaseUrl: string,
@@ -63,9 +67,9 @@ export function planConnection(
 }
 
 /**
- * Gives where the standbys of `DATABASE_READ_URL` are. Queries run on those of them that are standbys at
- * the moment, so of `target_session_attrs` only what no standby is cannot be had.
- * @throws {Error} as {@link planConnection}, and when it asks for a primary
+ * Returns the addresses of the standbys of `DATABASE_READ_URL`. Queries run on those that are
+ * standbys at the moment, so `target_session_attrs` is rejected only if it excludes every standby.
+ * @throws {Error} as {@link planConnection}, and if it asks for a primary
  */
 export function planStandbys(readUrl: string): readonly Address[] {
   const { addresses, role } = planConnection(readUrl, "DATABASE_READ_URL");
@@ -76,10 +80,13 @@ export function planStandbys(readUrl: string): readonly Address[] {
   );
 }
 
-/** One statement would take three processors from the others; the operator's options may allow that. */
+/**
+ * Parallel workers are off, because one statement would take three processors from the others; the
+ * operator's options may turn them on.
+ */
 const PARALLEL = "max_parallel_workers_per_gather";
 
-/** Gives the settings that each session is started with. @see P24, P25, P34 */
+/** Returns the settings that each session starts with. @see P24, P25, P34 */
 export function planSettings(
   config: Config,
   { checkClient, pooled = config.prepare === false }: {
@@ -106,8 +113,8 @@ export function planSettings(
 }
 
 /**
- * Gives the settings that each statement makes for itself: behind a pooler the session is anybody's.
- * A statement's own timeout can't be set by itself; our deadline stands in for it.
+ * Returns the settings that each statement makes for itself behind a pooler, where others use the
+ * session too. A statement cannot set its own timeout; our deadline replaces it.
  * @see R6, P24
  */
 export function planStatementSettings(config: Config): Record<string, string> {
@@ -115,14 +122,14 @@ export function planStatementSettings(config: Config): Record<string, string> {
   return { ...PRINT_SETTINGS, lock_timeout: String(config.lockTimeoutMs) };
 }
 
-/** What every pooler keeps track of; PgBouncer rejects a session that asks for more. */
+/** Settings that every pooler tracks; PgBouncer rejects a session that asks for others. */
 export const POOLER_SETTINGS: Readonly<Record<string, string>> = {
   application_name: "rowgate",
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
 };
 
-/** What makes Postgres print the same everywhere, whatever a role or database has set. */
+/** Settings that make Postgres print the same everywhere, whatever a role or database has set. */
 export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
   IntervalStyle: "iso_8601",
   extra_float_digits: "1",
@@ -130,7 +137,7 @@ export const PRINT_SETTINGS: Readonly<Record<string, string>> = {
   lc_monetary: "C",
 };
 
-/** What else a session of ours is started with. */
+/** Other settings that a session starts with. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   standard_conforming_strings: "on",
   jit: "off",

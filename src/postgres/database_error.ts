@@ -1,19 +1,22 @@
 import { type FailureKind, findKind } from "./failure_kind.ts";
 
-/** What went wrong with a statement; never shown to a client as it is. */
+/** Why a statement failed; never shown to a client as it is. */
 export interface Failure {
   readonly kind: FailureKind;
   /** SQLSTATE or the driver's code. */
   readonly code: string;
-  /** Name of the constraint, for `check` and `conflict`; only that of a check is shown to clients. */
+  /** Name of the constraint, for `check` and `conflict`; clients see it only for `check`. */
   readonly constraint: string | undefined;
-  /** Schema and name of the table whose constraint it was. */
+  /** Schema and name of the table with the constraint. */
   readonly relation: string | undefined;
   /** Name of the column, for `not_null`. */
   readonly column: string | undefined;
-  /** What a function of your database raised, for `raised` alone; every other text of Postgres is dropped. */
+  /**
+   * The message that a function of the operator's database raised, for `raised` only; every other
+   * text of Postgres is dropped.
+   */
   readonly raised: string | undefined;
-  /** True when it was raised within a function: a trigger, or a function of yours. */
+  /** True if it was raised within a function of the operator, such as a trigger. */
   readonly inFunction: boolean;
 }
 
@@ -51,18 +54,18 @@ export class DatabaseError extends Error implements Failure {
   }
 }
 
-/** Gives the error of the database that an error is, or was caused by; undefined for any other. */
+/** Finds the database error that an error is or was caused by; undefined if there is none. */
 export function findDatabaseError(error: unknown): DatabaseError | undefined {
   if (error instanceof DatabaseError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof DatabaseError ? cause : undefined;
 }
 
-/** Code of a failure by our own deadline: the backend did not even answer its timeout. */
+/** Code of a failure at our own deadline: the backend did not even react to its timeout. */
 export const DEADLINE = "DEADLINE";
-/** The same before the commit of a transaction: nothing was kept. */
+/** The same before the commit of a transaction, so nothing was changed. */
 export const TRANSACTION_DEADLINE = "TRANSACTION_DEADLINE";
-/** A transaction took longer than it may: nothing was kept. */
+/** A transaction took too long, and nothing was changed. */
 export const TRANSACTION_TIMEOUT = "TRANSACTION_TIMEOUT";
 /** No session became free in time. */
 export const POOL_WAIT = "POOL_WAIT";
@@ -70,8 +73,8 @@ export const POOL_WAIT = "POOL_WAIT";
 const MAX_RAISED_CHARACTERS = 500;
 
 /**
- * Gives what an error of the driver means. `sent` is false when the statement was never sent: then
- * nothing was changed, and the database is unavailable, whatever the error.
+ * Classifies an error of the driver. If `sent` is false, the statement was never sent: nothing was
+ * changed and the database is unavailable, whatever the error is.
  * @see P30
  */
 export function classify(error: unknown, sent = true): Failure {
@@ -103,12 +106,15 @@ export function classify(error: unknown, sent = true): Failure {
   };
 }
 
-/** An ERROR leaves the session intact: the lost connection is one of Postgres itself, to a shard. */
+/**
+ * Returns the kind of an error in a session. An ERROR leaves the session intact, so a lost connection
+ * in it is one from Postgres to a shard.
+ */
 function kindInSession(kind: FailureKind, severity: unknown): FailureKind {
   return kind === "lost" && severity === "ERROR" ? "remote" : kind;
 }
 
-/** Deno's error for a connection without permission has a name and no code. */
+/** Returns the code for Deno's error about a missing permission, which has only a name. */
 function nameWithoutCode(name: unknown): string {
   return name === "NotCapable" ? "NOT_CAPABLE" : "UNKNOWN";
 }
@@ -116,7 +122,7 @@ function nameWithoutCode(name: unknown): string {
 /** Raised by PL/pgSQL itself: a failed assertion, a `select into strict` without exactly one row. */
 const PLPGSQL_CODES: ReadonlySet<string> = new Set(["P0002", "P0003", "P0004"]);
 
-/** Reports whether the message was written by the author of the function, to be read. */
+/** Reports whether the author of a function wrote the message for others to read. */
 function hasMessage(code: string, routine: unknown): boolean {
   return code.startsWith("P0") && (!PLPGSQL_CODES.has(code) || routine === "exec_stmt_raise");
 }
@@ -139,7 +145,7 @@ export function isTransient({ kind }: Failure): boolean {
 /** Codes of Postgres itself, after which the session is ready for the next statement. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Failures by the service itself, which the metrics distinguish from others of their kind. */
+/** Failures that the service itself causes, which the metrics distinguish from others of their kind. */
 const FAULT_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["ABORTED", "aborted"],
   [POOL_WAIT, "pool_wait"],
@@ -193,7 +199,7 @@ const FATAL_BY_CODE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Says in one line why waiting for the database is useless, or nothing when it may come back.
+ * Returns in one line why waiting for the database is useless; undefined if it may become available.
  * @see R36, R37
  */
 export function describeFatal(failure: Failure): string | undefined {

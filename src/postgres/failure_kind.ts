@@ -1,4 +1,4 @@
-/** What went wrong, as far as it matters for the response. @see P30 */
+/** The kinds of failure that the response distinguishes. @see P30 */
 export type FailureKind =
   | "value" // 22xxx: a value of the wrong form or out of range
   | "not_null" // 23502

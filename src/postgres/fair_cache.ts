@@ -1,28 +1,28 @@
 /** A cache of bounded size, of which each tenant has a share. */
 export interface FairCache<T extends object> {
-  /** Gives what a key stands for, and notes that the tenant has used it. */
+  /** Returns the value of a key, and records that the tenant used it. */
   readonly get: (key: string, tenant: string | undefined) => T | undefined;
-  /** Adds a value that it does not hold yet; gives the one that had to go. */
+  /** Adds a value under a new key; returns the value that was evicted for it, if any. */
   readonly add: (key: string, value: T, tenant: string | undefined) => T | undefined;
-  /** Notes that a tenant has used a value, which may have gone meanwhile. */
+  /** Records that a tenant used a value, which may have been evicted meanwhile. */
   readonly touch: (value: T, tenant: string | undefined) => void;
   readonly values: () => Iterable<T>;
 }
 
-/** What a cache knows of a value that it holds. */
+/** A value of the cache, with its owner and use. */
 interface Entry<T> {
   readonly key: string;
   readonly value: T;
-  /** The tenant whose share it takes, of those that use it: the one with the smallest. */
+  /** The tenant whose share it takes: of those that use it, the one that holds the least. */
   owner: string | undefined;
-  /** When it was used last, counted in uses of the cache. */
+  /** Time of the last use, counted in uses of the cache. */
   used: number;
 }
 
 /**
- * Opens a cache of `size` values. When it is full, the tenant that holds most of them loses the value that
- * it has not used for longest: often the tenant that adds one. So a tenant with any number of keys has
- * what the others leave, and those that hold less than an equal share lose nothing.
+ * Opens a cache of `size` values. When it is full, the tenant that holds the most loses its least
+ * recently used value; often that is the tenant which adds one. So a tenant with any number of keys
+ * gets what the others leave, and tenants that hold less than an equal share lose nothing.
  * @see docs/decisions/0033-prepared-statements.md
  */
 export function openFairCache<T extends object>(size: number): FairCache<T> {
@@ -39,7 +39,8 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
 
   function use(entry: Entry<T>, tenant: string | undefined): T {
     entry.used = ++uses;
-    // By one less, so that what few tenants share does not change hands with each use.
+    // The share must be smaller by two: otherwise a value that tenants share would change its owner
+    // with each use.
     if (entry.owner !== tenant && (held.get(tenant) ?? 0) + 1 < held.get(entry.owner)!) {
       count(entry.owner, -1);
       count(tenant, 1);
@@ -55,7 +56,7 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
     return entry.value;
   }
 
-  /** The least recently used value of the tenant that holds most. */
+  /** Finds the least recently used value of the tenant that holds the most. */
   function findVictim(): Entry<T> {
     const most = Math.max(...held.values());
     let victim: Entry<T> | undefined;

@@ -1,22 +1,24 @@
 import type { Observe } from "../telemetry/observe.ts";
 
-/** What a server says of itself when a session is opened. */
+/** How a server identifies itself when a session is opened. */
 export interface ServerIdentity {
-  /** What initdb gave its data; undefined where the role may not read it. */
+  /** The system identifier from initdb; undefined if the role may not read it. */
   readonly system: string | undefined;
-  /** Of the WAL that it writes: one more after each promotion. Undefined on a standby. */
+  /**
+   * The timeline of the WAL that it writes, which grows with each promotion. Undefined on a standby.
+   */
   readonly timeline: number | undefined;
-  /** When it was started, as it prints that. */
+  /** The time of its start, as it prints it. */
   readonly started?: string | undefined;
 }
 
 /** Keeps a service from using two primaries at once. */
 export interface Fence {
-  /** Takes the server of a session that is being opened; gives a code where it must not be used. */
+  /** Checks the server of a session that is being opened; returns a code if it must not be used. */
   readonly refuse: (server: ServerIdentity) => string | undefined;
-  /** The newest timeline that was seen; undefined as long as none was. */
+  /** The newest timeline that was seen; undefined before the first. */
   readonly timeline: () => number | undefined;
-  /** Takes a timeline that another instance has seen. */
+  /** Adds a timeline that another instance has seen. */
   readonly see: (timeline: number) => void;
 }
 
@@ -25,17 +27,20 @@ export const OTHER_SYSTEM = "OTHER_SYSTEM";
 /** Code of a session whose server was the primary before the one that is known. */
 export const OLD_TIMELINE = "OLD_TIMELINE";
 
-/** What a fence calls. */
+/** The callbacks of a fence. */
 export interface FenceOptions {
   readonly observe: Observe;
-  /** Called before the first session of a newer timeline is used: older ones write to the past. */
+  /**
+   * Called before the first session of a newer timeline is used, because older sessions write to a
+   * former primary.
+   */
   readonly onNewTimeline: () => void;
 }
 
 /**
- * Opens a fence. The first session decides which database is served, and each promotion that is seen
- * which primary. An old primary that still runs, because it could not be stopped or was started again,
- * accepts writes that the new one never gets.
+ * Opens a fence. The first session decides which database is served; after that, the newest timeline
+ * decides which primary. A former primary that is still running, or was started again, would accept
+ * writes that the new one never gets.
  * @see M4, M5
  */
 export function openFence({ observe, onNewTimeline }: FenceOptions): Fence {

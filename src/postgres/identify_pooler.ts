@@ -5,24 +5,23 @@ import type { Session } from "./session.ts";
 import { createSessionOpener } from "./session_opener.ts";
 import { settle } from "./statement.ts";
 
-/** What is between the service and Postgres, as far as sessions show it. */
+/** What sessions show about a pooler between the service and Postgres. */
 export interface Between {
   readonly pooler: boolean;
-  /** True where the pooler gives a backend to one session after another that stays open. */
+  /** True if the pooler lends one backend to several open sessions in turn: transaction mode. */
   readonly shared: boolean;
-  /** False where it has dropped settings that a session was opened with. */
+  /** False if it drops settings that a session was opened with. */
   readonly keepsSettings: boolean;
 }
 
-/** Sessions that are open at once: a pooler lends the backend that it got back last. */
+/** Sessions that are open at the same time. A pooler lends the most recently returned backend first. */
 const SESSIONS = 3;
 const ANSWER_MS = 5000;
 
 /**
- * Finds out whether a pooler is in between, by sessions that are opened for that. A pooler makes the key
- * of a session itself, so that its process id is not that of the backend. In transaction mode, sessions
- * that are open at the same time are seen on one backend; on a busy pooler that may not be seen.
- * Undefined where no session can be opened.
+ * Detects a pooler by opening a few sessions; undefined if none can be opened. A pooler makes the key
+ * of a session itself, so its process id is not that of the backend. In transaction mode, sessions
+ * that are open at the same time show the same backend, although on a busy pooler they may not.
  */
 export async function identifyPooler(config: Config): Promise<Between | undefined> {
   const open = createSessionOpener(config, {});
@@ -32,7 +31,7 @@ export async function identifyPooler(config: Config): Promise<Between | undefine
     let keepsSettings = true;
     while (sessions.length < SESSIONS) {
       const session = await open();
-      // In session mode there may be no backend for a second one.
+      // In session mode there may be no backend for another session.
       if ("kind" in session) break;
       sessions.push(session);
       if (session.identity !== undefined) {

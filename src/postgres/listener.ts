@@ -5,7 +5,7 @@ import type { Failure } from "./database_error.ts";
 import { classify, isBroken } from "./database_error.ts";
 import type { OnNotify } from "./driver.ts";
 
-/** When a server that rejects `listen` is asked again, on the same session. */
+/** Time until a server that rejected `listen` is asked again, on the same session. */
 const ASK_AGAIN_MS = 5000;
 
 interface ListenerOptions {
@@ -25,9 +25,9 @@ type Notified = (payload: string) => void;
 
 /** Receives notifications until it is closed. */
 export interface Listeners {
-  /** Calls back on each notification of a channel, and when some may have been missed. */
+  /** Calls back on each notification of a channel, and if some may have been missed. */
   readonly listen: (channel: string, notified: Notified) => Promise<void>;
-  /** Opens the sessions again: those that there are may be on a server that sends nothing any more. */
+  /** Replaces the sessions, which may be on a server that no longer sends anything. */
   readonly renew: () => void;
   readonly close: () => void;
 }
@@ -62,9 +62,9 @@ export function openListeners(open: ListenerOptions["open"], circuit: Circuit): 
 }
 
 /**
- * Opens a listener on a channel; resolves when it listens, or has failed to for the first time. It
- * reconnects until it is closed, and calls `notified` when it listens again, since a notification may
- * have been missed.
+ * Opens a listener on a channel; resolves when it listens, or after the first failure. It reconnects
+ * until it is closed, and calls `notified` when it listens again, since notifications may have been
+ * missed.
  */
 async function openListener(options: ListenerOptions): Promise<Listener> {
   const { channel, notified, open, circuit } = options;
@@ -97,7 +97,9 @@ async function openListener(options: ListenerOptions): Promise<Listener> {
     await begin(result);
   }
 
-  /** A standby rejects `listen`: the session is kept in case it becomes the primary. */
+  /**
+   * Starts to listen. A standby rejects that; its session is kept, because it may become the primary.
+   */
   async function begin(session: Session): Promise<void> {
     try {
       await session.sql`listen ${session.sql(channel)}`;

@@ -36,18 +36,18 @@ import { openStreams } from "./stream.ts";
 import { createTransact } from "./transaction.ts";
 import { observeAvailability, type SessionSource, withSession } from "./pool/with_session.ts";
 
-/** How much longer than Postgres's own timeout a statement may take before its backend counts as frozen. */
+/** Time after Postgres's own timeout until the backend of a statement counts as frozen. */
 const GRACE_MS = 3000;
-/** How long a session is used. */
+/** Time after which a session is replaced. */
 const LIFE_MS = 1_800_000;
 /** SQLSTATE of a write on a server that only reads. */
 const READ_ONLY = "25006";
 /** Least time between two renewals of the sessions for a read-only server. */
 const RENEW_MS = 500;
-/** The same for a session that is newer than the last renewal, which did not help. */
+/** The same for a session that was opened after the last renewal, which did not help. */
 const STILL_READ_ONLY_MS = 60_000;
 
-/** What openDatabase can be given besides the configuration. */
+/** Options of `openDatabase` besides the configuration. */
 export interface OpenOptions {
   /** The embedded Postgres, in place of `DATABASE_URL`; closed with the database. */
   readonly embedded?: EmbeddedServer | undefined;
@@ -59,9 +59,10 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the database of the configuration, which may be unavailable at first, or the embedded one. It has
- * three pools: for statements, for the transactions of tenants, and for the service's own transactions.
- * @throws {Error} when DATABASE_URL cannot be parsed
+ * Opens the database of the configuration, or the embedded one. It may be unavailable at first. There
+ * are three pools: for statements, for the transactions of tenants, and for the service's own
+ * transactions.
+ * @throws {Error} if DATABASE_URL cannot be parsed
  * @see R1
  */
 export function openDatabase(
@@ -196,7 +197,8 @@ export function openDatabase(
   const { stream } = streams;
   const primary = { timeline: fence.timeline, see: fence.see, isServing: () => !standsIn };
   return {
-    // As long as it is not known, and behind a pooler, each statement carries them.
+    // Each statement makes the settings behind a pooler, and while it is unknown whether there is
+    // one.
     get settings() {
       return mode.isPooled() === false ? NO_SETTINGS : ofStatements;
     },
@@ -206,19 +208,26 @@ export function openDatabase(
 
 const NO_SETTINGS = {};
 
-/** Reports whether a standby is used where no primary is found: not where one alone was asked for. */
+/** Reports whether a standby may be used if no primary is found: the URL has several hosts and no role. */
 function canStandIn({ databaseUrl }: Config): boolean {
   const { addresses, role } = planConnection(databaseUrl ?? "");
   return role === "any" && addresses.length > 1;
 }
 
-/** It was not sent, and says nothing about whether the database is available. @see M28 */
+/**
+ * Makes the rejection of a statement that a standby must not run. It was not sent, so it does not
+ * show whether the database is available.
+ * @see M28
+ */
 function rejectStandIn(observe: Observe): DatabaseError {
   observe({ kind: "fault", fault: "unavailable" });
   return new DatabaseError(makeFailure("unavailable", "STANDS_IN"), { write: false });
 }
 
-/** What a pooler no longer keeps can be prepared anew, but not in a transaction that it has failed. */
+/**
+ * Makes transactions use no statements that a pooler keeps: if the pooler has dropped one, the
+ * transaction fails and cannot prepare it again.
+ */
 function avoidShared(cache: StatementCache): StatementCache {
   const unprepared = openStatementCache({ prepare: false });
   return {
@@ -228,10 +237,13 @@ function avoidShared(cache: StatementCache): StatementCache {
   };
 }
 
-/** A wait for a lock ends before its transaction must, so that the client learns of the lock. */
+/**
+ * The part of a transaction's time that a wait for a lock may take, so that the client learns of the
+ * lock.
+ */
 const LOCK_PART = 0.75;
 
-/** Gives the configuration of sessions for transactions, whose statements have less time. */
+/** Returns the configuration of sessions for transactions, whose statements have less time. */
 function limitStatements(config: Config): Config {
   const { transactionTimeoutMs: limitMs, statementTimeoutMs, lockTimeoutMs } = config;
   return {
@@ -242,8 +254,8 @@ function limitStatements(config: Config): Config {
 }
 
 /**
- * Has new sessions opened after one was lost or did not answer, since idle ones may be as dead without
- * having noticed.
+ * Replaces the sessions of the pools after one was lost or did not answer: idle ones may be dead as
+ * well.
  */
 function renewAfterLoss(pools: readonly Pool[]): SessionSource["onUsed"] {
   let renewedMs = -Infinity;
@@ -257,9 +269,9 @@ function renewAfterLoss(pools: readonly Pool[]): SessionSource["onUsed"] {
 }
 
 /**
- * Reports whether a server that accepted writes when the session was opened no longer does: after a
- * failover the primary is another one. A server that was read-only all along is no reason for new
- * sessions, and neither is a foreign server behind it, which does not change with them.
+ * Reports whether a server accepted writes when the session was opened and no longer does, as after a
+ * failover. A server that was always read-only is no reason for new sessions, and neither is a
+ * foreign server behind it.
  */
 function becameReadOnly({ code }: Failure, session: Session, renewedMs: number): boolean {
   if (code !== READ_ONLY || session.readOnly) return false;
@@ -271,7 +283,7 @@ function isSilent({ code }: Failure): boolean {
   return code === DEADLINE || code === TRANSACTION_DEADLINE;
 }
 
-/** Observes the gate of a pool, under its name. */
+/** Observes the gate of a pool under the name of the pool. */
 function watchGate(pool: string, observe: Observe): WatchGate {
   return {
     moved: (size, inUse, waiting) => observe({ kind: "pool", pool, size, inUse, waiting }),
@@ -279,10 +291,7 @@ function watchGate(pool: string, observe: Observe): WatchGate {
   };
 }
 
-/**
- * Runs `select 1`, and gives the failure if there is one.
- * @see H14
- */
+/** Runs `select 1`; returns the failure, if any. @see H14 */
 export async function probeDatabase(database: Database): Promise<Failure | undefined> {
   try {
     await database.run((sql) => sql`select 1`, { write: false });

@@ -1,7 +1,7 @@
 import { IS_BUN, IS_DENO } from "../runtime/adapter.ts";
 import { onNextTick } from "../runtime/timers.ts";
 
-/** How many rows of an export are taken before others are served. */
+/** The pace of an export: how much it takes before other requests are served. */
 export interface Pace {
   /** Bytes of rows that may be taken in this tick of the event loop; the last row may exceed them. */
   readonly bytes: () => number;
@@ -9,7 +9,7 @@ export interface Pace {
   readonly next: (callback: () => void) => void;
 }
 
-/** The requests beside an export. */
+/** The other requests that are served beside an export. */
 export interface Others {
   /** Whether there are any in flight. */
   readonly isBusy: () => boolean;
@@ -28,21 +28,21 @@ export interface PaceOptions {
 const BYTES = 131_072;
 const SHARED_BYTES = 65_536;
 /**
- * For how many milliseconds others are expected when one has begun. Not on Node: there rests bring look-ups
- * nothing (p99 16 instead of 14 ms) and take a third of the export's throughput beside them.
+ * Milliseconds for which more requests are expected after one has begun. None on Node: there, rests
+ * do not help look-ups (p99 16 instead of 14 ms) and cost a third of the export's throughput.
  */
 const EXPECTED_MS = IS_DENO || IS_BUN ? 1000 : 0;
 /** After how many ticks an export rests while others are expected. */
 const TICKS = 10;
-/** How often it waits behind a tick at most, and for how many milliseconds at least. */
+/** Most waits after a tick, and fewest milliseconds of them together. */
 const WAITS = 2;
 const WAIT_MS = 1;
 
 /**
- * Makes the pace of an export. While others are in flight it takes less at once, and then leaves the
- * processor to them and to Postgres until they are answered, or for some milliseconds: under any load there
- * are 15 MB in a second left for it. For a second after one has begun it rests again and again: the next one
- * finds a processor that is free, and so does the backend that works for it.
+ * Makes the pace of an export. While other requests are in flight, it takes less at once, and then
+ * leaves the processor to them and to Postgres until they are answered, or for some milliseconds.
+ * Under any load it still gets 15 MB a second. For a second after a request has begun it rests
+ * repeatedly, so that the next request, and its backend in Postgres, find a free processor.
  * @see EX25, docs/decisions/0069-exports-let-others-pass.md
  */
 export function openPace(

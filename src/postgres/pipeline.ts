@@ -9,7 +9,7 @@ import { ABORTED, type Outcome, settleEach, type StatementOptions } from "./stat
 /** Kinds of failure that Postgres rolled back, and after which a statement may succeed alone. */
 const REPEATABLE: ReadonlySet<FailureKind> = new Set(["serialization", "stale", "unknown"]);
 
-/** The result of one statement, and how it is given. */
+/** The pending result of one statement. */
 interface PendingResult<R> {
   readonly promise: Promise<R[] | undefined>;
   readonly resolve: (rows: R[] | undefined) => void;
@@ -17,8 +17,8 @@ interface PendingResult<R> {
 }
 
 /**
- * Makes the function that runs pipelines: statements that are sent in one write on one session, each in a
- * transaction of its own. Most of what a short statement costs is the round trip.
+ * Makes the function that runs pipelines: statements that are sent in one write on one session, each
+ * in a transaction of its own. Most of the cost of a short statement is its round trip.
  * @see docs/decisions/0024-pipelined-updates.md
  */
 export function createPipeline(
@@ -37,7 +37,7 @@ export function createPipeline(
     const fault = nameFault(failure);
     const breaks = failure !== ABORTED && isBroken(failure);
     const isUndone = failure === ABORTED || !breaks && REPEATABLE.has(failure.kind);
-    // What broke the session is observed once, by withSession.
+    // A failure that breaks the session is observed only once, by withSession.
     if (!breaks) observe({ kind: "fault", fault });
     if (!isUndone) return reject(new DatabaseError(failure, { write }));
     observe({ kind: "retry", fault });
@@ -72,7 +72,7 @@ export function createPipeline(
   };
 }
 
-/** Undefined where there are several. */
+/** Returns the tenant of all statements; undefined if there are several. */
 function findOnly(tenants: readonly (string | undefined)[]): string | undefined {
   return tenants.every((tenant) => tenant === tenants[0]) ? tenants[0] : undefined;
 }

@@ -4,9 +4,9 @@ import type { Session } from "../session.ts";
 import type { OpenSession } from "../session_opener.ts";
 import { settle } from "../statement.ts";
 
-/** Watches sessions that were given up while Postgres may still run their statement. */
+/** Watches sessions that were abandoned while Postgres may still run their statement. */
 export interface Abandoned {
-  /** Watches a session until its statement has ended in Postgres, or its backend has. */
+  /** Watches a session until its statement or its backend has ended in Postgres. */
   readonly add: (session: Session) => void;
   readonly close: () => void;
 }
@@ -18,19 +18,19 @@ export interface AbandonedOptions {
 }
 
 const CHECK_MS = 500;
-/** A statement that outlives its cancellation by this is reported. */
+/** A statement that still runs this long after its cancellation is reported. */
 const WARN_MS = 5000;
-/** Behind a pooler, and on a server that cannot be reached, a session is given up after this. */
+/** Behind a pooler, and on an unreachable server, a session is released after this time. */
 const UNKNOWN_MS = 60_000;
 const ANSWER_MS = 5000;
 const MAX_INSPECTIONS = 4;
 
 /**
- * Watches abandoned sessions. Each keeps its place in the pool and its tenant's share, so that no
- * connection is opened in place of one that Postgres still works on. It is released when its statement is
- * answered or its socket closes. Where neither happens, because the network lost the connection or the
- * backend does not react, another session asks Postgres which of the backends still exist, and
- * terminates those that it can.
+ * Watches abandoned sessions. Each keeps its place in the pool and in its tenant's share, so that no
+ * connection is opened in place of one that Postgres still works on. It is released when its
+ * statement is answered or its socket closes. Neither may happen, if the network lost the connection
+ * or the backend does not react. So another session asks Postgres which of the backends still exist,
+ * and terminates them if it can.
  * @see docs/decisions/0031-abandoned-sessions.md
  */
 export function watchAbandoned({ open, observe }: AbandonedOptions): Abandoned {

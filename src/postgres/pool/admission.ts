@@ -3,18 +3,24 @@ import { startDeadline } from "../../runtime/timers.ts";
 import type { Client } from "../database.ts";
 import { openRunningStatements, type RunningStatements } from "./running_statements.ts";
 
-/** Admits a fixed number at a time; the others wait, and no share keeps the others waiting for long. */
+/**
+ * Admits a fixed number of statements at a time. The others wait in turn, so that no share holds up
+ * another for long.
+ */
 export interface Gate {
-  /** Gives the function that frees the place; a failure when the wait took too long, or the client left. */
+  /**
+   * Returns the function that frees the place; a failure if the wait took too long or the client
+   * disconnected.
+   */
   readonly enter: (entrant?: Entrant) => Promise<(() => void) | Failure>;
 }
 
 /** A statement or transaction that wants a place. */
 export interface Entrant {
-  /** The tenant whose share of the places it takes; the service itself when undefined. */
+  /** The tenant whose share of the places it takes; undefined: the service itself. */
   readonly tenant?: string | undefined;
   readonly client?: Client | undefined;
-  /** True: it finds its row by the key, and takes Postgres a moment. */
+  /** True: it finds its row by the key, so it is fast. */
   readonly brief?: boolean | undefined;
 }
 
@@ -27,33 +33,33 @@ export interface WatchGate {
 /** What observes a gate, and how much of it one share may take. */
 export interface GateOptions {
   readonly watch?: WatchGate | undefined;
-  /** Most places of one share; all of them when undefined. */
+  /** Most places of one share; undefined: all of them. */
   readonly maxOfShare?: number;
 }
 
 /** An entrant that waits. */
 interface Waiter {
   readonly arrivedMs: number;
-  /** Admits it; undefined when it no longer waits, since an old table of the set may still hold it. */
+  /** Admits it; undefined once it no longer waits, because memory of the set may still refer to it. */
   enter: (() => void) | undefined;
 }
 
-/** Entrants of a share that are alike: those that are brief, or those that may run long. */
+/** The waiting entrants of a share that are brief, or those that may run long. */
 interface Lane {
   /** In the order of arrival. */
   readonly waiting: Set<Waiter>;
   admitted: number;
-  /** How many can wait and still be admitted in time, as far as is known. */
+  /** How many can wait and still be admitted in time, as an estimate. */
   mayWait: number;
 }
 
-/** How many of a lane were admitted since one of them came, itself included. */
+/** How many of a lane were admitted since an entrant arrived, itself included. */
 interface Served {
   readonly served: number;
   readonly arrivedMs: number;
 }
 
-/** The state of a share, which is deleted when none of it is inside or waits. */
+/** The state of a share. It is deleted when none of its entrants is inside or waiting. */
 interface Share {
   readonly name: string | undefined;
   inside: number;
@@ -64,16 +70,16 @@ interface Share {
 }
 
 /**
- * Makes a gate with `size` places. Of five or more, a fifth is reserved for shares that have no place.
- * The other places go to the entrant that has waited longest, except that no share may be two places
- * ahead of another one that waits. So a tenant with many statements, or slow ones, leaves places for
- * the others. With fewer than five places the shares take turns.
+ * Makes a gate with `size` places. If there are five or more, a fifth is reserved for shares without
+ * a place. Other places go to the entrant that has waited longest, but no share may be two places
+ * ahead of another one that is waiting. So a tenant with many or slow statements leaves places for
+ * the others. With fewer than five places, the shares take turns.
  *
- * While several tenants are active, a tenant whose statements run long has a fifth of the places for
- * those that are not brief: as many more would take the processors of Postgres from the others.
+ * While several tenants are active, a tenant with long statements gets a fifth of the places for
+ * statements that are not brief. With more, it would take the processors of Postgres from the others.
  *
- * An entrant that waits longer than `waitMs` is rejected, and one that would certainly do so is rejected
- * after a moment. The driver's own queue has no limit in length or time.
+ * An entrant that waits longer than `waitMs` is rejected. One that is certain to wait longer is
+ * rejected after a moment. The driver's own queue is not limited in length or time.
  * @see RE8, RE10, RE33
  * @see docs/decisions/0030-fair-admission.md
  * @see docs/decisions/0051-long-statements.md
@@ -84,7 +90,7 @@ export function openGate(
   { watch, maxOfShare = size }: GateOptions = {},
 ): Gate {
   const reserved = Math.floor(size / 5);
-  /** How many places a share may be ahead of another one and still be next. */
+  /** Places that a share may be ahead of another waiting one and still be next. */
   const lead = reserved === 0 ? 0 : 1;
   const few = Math.max(2, reserved);
   const activity = openActivity();
@@ -118,7 +124,7 @@ export function openGate(
     return share.running.count() < share.running.most() || activity.isAlone(share.name);
   }
 
-  /** Gives the entrant of a share that is next; undefined when none may be. */
+  /** Returns the next entrant of a share; undefined if none may enter. */
   function findFirst(share: Share): Waiter | undefined {
     const [brief] = share.brief.waiting;
     const [other] = mayRun(share, share.other) ? share.other.waiting : [];
@@ -175,8 +181,9 @@ export function openGate(
   }
 
   /**
-   * Lets more wait again where one that had a queue before it was admitted soon: while the clients of a
-   * share keep asking, it is never deleted, and what a stall has shown of it would stay.
+   * Raises the estimate of how many may wait, if an entrant with a queue before it was admitted
+   * quickly. A share is not deleted while its clients keep asking, so otherwise the low estimate of a
+   * stall would stay.
    */
   function estimate(lane: Lane, { served, arrivedMs }: Served): void {
     if (served < size || lane.mayWait === Infinity) return;
@@ -217,7 +224,7 @@ export function openGate(
       const endDeadline = startDeadline({
         ms: waitMs,
         late() {
-          // It was first in line: so many are admitted while one waits, and no more.
+          // It was the first in line, so no more than this are admitted while one waits.
           lane.mayWait = Math.max(size, lane.admitted - admitted);
           settle(makeFailure("unavailable", POOL_WAIT));
         },
@@ -248,8 +255,8 @@ export function openGate(
 }
 
 /**
- * Clients of a flood that are refused at once are back at once, and refusing them costs the service as
- * much as short answers: so it takes a moment.
+ * Delay of a rejection. In a flood, clients that are rejected at once return at once, and rejecting
+ * them costs as much as a short response.
  */
 const REFUSAL_MS = 100;
 
@@ -269,10 +276,10 @@ function openShare(name: string | undefined): Share {
   return { name, inside: 0, brief: openLane(), other: openLane(), running };
 }
 
-/** How long a tenant counts as active after it had a statement. */
+/** How long a tenant counts as active after a statement. */
 const ACTIVE_MS = 10_000;
 
-/** Remembers which tenants were active last; two of them are enough to know whether one is alone. */
+/** Remembers the two tenants that were active last, which is enough to tell whether one is alone. */
 function openActivity() {
   let last = { name: "", ms: -Infinity };
   let other = last;
@@ -281,7 +288,7 @@ function openActivity() {
       if (name !== last.name) other = last;
       last = { name, ms: performance.now() };
     },
-    /** Reports whether no other tenant has been active of late. */
+    /** Reports whether no other tenant was active lately. */
     isAlone(name: string): boolean {
       const { ms } = last.name === name ? other : last;
       return performance.now() - ms > ACTIVE_MS;
