@@ -208,26 +208,19 @@ export function openDatabase(
 
 const NO_SETTINGS = {};
 
-/** Reports whether a standby may be used if no primary is found: the URL has several hosts and no role. */
+/** Reports whether a standby may be used if no primary is found. */
 function canStandIn({ databaseUrl }: Config): boolean {
   const { addresses, role } = planConnection(databaseUrl ?? "");
   return role === "any" && addresses.length > 1;
 }
 
-/**
- * Makes the rejection of a statement that a standby must not run. It was not sent, so it does not
- * show whether the database is available.
- * @see M28
- */
+/** Rejects a statement that a standby must not run; it was not sent. @see M28 */
 function rejectStandIn(observe: Observe): DatabaseError {
   observe({ kind: "fault", fault: "unavailable" });
   return new DatabaseError(makeFailure("unavailable", "STANDS_IN"), { write: false });
 }
 
-/**
- * Makes transactions use no statements that a pooler keeps: if the pooler has dropped one, the
- * transaction fails and cannot prepare it again.
- */
+/** Keeps transactions from using statements that a pooler may drop, which would fail them. */
 function avoidShared(cache: StatementCache): StatementCache {
   const unprepared = openStatementCache({ prepare: false });
   return {
@@ -253,10 +246,7 @@ function limitStatements(config: Config): Config {
   };
 }
 
-/**
- * Replaces the sessions of the pools after one was lost or did not answer: idle ones may be dead as
- * well.
- */
+/** Replaces the pools' sessions after one was lost or did not answer: idle ones may be dead as well. */
 function renewAfterLoss(pools: readonly Pool[]): SessionSource["onUsed"] {
   let renewedMs = -Infinity;
   return (failure, session) => {
