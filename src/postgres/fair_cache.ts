@@ -4,6 +4,8 @@ export interface FairCache<T extends object> {
   readonly get: (key: string, tenant: string | undefined) => T | undefined;
   /** Adds a value under a new key; returns the value that was evicted for it, if any. */
   readonly add: (key: string, value: T, tenant: string | undefined) => T | undefined;
+  /** Removes a key, and returns its value. */
+  readonly take: (key: string) => T | undefined;
   /** Records that a tenant used a value, which may have been evicted meanwhile. */
   readonly touch: (value: T, tenant: string | undefined) => void;
   readonly values: () => Iterable<T>;
@@ -78,6 +80,10 @@ export function openFairCache<T extends object>(size: number): FairCache<T> {
       entryOf.set(value, entry);
       count(tenant, 1);
       return entries.size > size ? remove(findVictim()) : undefined;
+    },
+    take(key) {
+      const entry = entries.get(key);
+      return entry === undefined ? undefined : remove(entry);
     },
     touch(value, tenant) {
       const entry = entryOf.get(value);

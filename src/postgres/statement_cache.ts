@@ -41,12 +41,13 @@ export interface StatementCacheOptions {
   readonly onChange?: (texts: number) => void;
 }
 
-/** A text that the cache knows. */
+/** A text that was sent. */
 interface Known {
   readonly text: string;
   readonly parameters: number;
   uses: number;
-  isForgotten: boolean;
+  /** False for a text that was sent once so far, or that the cache has forgotten. */
+  isCached: boolean;
 }
 
 /** What a session has prepared. */
@@ -63,14 +64,12 @@ interface Prepared {
 /** Sessions of all caches that share their Postgres: what one of them prepared outlives its cache. */
 let sharedSessions = 0;
 
-/** Texts that are sent once cost nothing after that: a text is prepared when it is sent again. */
-const PREPARED_FROM_USE = 2;
-
 /**
- * Opens the cache of statements. It knows the texts that were used last, each tenant's share of 256, and
- * those that were used twice are prepared: 3,000 would cost 85 MB in each session of Postgres. A session
- * that has prepared 256 deallocates one that the cache has forgotten for each new one; the command is
- * sent in the same write.
+ * Opens the cache of statements. It holds the texts that were sent more than once, each tenant's share of
+ * 256, and these are prepared: 3,000 would cost 85 MB in each session of Postgres. Of as many texts that
+ * were sent once it only remembers that they were. So one that is never sent again displaces none that
+ * is. A session that has prepared 256 deallocates one that the cache has forgotten for each new one; the
+ * command is sent in the same write.
  * @see P12
  * @see docs/decisions/0033-prepared-statements.md
  */
@@ -79,9 +78,10 @@ export function openStatementCache(
     StatementCacheOptions = {},
 ): StatementCache {
   const texts = openFairCache<Known>(size);
+  const sentOnce = openFairCache<Known>(size);
   const recordings = new Map<TemplateStringsArray, { parts: Recording["parts"]; known: Known }[]>();
   const preparedIn = new WeakMap<Sql, Prepared>();
-  let preparedTexts = 0;
+  let cachedTexts = 0;
 
   function find(recording: Recording, tenant: string | undefined): Known {
     const known = findByParts(recording);
@@ -103,8 +103,8 @@ export function openStatementCache(
 
   function findByText(recording: Recording, tenant: string | undefined): Known {
     const text = recording.printText();
-    const known = texts.get(text, tenant) ?? add(text, recording.parameters.length, tenant);
-    if (known.isForgotten) return known;
+    const known = texts.get(text, tenant) ?? meet(text, recording.parameters.length, tenant);
+    if (!known.isCached) return known;
     const { first, parts } = recording;
     const all = recordings.get(first) ?? [];
     // Most texts are recorded in one way, and none in many.
@@ -113,26 +113,30 @@ export function openStatementCache(
     return known;
   }
 
-  function add(text: string, parameters: number, tenant: string | undefined): Known {
-    const known = { text: collapseSpace(text.trim()), parameters, uses: 0, isForgotten: false };
+  /** Caches a text that was sent before, and otherwise remembers that it was sent. */
+  function meet(text: string, parameters: number, tenant: string | undefined): Known {
+    const known = sentOnce.take(text);
+    if (known !== undefined) return add(text, known, tenant);
+    const made = { text: collapseSpace(text.trim()), parameters, uses: 0, isCached: false };
+    sentOnce.add(text, made, tenant);
+    return made;
+  }
+
+  function add(text: string, known: Known, tenant: string | undefined): Known {
+    known.isCached = true;
     const forgotten = texts.add(text, known, tenant);
-    if (forgotten !== undefined) forget(forgotten);
+    if (forgotten === undefined) onChange?.(++cachedTexts);
+    else forget(forgotten);
     return known;
   }
 
   function forget(known: Known): void {
-    known.isForgotten = true;
+    known.isCached = false;
     for (const [first, all] of recordings) {
       const left = all.filter((one) => one.known !== known);
       if (left.length === 0) recordings.delete(first);
       else if (left.length < all.length) recordings.set(first, left);
     }
-    if (known.uses >= PREPARED_FROM_USE) onChange?.(--preparedTexts);
-  }
-
-  function isPrepared(known: Known): boolean {
-    if (++known.uses === PREPARED_FROM_USE && !known.isForgotten) onChange?.(++preparedTexts);
-    return prepare && !known.isForgotten && known.uses >= PREPARED_FROM_USE;
   }
 
   function findPrepared(sql: Sql): Prepared {
@@ -171,7 +175,7 @@ export function openStatementCache(
     }
     if (prepared.freeNames.length === 0) {
       for (const known of prepared.statements.keys()) {
-        if (!known.isForgotten) continue;
+        if (known.isCached) continue;
         deallocate(sql, prepared, known);
         break;
       }
@@ -184,19 +188,18 @@ export function openStatementCache(
       const recording = record(compile);
       const { parameters } = recording;
       const known = find(recording, tenant);
-      const statement = isPrepared(known) ? prepareIn(sql, known) : undefined;
+      known.uses++;
+      const statement = prepare && known.isCached ? prepareIn(sql, known) : undefined;
       return makeQuery<R>(sql, { text: known.text, parameters }, statement);
     },
     prepareMissing(sql, most) {
       if (!prepare || keepingOf(sql) !== "own") return [];
       return [...texts.values()]
-        .filter((known) =>
-          known.uses >= PREPARED_FROM_USE && !preparedIn.get(sql)?.statements.has(known)
-        )
+        .filter((known) => !preparedIn.get(sql)?.statements.has(known))
         .sort((one, other) => other.uses - one.uses)
         .slice(0, most)
         .map((known) => () => {
-          const statement = known.isForgotten ? undefined : prepareIn(sql, known);
+          const statement = known.isCached ? prepareIn(sql, known) : undefined;
           if (statement === undefined) return Promise.resolve(NO_ROWS);
           const parameters = Array(known.parameters).fill(null);
           const query = makeQuery(sql, { text: known.text, parameters }, statement);

@@ -162,7 +162,7 @@ for (const kind of DATABASE_KINDS) {
       assertEquals([raised.kind, raised.raised], ["raised", "not on a Sunday"]);
     });
 
-    it("prepares the 256 shapes that were used last and no more [P12]", async () => {
+    it("prepares the 256 shapes that were sent twice last and no more [P12] [RE34]", async () => {
       // On one connection, to count what that one holds; the embedded one has no other.
       const { database } = kind === "real" ? openSubject(test, { poolSize: 1 }) : subject;
       const select = async (shape: number) => {
@@ -173,13 +173,14 @@ for (const kind of DATABASE_KINDS) {
         );
         assertEquals(rows[0]?.value, "v");
       };
-      /** How many are prepared: all statements, these, and those that were used last. */
+      /** How many are prepared: all statements, these, and the last ones, and when the latter were. */
       const count = async () => {
-        const [row] = await database.run<{ all: number; shapes: number; last: number }>(
+        const [row] = await database.run<{ all: number; shapes: number; last: number; at: string }>(
           (sql) =>
             sql`select count(*)::int4 as all,
               count(*) filter (where statement like '%shape\\_%')::int4 as shapes,
-              count(*) filter (where statement ~ 'shape_(29|30)[0-9]$')::int4 as last
+              count(*) filter (where statement ~ 'shape_(29|30)[0-9]$')::int4 as last,
+              max(prepare_time) filter (where statement ~ 'shape_(29|30)[0-9]$')::text as at
               from pg_prepared_statements where not from_sql`,
           { write: false },
         );
@@ -191,9 +192,15 @@ for (const kind of DATABASE_KINDS) {
         await select(shape);
         await select(shape);
       }
-      const { all, shapes, last } = await count();
+      const { all, shapes, last, at } = await count();
       assert(shapes >= 200 && all <= 256 * (kind === "real" ? 1 : 3), `${shapes} of ${all}`);
       assertEquals(last, 20);
+      // Those that are sent once displace none, so that none is prepared again.
+      for (let shape = 1000; shape < 1600; shape++) await select(shape);
+      for (let use = 0; use < 2; use++) {
+        for (let shape = 290; shape < 310; shape++) await select(shape);
+      }
+      assertEquals((await count()).at, at);
       if (database !== subject.database) await database.close(1000);
     });
 

@@ -56,6 +56,16 @@ describe("openFairCache", () => {
     assertEquals(cache.names(), "of 1 of 3 of 4");
   });
 
+  it("holds no longer what was taken", () => {
+    const cache = open(2);
+    for (const name of ["a", "b"]) cache.use(name, "1");
+    assertEquals(cache.take("a")?.name, "a");
+    assertEquals([cache.take("a"), cache.names()], [undefined, "b"]);
+    // Its place and the tenant's share are free again.
+    assertEquals(cache.add("c", { name: "c" }, "1"), undefined);
+    assertEquals(cache.names(), "b c");
+  });
+
   it("heeds no use of what it has given up", () => {
     const cache = open(1);
     const value = { name: "a" };

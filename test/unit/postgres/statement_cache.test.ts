@@ -122,6 +122,33 @@ describe("openStatementCache", () => {
     }
   });
 
+  it("keeps what a tenant sends again prepared, however many texts it sends once [RE34]", () => {
+    const { number, isPrepared } = open({ size: 16 });
+    const again = Array.from({ length: 16 }, (_, shape) => shape);
+    for (const shape of [...again, ...again]) number(shape);
+    const names = again.map((shape) => findStatement(number(shape))!.name);
+    assertEquals(new Set(names).size, 16);
+    for (let shape = 16; shape < 1500; shape++) assertEquals(isPrepared(number(shape)), false);
+    assertEquals(again.map((shape) => findStatement(number(shape))!.name), names);
+  });
+
+  it("remembers what was sent once, each tenant's share of it [P12] [RE34]", () => {
+    const { number, isPrepared } = open({ size: 16 });
+    for (const shape of [0, 1, 2]) number(shape, "2");
+    for (let shape = 10; shape < 1500; shape++) number(shape, "1");
+    for (const shape of [0, 1, 2]) assertEquals(isPrepared(number(shape, "2")), true);
+    // The first of the others are forgotten.
+    assertEquals(isPrepared(number(10, "1")), false);
+    assertEquals(isPrepared(number(1499, "1")), true);
+  });
+
+  it("counts the texts that are prepared, at most so many", () => {
+    const counts: number[] = [];
+    const { number } = open({ size: 3, onChange: (texts) => counts.push(texts) });
+    for (const shape of [0, 1, 0, 1, 2, 0, 2, 3, 3, 4, 4]) number(shape);
+    assertEquals(counts, [1, 2, 3]);
+  });
+
   it("prepares a text anew whose plan is out of date, and uses no name of which it is unsure", () => {
     const { make } = open();
     make("a");
