@@ -18,9 +18,9 @@ export interface DriverSocket {
   readonly write: (data: Uint8Array) => unknown;
   readonly end: (data: Uint8Array) => unknown;
   readonly destroy: () => unknown;
-  /** Calls the listeners of an event; replaced while rows are taken out. */
+  /** Calls the listeners of an event; `tapRows` replaces it while rows are streamed. */
   emit: (event: string, ...values: unknown[]) => unknown;
-  /** Stops the events with data, and goes on with them. */
+  /** Pause and resume the events with data. */
   readonly pause?: () => unknown;
   readonly resume?: () => unknown;
 }
@@ -28,9 +28,9 @@ export interface DriverSocket {
 /** Takes the channel and the payload of a notification. */
 export type OnNotify = (channel: string, payload: string) => void;
 
-/** The session that a client of the driver opens. */
+/** Options of the one session that a client of the driver opens. */
 export interface ClientOptions {
-  /** Gives the socket of the one session; the driver waits for it where it is a promise. */
+  /** Returns the socket of the one session; the driver awaits a promise. */
   readonly socket: () => DriverSocket;
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -57,21 +57,23 @@ export function openClient(options: ClientOptions): Sql {
 type PublicOptions = Options<Record<string, PostgresType>>;
 
 const CLIENT_OPTIONS = {
-  // For the driver's messages only: the socket is ours.
+  // Only used in messages of the driver, since the socket is ours.
   host: "database",
   port: 0,
   max: 1,
-  // No statement waits behind a slow one: a session is lent to one statement, batch or transaction.
+  // No statement waits behind a slow one, because a session is lent to one statement, batch or
+  // transaction.
   max_pipeline: MAX_PIPELINED_STATEMENTS,
-  // A failure of that query would be a rejection that nothing handles. @see D10
+  // Nothing would handle a failure of that query.
+  // @see D10
   fetch_types: false,
   types: {
-    // JSON is passed on as Postgres printed it.
+    // JSON stays as Postgres printed it.
     json: { to: 114, from: [114], serialize: String, parse: String },
     // A `Date` has no microseconds. @see D1
     date: { to: 1184, from: [1082, 1114, 1184], serialize: String, parse: String },
   },
-  // Limits and encryption are ours.
+  // The socket has its own time limit and encryption.
   connect_timeout: 0,
   idle_timeout: 0,
   max_lifetime: null,
@@ -88,9 +90,10 @@ interface QueryInternals {
 }
 
 /**
- * Keeps one query of a client that prepares from being prepared.
+ * Keeps a query from being prepared, on a client that prepares.
  *
- * Point 2: `prepare` in the options of a tagged query. What opens a session is asked once.
+ * Point 2: `prepare` in the options of a tagged query. The statement that opens a session runs only
+ * once.
  */
 export function skipPrepare<R extends Row>(query: PendingQuery<R[]>): PendingQuery<R[]> {
   (query as unknown as QueryInternals).options.prepare = false;
@@ -101,16 +104,16 @@ export function skipPrepare<R extends Row>(query: PendingQuery<R[]>): PendingQue
 export interface PreparedStatement {
   /** Its name in the session. */
   readonly name: string;
-  /** What the driver fills in: the text until it is sent, and the types of the parameters. */
+  /** Filled in by the driver: the text until it is sent, and the types of the parameters. */
   string?: string;
   types?: readonly number[];
-  /** The columns of its rows, once Postgres has it. */
+  /** The columns of its rows, after Postgres has prepared it. */
   columns?: readonly unknown[];
-  /** Why it must not be used again: its plan is out of date, or whether Postgres has it is unknown. */
+  /** Why it must not be used again: its plan is outdated, or it is unknown whether Postgres has it. */
   fault?: "outdated" | "unknown";
 }
 
-/** A statement as Postgres is sent it. */
+/** A statement as it is sent to Postgres. */
 export interface StatementText {
   /** With `$1` and so on for the parameters. */
   readonly text: string;
@@ -118,20 +121,21 @@ export interface StatementText {
 }
 
 /**
- * Makes a query of a text; it is prepared under the name that is given, or else not at all.
+ * Makes a query of a text. It is prepared under the given name; without a name it is not prepared.
  *
- * Point 3: the constructor of a query. The tag keeps every template that it has ever seen, and the driver
- * every statement that it has prepared and the text of every `unsafe` that has failed (3.4.9), while
- * clients can cause any number of texts. So a query is made of a text as `unsafe` would make it, and of a
- * subclass that says by itself what the driver would otherwise look up in what it keeps:
+ * Point 3: the constructor of a query. The tag keeps every template that it has ever seen, and the
+ * driver every statement that it has prepared and the text of every `unsafe` that has failed (3.4.9),
+ * while clients can cause any number of texts. So a query is made of a text as `unsafe` would make
+ * it, and of a subclass that says by itself what the driver would otherwise look up in what it keeps:
  *
  * - `origin`, where the query was made, for the stack of its error: nothing.
- * - `describeFirst`, where it is not prepared: whether the types of the parameters are asked for before
- *   they are sent. They are texts in any case, so that it takes one round trip and not two.
+ * - `describeFirst`, where it is not prepared: whether the types of the parameters are asked for
+ *   before they are sent. They are texts in any case, so that it takes one round trip and not two.
  * - `signature`, by which a session knows its statements: always the same, so that it knows one.
  * - `statement`: ours. So its name is known, and another statement can take its place.
- * - `prepared`: whether Postgres has it; false once the query was sent. The driver sends a statement again
- *   whose plan is out of date, and two of a pipeline that it does so with wait for each other for ever.
+ * - `prepared`: whether Postgres has it; false once the query was sent. The driver sends a statement
+ *   again whose plan is out of date, and two of a pipeline that it does so with wait for each other
+ *   for ever.
  */
 export function makeQuery<R extends Row>(
   sql: Sql,
@@ -171,12 +175,12 @@ type QueryClass<Query extends object = object> = new (
   options: { readonly prepare?: boolean },
 ) => Query;
 
-/** Made of the first query: the driver does not export its class. */
+/** Made from the class of the first query, which the driver does not export. */
 let CLASSES:
   | { readonly Unnamed: QueryClass; readonly Named: QueryClass<NamedQuery> }
   | undefined;
 
-/** What a client gives its queries. */
+/** The internals that a client gives its queries. */
 const INTERNALS = new WeakMap<Sql, Pick<QueryInternals, "handler" | "canceller">>();
 
 function findInternals(sql: Sql) {
@@ -206,7 +210,8 @@ function extendQuery(Query: QueryClass): NonNullable<typeof CLASSES> {
   }
 
   class Named extends Silent implements NamedQuery {
-    // Assigned, not declared as fields: the driver's constructor runs the setters below first.
+    // Declared, not initialised as fields, because the driver's constructor runs the setters below
+    // first.
     declare [STATEMENT]: PreparedStatement;
     declare [SENDING]: boolean;
 
@@ -231,7 +236,10 @@ function extendQuery(Query: QueryClass): NonNullable<typeof CLASSES> {
       return this[SENDING] && this[STATEMENT].columns !== undefined;
     }
 
-    /** The driver sends the query before it returns. No session keeps the texts that it has sent. */
+    /**
+     * The driver sends the query within this call. Sessions do not keep the texts that they have
+     * sent.
+     */
     set prepared(_isKnown: boolean) {
       this[SENDING] = true;
       queueMicrotask(() => {
@@ -248,13 +256,14 @@ function extendQuery(Query: QueryClass): NonNullable<typeof CLASSES> {
 export type Rows<R extends Row = Row> = R[] & { readonly count: number };
 
 /**
- * Takes the rows out of an answer, and leaves nothing of them there.
+ * Moves the rows out of an answer, which is left empty.
  *
- * Point 4: after a statement that failed in the middle of its rows the driver goes on counting (3.4.9).
- * The list of the session's next statement then begins with holes, which are left out here.
+ * Point 4: after a statement that failed in the middle of its rows, the driver does not reset its
+ * counter (3.4.9). The rows of the session's next statement then begin with holes, which are skipped
+ * here.
  *
- * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and a
- * fifth of the CPU.
+ * V8 keeps an answer for long after its request. Emptying the list of pages of 77 kB saves 40 MB and
+ * a fifth of the CPU.
  * @see docs/decisions/0035-responses-are-released.md
  */
 export function takeRows<R extends Row>(answer: RowList<R[]>): Rows<R> {

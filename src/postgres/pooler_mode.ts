@@ -1,16 +1,16 @@
 /** Whether the sessions of a database go through a pooler. @see R60 */
 export interface PoolerMode {
-  /** Undefined until a session was opened. Once it is true it stays so. */
+  /** Undefined until a session was opened. Once true, it stays true. */
   readonly isPooled: () => boolean | undefined;
-  /** Takes what a session has shown. */
+  /** Called with what a session has shown. */
   readonly found: (pooled: boolean) => void;
-  /** Resolves with the first that is known. */
+  /** Resolves with the first value that is known. */
   readonly known: Promise<boolean>;
 }
 
 /**
- * Opens the mode of a database: `ROWGATE_PREPARE` says that nothing (true) or a pooler (false) is in
- * between, or leaves it to the sessions (`auto`).
+ * Opens the mode of a database. `ROWGATE_PREPARE` says that there is no pooler (true) or one (false),
+ * or leaves it to the sessions (`auto`).
  */
 export function openPoolerMode(prepare: boolean | "auto"): PoolerMode {
   let pooled = prepare === "auto" ? undefined : !prepare;

@@ -1,7 +1,7 @@
 import type { Failure } from "./database_error.ts";
 import type { Session } from "./session.ts";
 
-/** Looks for a primary while sessions of a standby stand in for it. */
+/** Looks for a primary while sessions of a standby are used in its place. */
 export interface PrimarySeeker {
   /** Called when a session of a standby was opened because no primary was found. */
   readonly start: () => void;
@@ -10,15 +10,16 @@ export interface PrimarySeeker {
 
 /** How a seeker opens sessions, and what it calls. */
 export interface SeekOptions {
-  /** Opens a session of a primary, or fails; with it, those of standbys are given up. */
+  /** Opens a session of a primary, or fails. On success, the sessions of standbys are given up. */
   readonly open: () => Promise<Session | Failure>;
 }
 
 const SEEK_MS = 1000;
 
 /**
- * Makes a seeker. Tokens and the catalogue must be read from a primary, and a session may live for half an
- * hour: as soon as there is a primary again, no session of a standby is used for them.
+ * Makes a seeker. Tokens and the catalogue must be read from a primary, and a session may live for
+ * half an hour. So it looks for a primary all the time, and as soon as there is one, sessions of a
+ * standby are no longer used.
  * @see M6
  */
 export function seekPrimary({ open }: SeekOptions): PrimarySeeker {

@@ -17,42 +17,42 @@ export interface Session {
   readonly isOpen: () => boolean;
   /** Sets the one function that is called when the session ends; undefined removes it. */
   readonly watch: (ended: (() => void) | undefined) => void;
-  /** Makes Postgres cancel what runs; a request that arrives late cancels what runs then. */
+  /** Asks Postgres to cancel the running statement; a request that arrives late may hit a later one. */
   readonly cancel: () => void;
-  /** False after a cancellation, until {@link awaitCancels} has given true. */
+  /** False after a cancellation, until {@link awaitCancels} has returned true. */
   readonly isCertain: () => boolean;
   /**
-   * Waits until Postgres has handled every cancel request. After that, and after its answer to another
-   * statement, none of them can hit a later one. Gives false where that is unknown: a request was not
-   * answered, or a pooler is in between, which may pass it on later.
+   * Waits until Postgres has handled every cancel request. After that, and after one more answer,
+   * none of them can hit a later statement. Returns false if that is unknown: a request was not
+   * answered, or a pooler may pass it on later.
    */
   readonly awaitCancels: () => Promise<boolean>;
-  /** Takes the rows of all statements from now on, of which the driver sees none. */
+  /** Streams the rows of all statements from now on, past the driver. */
   readonly takeRows: (onRow: OnRow, pace: Pace) => RowFlow;
-  /** Ends the session with a message to Postgres; what runs is lost. */
+  /** Ends the session with a message to Postgres; a running statement is lost. */
   readonly close: () => void;
   /** Closes the socket at once. */
   readonly destroy: () => void;
   /** The backend of the session; undefined behind a pooler and on the embedded Postgres. */
   readonly identity: SessionIdentity | undefined;
-  /** The part of the server's connections that was free when it was opened, 0 to 1; 1 if unknown. */
+  /** The part of the server's connections that was free at the start, 0 to 1; 1 if unknown. */
   readonly free: number;
-  /** Gives the session up while Postgres may still work on it, until the promise settles. */
+  /** Abandons the session while Postgres may still work on it, until the promise settles. */
   readonly abandon: (settled: Promise<unknown>) => void;
   /** Settles when Postgres no longer works on it; undefined unless the session was abandoned. */
   readonly released: Promise<void> | undefined;
 }
 
-/** A backend of Postgres: its process id alone may soon be that of another one. */
+/** A backend of Postgres. Its process id alone is not enough, since ids are reused. */
 export interface SessionIdentity {
   readonly pid: string;
   /** When it started, as Postgres prints it. */
   readonly started: string;
-  /** When its server started, since each of several hosts has its own backends. */
+  /** When its server started, which distinguishes the backends of several hosts. */
   readonly server: string;
 }
 
-/** How the socket and the client of a session are opened, and within what time. */
+/** How a session is opened. */
 export interface SessionOptions {
   readonly openSocket: (signal: AbortSignal) => Promise<DriverSocket>;
   /** Makes a client of the driver for one session, on the socket that is given. */
@@ -61,11 +61,11 @@ export interface SessionOptions {
   readonly limitMs: number;
   /** False on the embedded Postgres, which has no other session that could ask about it. */
   readonly identify: boolean;
-  /** Gives a code when no session of this server may be used. */
+  /** Returns a code if no session of this server may be used. */
   readonly refuse?: (server: ServerIdentity) => string | undefined;
   /**
-   * Sets the time zone to UTC. It is no setting that the session starts with, so that the session knows
-   * the zone that it has otherwise. False behind a pooler. @see R50
+   * True: sets the time zone to UTC after the session has read its own. False behind a pooler.
+   * @see R50
    */
   readonly setsTimeZone: boolean;
   readonly keeping: Keeping | "unknown";
@@ -76,9 +76,9 @@ const CANCEL_MS = 2000;
 const CLOSE_MS = 2000;
 
 /**
- * Opens a session: a socket, the log-in, and one statement that reads what kind of server it is. The
- * driver gets this socket and never another. By itself it would reconnect at once and for ever when a
- * server accepts and closes, and report the last error of one session in the next (3.4.9).
+ * Opens a session: a socket, the log-in, and one statement that identifies the server. The driver
+ * gets only this socket. By itself, if a server accepts and closes, it would reconnect for ever
+ * without a pause, and report the last error of one session in the next (3.4.9).
  * @throws {Error} of the driver or of the socket
  * @see D7
  */
@@ -123,11 +123,11 @@ async function begin(socket: DriverSocket, options: SessionOptions): Promise<Ses
     // Both null where Postgres sent no key, as the embedded one does not.
     const key: BackendKey = answer.state;
     const identity = readIdentity(row, key);
-    // Before the time of its opening is taken: sessions that are older are given up.
+    // Must come before `openedMs` is taken, because older sessions are given up.
     const refusal = options.refuse?.(readServer(row));
     if (refusal !== undefined) throw codeError(refusal);
     if (options.identify && identity === undefined) await settleKeeping(sql, options.keeping);
-    /** Whether all requests so far were handled; undefined when there was none. */
+    /** Whether all cancel requests so far were handled; undefined if there was none. */
     let cancels: Promise<boolean> | undefined;
     return {
       sql,
@@ -192,7 +192,7 @@ interface OpeningRow {
   readonly wal?: string | null;
 }
 
-/** SQLSTATEs of a server that does not let every role call the functions that tell primaries apart. */
+/** SQLSTATEs of a server that does not let this role call the functions that identify a primary. */
 const NOT_FOR_ALL: ReadonlySet<string> = new Set(["42501", "42883"]);
 
 async function readOpening(
@@ -238,7 +238,7 @@ function compileOpening(
     from pg_catalog.pg_stat_activity cross join "$utc"`;
 }
 
-/** The name of a file of WAL begins with its timeline, as eight digits. */
+/** Reads what identifies the server. Names of WAL files begin with the timeline, in eight digits. */
 function readServer(row: OpeningRow | undefined): ServerIdentity {
   const { system, wal } = row ?? {};
   return {
@@ -248,7 +248,7 @@ function readServer(row: OpeningRow | undefined): ServerIdentity {
   };
 }
 
-/** Undefined behind a pooler, whose key is its own and which gives the backend to other clients. */
+/** Reads what identifies the backend; undefined behind a pooler, which has keys of its own. */
 function readIdentity(row: OpeningRow | undefined, { pid }: BackendKey): Session["identity"] {
   if (row?.pid === undefined || row.pid !== String(pid)) return undefined;
   return { pid: row.pid, started: row.started!, server: row.server! };
@@ -263,9 +263,10 @@ const TERMINATE = Uint8Array.of(0x58, 0, 0, 0, 4);
 const CANCEL_CODE = 80877102;
 
 /**
- * Sends a cancel request on a socket of its own. Postgres closes it without an answer after it has sent
- * the backend its signal, as libpq waits for too; gives whether it did so. The socket is not closed from
- * here: PgBouncer 1.18 fails an assertion when the socket of a cancel request is half closed.
+ * Sends a cancel request on a socket of its own, and returns whether Postgres has handled it.
+ * Postgres closes the socket without an answer after it has signalled the backend; libpq waits for
+ * that too. The socket is not closed from here, because PgBouncer 1.18 fails an assertion if it is
+ * half closed.
  */
 async function sendCancel(
   { pid, secret }: BackendKey,

@@ -12,42 +12,42 @@ import { openSocket } from "./socket.ts";
 
 /** How long a session may take to open, in milliseconds. */
 export const CONNECT_MS = 5000;
-/** How long an attempt to connect keeps others from beginning, in milliseconds. */
+/** Time after which a running attempt to connect no longer holds up others, in milliseconds. */
 export const SLOW_MS = 1000;
 const SILENT_MS = 10_000;
 /** SQLSTATE of a session setting that the server does not support. */
 const SETTING_UNSUPPORTED = "22023";
-/** PgBouncer's message about a setting that it does not pass on; its code says nothing. */
+/** PgBouncer's message about a setting that it does not pass on; its code is not specific. */
 const NOT_PASSED_ON = /^unsupported startup parameter/;
 
 /** A Postgres in this process: sockets without a network. */
 export interface EmbeddedServer {
-  /** Makes a socket for the driver; all of them share the server's one session. */
+  /** Makes a socket for the driver; all sockets share the server's one session. */
   readonly connect: () => DriverSocket;
   readonly close: () => Promise<void>;
 }
 
-/** Opens one session, or says why that failed; calls back with each notification. */
+/** Opens one session, or returns why that failed; calls back with each notification. */
 export type OpenSession = (notified?: OnNotify) => Promise<Session | Failure>;
 
 /** Where sessions are opened. */
 export interface OpenerOptions {
   readonly embedded?: EmbeddedServer | undefined;
   readonly refuse?: Fence["refuse"];
-  /** Called when a session of a standby was opened where a primary would do as well. */
+  /** Called if a session of a standby was opened because no primary was found. */
   readonly onStandIn?: () => void;
-  /** In place of the role that the URL asks for. */
+  /** Replaces the role that the URL requires. */
   readonly role?: ConnectionPlan["role"];
   /** Shared by all openers of a database. */
   readonly mode?: PoolerMode;
-  /** In place of all hosts of the URL, whatever its role. */
+  /** Replaces all hosts of the URL, whatever role it requires. */
   readonly only?: Address;
 }
 
 /**
- * Makes the function that opens sessions: on the embedded server, or on the hosts of `DATABASE_URL`, in
- * their order, until one has the role that is asked for. A host that did not answer within a second
- * is tried last for ten seconds.
+ * Makes the function that opens sessions: on the embedded server, or on the first host of
+ * `DATABASE_URL` that has the required role. A host that did not answer within a second is tried last
+ * for the next ten seconds.
  * @throws {Error} when DATABASE_URL cannot be parsed
  */
 export function createSessionOpener(
@@ -60,7 +60,8 @@ export function createSessionOpener(
     ? { ...planned, role: role ?? planned.role }
     : { ...planned, addresses: [only], role: "any" };
   const limitMs = CONNECT_MS / plan.addresses.length;
-  // Postgres rejects the session on systems that cannot watch their clients.
+  // Whether sessions ask Postgres to watch for disconnected clients; on systems that cannot, it
+  // rejects such a session.
   let checkClient = true;
 
   async function openOn(address: Address, notified?: OnNotify): Promise<Session> {
@@ -83,7 +84,10 @@ export function createSessionOpener(
     });
   }
 
-  /** Opens one as without a pooler first, where that is not known; a pooler rejects it or shows. */
+  /**
+   * Opens a session. If it is unknown whether there is a pooler, it opens one as without: a pooler
+   * rejects it or shows itself.
+   */
   async function openSuited(address: Address, notified?: OnNotify): Promise<Session> {
     if (config.prepare !== "auto" || mode.isPooled() === true) {
       return await openOn(address, notified);
@@ -102,7 +106,7 @@ export function createSessionOpener(
     return await openOn(address, notified);
   }
 
-  /** Until when a host that does not answer is tried last. */
+  /** The times until which unresponsive hosts are tried last. */
   const silentUntil = new Map<Address, number>();
   const isSilent = (address: Address) => (silentUntil.get(address) ?? 0) > performance.now();
 
@@ -135,13 +139,15 @@ export function createSessionOpener(
   };
 }
 
-/** What is looked for first, where any server will do: tokens are read from a primary. */
+/** The role that is preferred if any server will do, since tokens are read from a primary. */
 const FIRST: Partial<Record<ConnectionPlan["role"], ConnectionPlan["role"]>> = {
   any: "primary",
   "prefer-standby": "standby",
 };
 
-/** `any` and `prefer-standby` take any server when no host has the role that they look for first. */
+/**
+ * Plans the attempts: `any` and `prefer-standby` accept any server if no host has the preferred role.
+ */
 function planAttempts(
   { addresses, role }: ConnectionPlan,
   isLast: (address: Address) => boolean,

@@ -14,15 +14,16 @@ const NO = 0x4e;
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * Addresses of `sslmode=prefer` whose servers do not encrypt. A socket that collects messages cannot be
- * encrypted later (Deno 2.9), so it must be known before. It may change: each session asks again.
+ * Addresses of `sslmode=prefer` whose servers do not encrypt. This must be known before a session is
+ * opened, because a socket that collects messages cannot be encrypted later (Deno 2.9). It may
+ * change, so each session asks again.
  */
 const UNENCRYPTED = new WeakSet<Address>();
 
 /**
- * Opens a socket to Postgres, encrypted as it is asked for; the driver begins a session on it. An
- * abort destroys it, whatever it waits for. Where it is not encrypted, it gives complete messages, in
- * memory that it uses again; not on Bun, where it saves no CPU, and takes 20 MB more.
+ * Opens a socket to Postgres, encrypted as required; the driver begins a session on it. An abort
+ * destroys it, whatever it waits for. An unencrypted socket gives complete messages, in memory that
+ * it reuses; not on Bun, where that saves no CPU and takes 20 MB more.
  * @throws {Error} with the runtime's `code`, or `SSL_REFUSED`, `SSL_NOT_ANSWERED`, `SSL_ROOT_CERT`
  * @see D7
  */
@@ -69,22 +70,25 @@ export async function openSocket(
 
 /** Bytes that are read at once. */
 const READ_BYTES = 65_536;
-/** Most bytes that a session keeps for messages in parts; a page of 200 ordinary rows has 77 kB. */
+/** Most bytes that a session keeps for incomplete messages; a page of 200 ordinary rows has 77 kB. */
 const KEPT_BYTES = 4 * READ_BYTES;
-/** Memory is made for what a message says that it has, but not for so many times what has arrived. */
+/**
+ * Memory is allocated for the announced length of a message, up to this many times what has arrived.
+ */
 const MAX_GROWTH = 16;
 
 /** Reads from a socket, into one buffer. */
 export interface MessageReader {
   /** The option of the socket. */
   readonly onread: OnReadOpts & { readonly buffer: Buffer };
-  /** From now on what is read are messages of Postgres, which are given when they are complete. */
+  /** From now on, the input is messages of Postgres, which are given when they are complete. */
   readonly collect: () => void;
 }
 
 /**
- * Opens a reader that gives complete messages, one or several at once; until {@link MessageReader.collect}
- * is called, whatever is read. It is overwritten later: the driver copies what it needs of it.
+ * Opens a reader that gives complete messages, one or several at once. Until {@link
+ * MessageReader.collect} is called, it gives its input as it is read. The bytes are overwritten
+ * later; the driver copies what it needs.
  * @see docs/decisions/0060-whole-messages.md
  */
 export function openMessageReader(give: (data: Buffer) => void): MessageReader {
@@ -105,11 +109,11 @@ export function openMessageReader(give: (data: Buffer) => void): MessageReader {
 }
 
 /**
- * Makes a function that takes what is read, and gives complete messages of it, one or several at once.
- * What it gives may be overwritten later.
+ * Makes a function that takes input and passes on complete messages, one or several at once. The
+ * bytes may be overwritten later.
  */
 export function collectMessages(give: (data: Buffer) => void): (read: Buffer) => void {
-  /** Begins with the message that is not complete, of which so many bytes have arrived. */
+  /** The incomplete message, of which `filled` bytes have arrived. */
   let held = Buffer.alloc(0);
   let filled = 0;
 
@@ -140,9 +144,9 @@ export function collectMessages(give: (data: Buffer) => void): (read: Buffer) =>
 }
 
 /**
- * Opens memory that keeps bytes until they are taken, since the socket's own memory is overwritten by the
- * next read. Each call reuses it, and so overwrites what the last one returned: with new memory for each
- * read, V8 walked the heap several times a second.
+ * Opens memory that keeps bytes until they are taken, since the socket's own memory is overwritten by
+ * the next read. Each call reuses it and overwrites what the last one returned. With new memory for
+ * each read, V8 collected garbage several times a second.
  */
 export function openKeeper(): (kept: Uint8Array, more: Uint8Array) => Uint8Array {
   let memory = Buffer.alloc(0);
@@ -151,7 +155,7 @@ export function openKeeper(): (kept: Uint8Array, more: Uint8Array) => Uint8Array
     const room = needed > memory.length
       ? Buffer.allocUnsafeSlow(Math.max(needed, 2 * READ_BYTES))
       : memory;
-    // What is kept may be a later part of the same memory; `set` copies it correctly.
+    // `kept` may be a later part of the same memory; `set` handles the overlap.
     room.set(kept);
     room.set(more, kept.length);
     memory = room;
@@ -179,7 +183,7 @@ async function encrypt(socket: Socket, host: string, encryption: Encryption): Pr
   const encrypted = connectTls({
     socket,
     rejectUnauthorized: mode === "verify",
-    // The name to verify; an address is none, and would otherwise be taken for "localhost".
+    // The name to verify. For an address it must not be set, or it would be taken for "localhost".
     ...(isIP(host) === 0 ? { servername: host } : { host }),
     ...(rootFile === undefined ? {} : { ca: await readRoot(rootFile) }),
   });
@@ -195,7 +199,7 @@ async function readRoot(file: string): Promise<string> {
   }
 }
 
-/** Waits for the next event of a name; rejects when the socket ends instead. */
+/** Waits for the next event of a name; rejects if the socket ends instead. */
 function happen(socket: Socket, name: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = () => {

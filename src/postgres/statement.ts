@@ -13,7 +13,7 @@ export type Outcome<T> =
   | { readonly rows: T; readonly failure?: undefined }
   | { readonly failure: Failure };
 
-/** The cache that a statement is compiled with, for whom, and what may end it early. */
+/** The cache that a statement is compiled with, its tenant, and what may end it early. */
 export interface StatementOptions {
   readonly cache: StatementCache;
   /** The tenant whose share of the cache it takes. */
@@ -21,23 +21,23 @@ export interface StatementOptions {
   /** Milliseconds until the answer must have arrived. */
   readonly deadlineMs: number;
   readonly client?: Client | undefined;
-  /** The same from the moment when the client disconnects, where that is to be sooner. */
+  /** The same after the client has disconnected, if that should be sooner. */
   readonly cancelledMs?: number | undefined;
 }
 
 /** The client disconnected; nothing was changed. */
 export const ABORTED: Failure = makeFailure("timeout", "ABORTED");
-/** SQLSTATE of a statement that was cancelled or over its time. */
+/** SQLSTATE of a statement that was cancelled or timed out. */
 const CANCELLED = "57014";
 /** A cancel request may arrive before its statement, so it is sent again at this interval. */
 const CANCEL_AGAIN_MS = 200;
 
-/** A query on its way: the driver's, or one that prepares a statement and gives no rows. */
+/** A query that was sent: one of the driver, or one that prepares a statement and gives no rows. */
 type Sent<R extends Row> = PromiseLike<RowList<R[]>>;
 
 /**
- * Compiles one statement and runs it within the deadline; once more where the session had prepared it and
- * its plan is out of date.
+ * Compiles a statement and runs it within the deadline. Runs it once more if the session had prepared
+ * it and its plan is outdated.
  */
 export async function runStatement<R extends Row>(
   session: Session,
@@ -54,8 +54,8 @@ export async function runStatement<R extends Row>(
 /**
  * Waits for a query, within the deadline.
  *
- * Point 7: the driver answers when Postgres is ready for the next statement, behind the commit, and not
- * when the statement is complete. So what an update or a feed is answered with is on the disk.
+ * Point 7: the driver resolves a query when Postgres is ready for the next statement, which is after
+ * the commit. So the result of an update or a feed is on disk before it is reported.
  */
 export function settle<R extends Row>(
   session: Session,
@@ -67,7 +67,7 @@ export function settle<R extends Row>(
   });
 }
 
-/** Waits for queries that are sent at once, within the deadline; gives their outcomes in order. */
+/** Waits for queries that are sent together, within the deadline; gives their outcomes in order. */
 export function settleAll<R extends Row>(
   session: Session,
   queries: readonly Sent<R>[],
@@ -83,33 +83,33 @@ export function settleAll<R extends Row>(
   });
 }
 
-/** Asks a session for an answer; false when there is none in time. It may be that it was cancelled. */
+/** Checks that a session answers in time. The answer may be that the check was cancelled. */
 export async function checkSession(session: Session, deadlineMs: number): Promise<boolean> {
   const { failure } = await settle(session, session.sql`select 1`.simple(), { deadlineMs });
   return session.isOpen() && (failure === undefined || failure.code === CANCELLED);
 }
 
-/** What may end queries that are sent at once, and how their results are reported. */
+/** What may end queries that are sent together, and how their results are reported. */
 export interface EachOptions<R extends Row> extends Omit<StatementOptions, "cache"> {
-  /** Cancels the query that runs for this many milliseconds, and goes on with the others. */
+  /** Cancels a query that runs for this many milliseconds, and continues with the others. */
   readonly stallMs?: number;
   /** Called for each query when it has ended. */
   readonly onOutcome: (place: number, outcome: Outcome<Rows<R>>) => void;
-  /** Called when all have, with what broke the session, if anything did. */
+  /** Called when all queries have ended, with the failure that broke the session, if any. */
   readonly onEnd?: (broken: Failure | undefined) => void;
 }
 
 /**
- * Runs queries that are sent at once, within a deadline, which the driver does not have: a frozen session
- * never answers. Each is open until its answer, the deadline, or the end of the session. When all have
- * ended, the session is
+ * Runs queries that are sent together, within a deadline. The driver has none, and a frozen session
+ * never answers. Each query is open until its answer, the deadline, or the end of the session. When
+ * all have ended, the session is
  *
- * - ready for another statement, as a rule; after a cancellation, once it is certain that none is still
- *   on its way ({@link Session.isCertain});
+ * - ready for another statement, as a rule; after a cancellation, once it is certain that none is
+ *   still on its way ({@link Session.isCertain});
  * - closed, if it broke;
  * - abandoned, at the deadline, since Postgres may work on.
  *
- * A query that has ended here may settle later; its rejection is handled all the same.
+ * A query that has ended here may settle later; its rejection is handled nevertheless.
  * @see D7
  */
 export function settleEach<R extends Row>(
@@ -153,7 +153,7 @@ export function settleEach<R extends Row>(
   const fail = (place: number, error: unknown) => {
     const failure = classify(error);
     noteFault(queries[place]!, failure, session);
-    // The cancellation of one statement may have hit another one, which then was undone as well.
+    // The cancellation may have hit another statement of the group, which was rolled back as well.
     take(place, { failure: failure.code === CANCELLED && isCancelled ? ABORTED : failure });
   };
   const late = () => {
@@ -189,16 +189,16 @@ export function settleEach<R extends Row>(
   }
 }
 
-/** Codes of a prepared statement whose plan is out of date, or that the session does not have any more. */
+/** Codes of a prepared statement whose plan is outdated, or that the session no longer has. */
 const OUTDATED: ReadonlySet<string> = new Set(["0A000", "26000"]);
 
 /**
- * Codes of a pooler that no longer keeps statements: what the session has prepared is not there, or what
- * it prepares is there already.
+ * Codes of a pooler that no longer keeps statements: one that the session has prepared is missing, or
+ * one that it prepares exists already.
  */
 const NOT_KEPT: ReadonlySet<string> = new Set(["26000", "42P05"]);
 
-/** Notes on a prepared statement whether it can be used again. */
+/** Records on a prepared statement whether it can be used again. */
 function noteFault(query: object, { code }: Failure, { sql }: Session): void {
   const statement = findStatement(query);
   if (statement === undefined) return;

@@ -2,18 +2,18 @@ import type { Compile } from "./database.ts";
 import type { Row, Sql } from "./driver.ts";
 
 /**
- * A statement as its compilation left it. It is compiled with a tag that only records it, since the
- * driver makes a promise of every fragment: for the 40 of a look-up by key that was half of the CPU of
- * a request on Deno (512 to 265 µs).
+ * A recorded statement. It is compiled with a tag that only records, because the driver's tag makes a
+ * promise of every fragment: for the 40 fragments of a look-up by key, that was half of a request's
+ * CPU time on Deno (512 instead of 265 µs).
  * @see docs/decisions/0033-prepared-statements.md
  */
 export interface Recording {
   /** The template that it begins with. */
   readonly first: TemplateStringsArray;
-  /** In the order of the text: a template of the source begins, or a parameter stands here. */
+  /** In the order of the text: the beginning of a template, or a parameter. */
   readonly parts: readonly Part[];
   readonly parameters: readonly (string | null)[];
-  /** Puts its text together, with `$1` and so on for the parameters. */
+  /** Prints its text, with `$1` and so on for the parameters. */
   readonly printText: () => string;
 }
 
@@ -34,8 +34,8 @@ export function record<R extends Row>(compile: Compile<R>): Recording {
 }
 
 /**
- * Reports whether two recordings have the same text. Their texts would have to be put together and hashed
- * for each request, which cost a single update 5 µs and more on Deno.
+ * Reports whether two recordings have the same text, without printing it: to print and hash the text
+ * for each request cost a single update 5 µs and more on Deno.
  */
 export function isSame(one: readonly Part[], other: readonly Part[]): boolean {
   if (one.length !== other.length) return false;
@@ -43,14 +43,14 @@ export function isSame(one: readonly Part[], other: readonly Part[]): boolean {
   return true;
 }
 
-/** A template and what stands between its texts: parameters, and other templates. */
+/** A template, with its parameters and nested templates. */
 interface Template {
   readonly mark: typeof MARK;
   readonly strings: TemplateStringsArray;
   readonly values: readonly unknown[];
 }
 
-/** Only this file has it, so no value of a request can pass for a fragment. */
+/** Marks fragments. Only this file has the object, so no value of a request can pass for a fragment. */
 const MARK = Object.freeze({});
 
 /** Stands in for the driver's tag. */
@@ -87,7 +87,7 @@ function isTemplate(value: unknown): value is Template {
   return typeof value === "object" && value !== null && (value as Template).mark === MARK;
 }
 
-/** Quoted names and strings, which stay as they are, and white space, by what stands beside it. */
+/** Quoted names and strings, which are left unchanged, and white space, by the character beside it. */
 const QUOTED_OR_SPACE = /("[^"]*"|'[^']*')|(\()\s+|(\s+(?=[),]))|\s+/g;
 
 /**

@@ -9,32 +9,32 @@ import type { StatementCache } from "./statement_cache.ts";
 import { ABORTED, settle, type StatementOptions } from "./statement.ts";
 import type { SessionSource } from "./pool/with_session.ts";
 
-/** Where streams get their sessions, and within what time they must end. */
+/** The source of the sessions of streams, and their time limits. */
 export interface StreamSource extends Pick<SessionSource, "observe" | "onSettled"> {
   readonly open: OpenSession;
-  /** One that prepares nothing: each session runs one statement. */
+  /** A cache that prepares nothing, since each session runs only one statement. */
   readonly cache: StatementCache;
-  /** Takes a session that was given up while Postgres may still work on it. */
+  /** Called with a session that is abandoned while Postgres may still work on it. */
   readonly onAbandoned: (session: Session) => void;
   readonly limitMs: number;
-  /** How much longer the answer may take. */
+  /** Additional time for the answer. */
   readonly graceMs: number;
 }
 
 /** How long a cancelled statement has to be answered. */
 const CANCELLED_MS = 2000;
 
-/** Streams, and how they are ended when the database closes. */
+/** The running streams, which end when the database closes. */
 export interface Streams {
   readonly stream: Database["stream"];
-  /** Waits for them, at most the given milliseconds, and cancels them. */
+  /** Waits for running streams, at most the given milliseconds, and cancels the rest. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
 /**
- * Makes the function that runs a statement whose rows are taken one by one, on a session of its own, which
- * ends with it. While the rows are not wanted its socket is not read: then Postgres waits too, and
- * what was not sent is kept nowhere.
+ * Makes the function that streams the rows of a statement, on a session of its own, which ends with
+ * the stream. While rows are not wanted, the socket is not read: then Postgres waits too, and nothing
+ * is buffered.
  * @see docs/decisions/0063-export.md
  */
 export function openStreams(source: StreamSource): Streams {
@@ -74,7 +74,7 @@ export function openStreams(source: StreamSource): Streams {
     function cancel(): void {
       if (ender.signal.aborted) return;
       ender.abort();
-      // Postgres cannot be interrupted while it waits for someone to read.
+      // Postgres cannot be interrupted while it waits for its client to read.
       flow?.resume();
     }
 
@@ -102,7 +102,7 @@ async function runStream(
   compile: Compile,
   { cache, limitMs, graceMs, tenant, steps, onRow, ender, begin }: StreamSource & StreamOptions & {
     readonly ender: AbortController;
-    /** Called before the statement is sent whose rows are taken. */
+    /** Called before the statement with the rows is sent. */
     readonly begin: (onRow: OnRow) => void;
   },
 ): Promise<Failure | undefined> {
@@ -135,7 +135,7 @@ async function runStream(
   return failure;
 }
 
-/** The timeout of the session is that of other statements. */
+/** Compiles the longer timeout of a stream, since the session starts with that of other statements. */
 function limitStatement(limitMs: number): Compile {
   return (sql: Sql) =>
     sql`select concat(set_config(${"statement_timeout"}::text, ${String(limitMs)}::text, true))`;

@@ -3,14 +3,14 @@ import type { Pace } from "./pace.ts";
 import { collectMessages, openKeeper } from "./socket.ts";
 
 /**
- * Takes a row as it arrived: the length of each value in four bytes, negative for NULL, and the value. It
- * begins at `start`; the bytes are overwritten later.
+ * Takes a row as it arrived, from `start`: for each value its length in four bytes, negative for
+ * NULL, and its bytes. The bytes are overwritten later.
  */
 export type OnRow = (bytes: Uint8Array, start: number) => void;
 
-/** The rows of a socket, which are taken while they are wanted. */
+/** The flow of rows from a socket, which can be paused. */
 export interface RowFlow {
-  /** Takes no more rows than those of this tick, and reads nothing, so that Postgres has to wait. */
+  /** Stops after the rows of this tick, and stops reading, so that Postgres has to wait. */
   readonly pause: () => void;
   readonly resume: () => void;
 }
@@ -20,24 +20,27 @@ const DATA_ROW = 0x44;
 /** Bytes of a row's message before its values: kind, length, and how many values there are. */
 const HEAD_BYTES = 7;
 const NOTHING = new Uint8Array(0);
-/** Events behind which nothing is read. */
+/** Events after which nothing is read. */
 const ENDS: ReadonlySet<string> = new Set(["end", "error", "close"]);
 
 /**
- * Takes the rows out of what a socket gives from now on, before the driver sees them. The driver makes an
- * object for each row and value, which is most of what an export costs: on Node, more than to print it.
- * In each tick as many are taken as the pace allows, since Node reads from one socket up to 32 times before
- * it looks at the others, and Bun 512 kB at once. To be called between two statements, for the rest of the
- * session.
+ * Takes the rows from a socket before the driver sees them, for the rest of the session. Call it
+ * between two statements. The driver makes an object for each row and value, which is most of the
+ * cost of an export; on Node, it is more than the cost of printing. In each tick, rows are taken as
+ * the pace allows, since Node reads from one socket up to 32 times before it turns to others, and Bun
+ * reads 512 kB at once.
  * @see EX25, docs/decisions/0069-exports-let-others-pass.md
  */
 export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow {
   const emit = socket.emit.bind(socket);
   const collect = collectMessages(give);
   const keep = openKeeper();
-  /** Messages that were read and not taken. */
+  /** Messages that were read and not taken yet. */
   let waiting: Uint8Array | undefined;
-  /** Bytes that may be taken until the next tick that the pace gives; undefined: none were. */
+  /**
+   * Bytes that may still be taken before the pace gives the next tick; undefined: none were taken
+   * yet.
+   */
   let left: number | undefined;
   let isPaused = false;
   let isReading = true;
@@ -45,11 +48,11 @@ export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow
   function give(messages: Uint8Array): void {
     const end = waiting === undefined ? take(messages) : 0;
     if (end === messages.length) return;
-    // What is left would be overwritten.
+    // The remaining bytes would be overwritten.
     waiting = keep(waiting ?? NOTHING, messages.subarray(end));
   }
 
-  /** Takes messages until this tick has enough of them; gives where it has stopped. */
+  /** Takes messages until this tick has enough; returns the position where it stopped. */
   function take(messages: Uint8Array): number {
     if (isPaused) return 0;
     if (left === undefined) {
@@ -84,7 +87,7 @@ export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow
     socket.pause?.();
   }
 
-  /** Gives each row, and passes all else on to the driver. */
+  /** Passes rows to `onRow`, and everything else to the driver. */
   function pass(messages: Uint8Array): void {
     let passed = 0;
     let at = 0;
@@ -125,7 +128,7 @@ export function tapRows(socket: DriverSocket, onRow: OnRow, pace: Pace): RowFlow
   };
 }
 
-/** Finds the end of the message with which there are so many bytes, or of the last one. */
+/** Finds the end of the message that reaches so many bytes, or of the last message. */
 function findEnd(messages: Uint8Array, bytes: number): number {
   let end = 0;
   while (end < messages.length && end < bytes) end = endOf(messages, end);

@@ -13,11 +13,11 @@ import type { Outcome, StatementOptions } from "./statement.ts";
 import { ABORTED, settle, settleAll } from "./statement.ts";
 
 /**
- * The connection was lost before the commit. Nothing was kept, hence `unavailable`: after `lost` the
- * outcome of a write is unknown.
+ * The connection was lost before the commit, so nothing was changed. It is `unavailable`, because
+ * `lost` means that the outcome of a write is unknown.
  */
 const TRANSACTION_LOST = makeFailure("unavailable", "TRANSACTION_LOST");
-/** The transaction took too long: nothing was kept. */
+/** The transaction took too long, and nothing was changed. */
 const TOO_LONG = makeFailure("timeout", TRANSACTION_TIMEOUT);
 
 /** The limits of transactions and of their statements. */
@@ -27,9 +27,9 @@ export interface TransactOptions extends StatementOptions {
 }
 
 /**
- * Makes the function that runs transactions, on sessions that run nothing else: the driver's `begin` can
- * open one on a connection that others use. Each ends before the requests that wait for its session
- * give up.
+ * Makes the function that runs transactions. It does not use the driver's `begin`, which can open one
+ * on a connection that others use: here, a session runs nothing else meanwhile. Each transaction ends
+ * before requests that wait for its session give up.
  * @see D5, P16
  */
 export function createTransact(
@@ -66,7 +66,7 @@ async function runTransaction(
   }
 }
 
-/** Returns what ends a step: the client disconnects, or the time is over. */
+/** Returns a client that also counts as disconnected when the time is over. */
 function limitClient(client: Client | undefined, limit: AbortSignal): Client {
   return {
     get signal() {
@@ -80,7 +80,7 @@ async function runSteps(
   steps: readonly (Step | StepGroup)[],
   options: StatementOptions & TransactionOptions,
 ): Promise<Outcome<Rows>> {
-  // The client's signal ends a step, never the commands that begin and end the transaction.
+  // The client's signal may end a step, but not the commands that begin and end the transaction.
   const { client, onFailure, ...lasting } = options;
   const undo = (failure: Failure) => undoTransaction(session, failure, lasting);
   const begun = await settle(session, COMMANDS.begin(session.sql), lasting);
@@ -91,7 +91,7 @@ async function runSteps(
   try {
     for (const step of steps) {
       if (!session.isOpen()) return { failure: TRANSACTION_LOST };
-      // The step before was cancelled, and had ended already.
+      // The cancel request came after the previous step had ended.
       if (!session.isCertain()) return { failure: await undo(ABORTED) };
       const { steps: group, take } = typeof step === "function"
         ? { steps: [step], take: undefined }
@@ -105,7 +105,7 @@ async function runSteps(
       rows = noRows();
       for (const [place, outcome] of outcomes.entries()) {
         if (outcome.failure !== undefined) {
-          // An update before it may have to be reported in its place.
+          // The error of an earlier update may have to be reported instead.
           take?.(rows);
           onFailure?.(group[place]!);
           return { failure: await undo(outcome.failure) };
@@ -115,7 +115,7 @@ async function runSteps(
       take?.(rows);
     }
   } catch (error) {
-    // A statement that cannot be compiled must not leave the transaction open.
+    // If a statement cannot be compiled, the transaction must not stay open.
     await rollBack(session, lasting);
     throw error;
   }
@@ -142,8 +142,8 @@ function joinRows(first: Rows, second: Rows): Rows {
 }
 
 /**
- * Rolls a transaction back after a failure, and returns the failure as it is then: whatever happened,
- * nothing was kept.
+ * Rolls a transaction back after a failure, and returns the failure that results: in any case,
+ * nothing was changed.
  */
 async function undoTransaction(
   session: Session,
@@ -160,14 +160,14 @@ async function undoTransaction(
 /** Rolls a transaction back, and closes the session if that fails. */
 async function rollBack(session: Session, options: StatementOptions): Promise<void> {
   if (!session.isOpen()) return;
-  // A cancel request that is late must not hit the rollback.
+  // A late cancel request must not hit the rollback.
   if (!await session.awaitCancels()) return session.destroy();
   const undone = await settle(session, COMMANDS.rollback(session.sql), options);
-  // One that did not answer is abandoned already, and keeps its place.
+  // A session that did not answer is abandoned already, and keeps its place.
   if (undone.failure !== undefined && session.released === undefined) session.destroy();
 }
 
-/** In the simple protocol: one message, and nothing is prepared. */
+/** Commands in the simple protocol: one message each, and nothing is prepared. */
 const COMMANDS = {
   begin: (sql: Sql) => sql`begin`.simple(),
   check: (sql: Sql) => sql`set constraints all immediate`.simple(),

@@ -11,16 +11,20 @@ import { checkSession } from "../statement.ts";
 
 /** Sessions that are each taken for one statement, batch or transaction, and returned. */
 export interface Pool {
-  /** Gives a session, or a failure after the given milliseconds. */
+  /** Returns a session, or a failure after the given milliseconds. */
   readonly acquire: (limitMs: number, client?: Client) => Promise<Session | Failure>;
   /**
-   * Returns a session, which is used again if it is still open. Where Postgres may still work on its
-   * statement, or a cancel request is on its way, it gives a promise that settles when neither is so.
+   * Takes a session back, to be used again if it is still open. If Postgres may still work on its
+   * statement, or a cancel request is pending, it returns a promise that settles when neither is the
+   * case.
    */
   readonly release: (session: Session) => Promise<void> | undefined;
-  /** Uses none of the present sessions again. */
+  /** Replaces all present sessions: none of them is used again. */
   readonly renew: () => void;
-  /** Waits for what runs, at most the given milliseconds, cancels it, and ends the sessions. */
+  /**
+   * Waits for running statements, at most the given milliseconds, cancels the rest, and ends the
+   * sessions.
+   */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
@@ -33,9 +37,9 @@ export interface PoolOptions extends Partial<Omit<PoolCare, "open">> {
   readonly onAbandoned?: (session: Session) => void;
 }
 
-/** How long a cancelled statement has to be answered. */
+/** Time for a cancelled statement to be answered. */
 const CANCELLED_MS = 1000;
-/** A session that was idle for this long is asked whether it still is there before it is lent. */
+/** A session that was idle for this long is checked before it is lent. */
 const RESTED_MS = 60_000;
 
 /** A session that is not in use. */
@@ -45,10 +49,10 @@ export interface IdleSession {
 }
 
 /**
- * Makes a pool. A session is idle, busy, abandoned, being cleared of its cancellation or being opened,
- * and all of them together are at most `size`. `acquire` gives the session that was idle for the
- * shortest, or the first one that is returned or opened: it does not wait for a certain attempt to
- * connect. While no session is busy and the circuit is open, it fails at once.
+ * Makes a pool. A session is idle, busy, abandoned, being cleared of a cancellation, or being opened;
+ * all together are at most `size`. `acquire` gives the session that was idle for the shortest time,
+ * or the first one that is returned or opened: it does not wait for a particular attempt to connect.
+ * While no session is busy and the circuit is open, it fails at once.
  * @see D7
  * @see docs/decisions/0054-kept-sessions.md
  */
@@ -57,7 +61,7 @@ export function openPool(
 ): Pool {
   const idle: IdleSession[] = [];
   const busy = new Set<Session>();
-  /** They count like busy ones: Postgres has a connection for each. */
+  /** They count like busy ones, since Postgres has a connection for each. */
   const unsettled = new Set<Session>();
   const waiting = new Set<(result: Session | Failure) => void>();
   let attempts = 0;
@@ -65,7 +69,7 @@ export function openPool(
   let closed = false;
   let drained: (() => void) | undefined;
   let paused: ReturnType<typeof setTimeout> | undefined;
-  /** Replaced while they are in use. */
+  /** Sessions that were replaced while they are in use. */
   const retired = new WeakSet<Session>();
   const tender = tendPool({
     ...{ idleSize: 0, idleMs: undefined, lifeMs: undefined, primer, open, ...care },
@@ -98,7 +102,10 @@ export function openPool(
     return reason === undefined ? wait(limitMs, client) : Promise.resolve(reason);
   }
 
-  /** A network may drop a connection that nothing is sent on, and tell neither side. */
+  /**
+   * Checks a session that was idle for long: a network may silently drop a connection without
+   * traffic.
+   */
   async function acquireRested(
     session: Session,
     { limitMs, client }: { readonly limitMs: number; readonly client: Client | undefined },
@@ -211,7 +218,9 @@ export function openPool(
     return isOutdated(session) || retired.has(session) || tender.isWorn(session, nowMs);
   }
 
-  /** Also of one that was opened before a renewal and was not idle or in use yet. */
+  /**
+   * Reports whether a session was opened before the last renewal, even if it was not in the pool yet.
+   */
   function isOutdated({ openedMs }: Session): boolean {
     return closed || openedMs < renewedMs;
   }
@@ -225,7 +234,7 @@ export function openPool(
     }
   }
 
-  /** Postgres may still work on what prepares a session: it keeps its place, like any other. */
+  /** Keeps the place of a session that is being prepared, since Postgres may still work on it. */
   function keepAbandoned(session: Session): void {
     if (session.released !== undefined) void awaitAbandoned(session, session.released);
   }
@@ -240,8 +249,8 @@ export function openPool(
   }
 
   /**
-   * Makes certain that no cancel request can hit a later statement: Postgres has handled them all, and has
-   * answered a statement since. That one may be hit.
+   * Makes certain that no cancel request can hit a later statement: waits until Postgres has handled
+   * them all, and has answered one more statement, which may be hit.
    * @see docs/decisions/0055-cancelled-sessions.md
    */
   async function clear(session: Session): Promise<void> {

@@ -7,7 +7,10 @@ import type { StatementCache } from "../statement_cache.ts";
 
 /** How the idle sessions of a pool are cared for. */
 export interface PoolCare {
-  /** Sessions that are kept while there is nothing to do, and opened before they are needed. */
+  /**
+   * Number of sessions that are kept open while there is nothing to do, and opened before they are
+   * needed.
+   */
   readonly idleSize: number;
   /** Milliseconds after which an idle session beyond those is ended; never when undefined. */
   readonly idleMs: number | undefined;
@@ -15,20 +18,20 @@ export interface PoolCare {
   readonly lifeMs: number | undefined;
   readonly open: () => Promise<Session | Failure>;
   readonly primer: Primer | undefined;
-  /** Milliseconds from one thing that is done to the next. */
+  /** Milliseconds between two tasks. */
   readonly tendMs?: number;
 }
 
-/** Prepares on a session what is asked most, so that no request has to wait for that. */
+/** Prepares the most used statements on a session, so that no request has to wait for that. */
 export interface Primer {
   /** Reports whether there is nothing to prepare. */
   readonly isPrimed: (session: Session) => boolean;
   readonly prime: (session: Session) => Promise<void>;
 }
 
-/** What the care needs to know of the pool, and may do with it. */
+/** The part of the pool that its care uses. */
 export interface Tended extends PoolCare {
-  /** Most sessions; one more for as long as one that was replaced is in use. */
+  /** Most sessions; one more while a replaced one is in use. */
   readonly size: number;
   /** The one that was idle for longest comes first. */
   readonly idle: readonly IdleSession[];
@@ -52,17 +55,19 @@ export interface Tender {
   readonly stop: () => void;
   /** Sessions that it is opening or priming. */
   readonly held: () => number;
-  /** Reports whether a session is so old that it is not used again although nothing has replaced it. */
+  /**
+   * Reports whether a session is so old that it is not used again, although nothing has replaced it.
+   */
   readonly isWorn: (session: Session, nowMs: number) => boolean;
 }
 
-/** One thing is done each second, so that it is never in the way of requests. */
+/** Time between two tasks, so that they are never in the way of requests. */
 const TEND_MS = 1000;
-/** After an attempt to open a session has failed, or the server has few connections left. */
+/** Pause after a failed attempt to open a session, or if the server has few connections left. */
 const PAUSE_MS = 60_000;
 /** The part of the server's connections that is left to others. */
 const LEFT_FREE = 0.2;
-/** A session that could not be replaced is used until it is so many times as old. */
+/** A session that could not be replaced is used up to this many lifetimes. */
 const MAX_LIVES = 2;
 
 /**
@@ -153,17 +158,17 @@ export function tendPool(pool: Tended): Tender {
   };
 }
 
-/** Most statements that are prepared at a time, and within what time; the others follow. */
+/** Most statements that are prepared at a time; the others follow. */
 const PRIME_STATEMENTS = 32;
 const PRIME_MS = 100;
-/** Within it, Postgres must have answered. */
+/** Time within which Postgres must have answered. */
 const ANSWER_MS = 1000;
 /** SQLSTATE of a statement that has waited for a lock too long. */
 const LOCKED = "55P03";
 
 /**
- * Creates the primer that prepares the statements of a cache. To prepare one takes a lock, so it is done
- * in a transaction that waits for none, and not again for a minute after a table was locked.
+ * Creates the primer that prepares the statements of a cache. Preparing takes a lock, so it happens
+ * in a transaction that does not wait for locks, and pauses for a minute if a table was locked.
  */
 export function createPrimer(cache: StatementCache): Primer {
   let pausedUntilMs = 0;
@@ -192,7 +197,7 @@ export function createPrimer(cache: StatementCache): Primer {
   };
 }
 
-/** Runs what must not fail; closes the session if it does. */
+/** Runs a command, and closes the session if it fails. */
 async function run(session: Session, command: PendingQuery<Row[]>): Promise<void> {
   if (!session.isOpen()) return;
   const { failure } = await settle(session, command, { deadlineMs: ANSWER_MS });

@@ -1,24 +1,24 @@
-/** The statements of a tenant that run, and how many of them may run at once, as far as is known. */
+/** The running statements of a tenant, and an estimate of how many may run at once. */
 export interface RunningStatements {
   /** Counts one more; returns the function that is called when it has ended. */
   readonly start: () => () => void;
   readonly count: () => number;
   /**
-   * Most statements at once: one while any takes long, or did a moment ago; otherwise it grows with
-   * each that did not.
+   * Most statements at once. It is one while any statement takes long, or did a moment ago; otherwise
+   * it grows with each short one.
    */
   readonly most: () => number;
 }
 
 /** A statement of a page of 200 rows takes 1 ms, and 10 on a busy machine. */
 const LONG_MS = 100;
-/** How long a tenant whose statement took long counts as one whose statements do. */
+/** How long a tenant counts as one with long statements after one took long. */
 const REMEMBERED_MS = 1000;
 
 /**
- * Watches the statements of a tenant. What they cost is not known before, and a burst of expensive ones
- * takes the processors of Postgres for as long as they run. So there are few at first, and the more the
- * more of them have ended soon.
+ * Watches the statements of a tenant. Their cost is unknown in advance, and a burst of expensive ones
+ * takes the processors of Postgres for as long as they run. So few may run at first, and more as
+ * short ones have ended.
  * @see docs/decisions/0051-long-statements.md
  */
 export function openRunningStatements(

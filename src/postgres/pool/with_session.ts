@@ -8,7 +8,7 @@ import type { Pool } from "./pool.ts";
 import type { Session } from "../session.ts";
 import type { Outcome } from "../statement.ts";
 
-/** Where sessions come from, and what is notified of how they were used. */
+/** The source of sessions, and the callbacks about their use. */
 export interface SessionSource {
   readonly gate: Gate;
   readonly pool: Pool;
@@ -26,9 +26,9 @@ export interface UseOptions extends RunOptions {
 }
 
 /**
- * Waits until the gate admits it, takes a session of the pool, uses it and returns it. The time spent at
- * the gate counts against the time for a session: a database that does not answer makes no request
- * wait for the sum of both.
+ * Waits for the gate, takes a session from the pool, uses it and returns it. The time at the gate
+ * counts against the time for a session, so that a request never waits for the sum of both if the
+ * database does not answer.
  * @throws {DatabaseError}
  */
 export async function withSession<T>(
@@ -63,7 +63,7 @@ export async function withSession<T>(
     if (outcome.failure !== undefined) throw new DatabaseError(outcome.failure, { write });
     return outcome.rows;
   } finally {
-    // The place stays taken as long as Postgres works on a statement, or a cancellation is on its way.
+    // The place stays taken while Postgres works on the statement, or a cancellation is pending.
     if (released === undefined) leave();
     else released.then(leave);
   }
@@ -71,7 +71,7 @@ export async function withSession<T>(
 
 const MAX_SERIALIZATION_RETRIES = 3;
 
-/** What {@link repeat} begins with. */
+/** Options of {@link repeat}. */
 export interface RepeatOptions<T> {
   /** The result of the first attempt. */
   readonly first: Outcome<T>;
@@ -80,8 +80,8 @@ export interface RepeatOptions<T> {
 }
 
 /**
- * Repeats what a deadlock or a serialization failure rolled back, at most three times, and anything else
- * once, where `mayRepeat` allows it. Each failure and each repetition is observed.
+ * Repeats a statement if `mayRepeat` allows it: at most three times after a deadlock or a
+ * serialization failure, once after other failures. Each failure and each repetition is observed.
  * @see E38
  */
 export async function repeat<T>(
@@ -95,7 +95,7 @@ export async function repeat<T>(
     const fault = nameFault(outcome.failure);
     observe?.({ kind: "fault", fault });
     if (outcome.failure.kind === "serialization" && collisions < MAX_SERIALIZATION_RETRIES) {
-      // Two that collided must not start again at the same moment.
+      // A random pause, so that two statements that collided do not start again at the same moment.
       const ms = Math.random() * 20 * 2 ** collisions++;
       await new Promise((resolve) => setTimeout(resolve, ms));
     } else if (!repeated && mayRepeat(outcome.failure)) repeated = true;
@@ -105,8 +105,8 @@ export async function repeat<T>(
 }
 
 /**
- * Gives a function that takes each final result, and warns when the database becomes unavailable and when
- * it is available again, once each.
+ * Makes a function that takes each final result. It warns once when the database becomes unavailable,
+ * and once when it is available again.
  */
 export function observeAvailability(observe: Observe): SessionSource["onSettled"] {
   let unavailable: boolean | undefined;
@@ -115,7 +115,7 @@ export function observeAvailability(observe: Observe): SessionSource["onSettled"
     if (failed === unavailable) return;
     const isFirst = unavailable === undefined;
     unavailable = failed;
-    // A database that was not there from the start is reported by the start.
+    // If the database is unavailable from the start, the start reports it.
     if (isFirst) return;
     const message = failed
       ? `the database is not available (${failure?.code})`
