@@ -40,7 +40,7 @@ export type RunBatch<Item, Result> = (
 /** Limits of the batches. */
 export interface BatchOptions {
   readonly maxItems: number;
-  /** A batch slower than this, in milliseconds, costs more than it saves; never when undefined. */
+  /** Batches slower than this, in milliseconds, cost more than they save; never when undefined. */
   readonly slowMs?: number;
   /** A batch that has not settled this long after it was sent is given up. */
   readonly lateMs?: number;
@@ -69,7 +69,7 @@ export function openBatcher<Item, Result>(
 ): Batcher<Item, Result> {
   let pending: Pending<Item, Result>[] = [];
   let running = 0;
-  const { isPaused, pause } = openPauses(now);
+  const { isPaused, pause, noteSlow, noteFast } = openPauses(now);
 
   function run(batchable: Batchable<Item, Result>): Promise<Result> {
     return running === 0 || isPaused(batchable.tenant)
@@ -112,7 +112,7 @@ export function openBatcher<Item, Result>(
     let sentMs = Infinity;
     /** When the previous item settled: a pipeline runs its items one after another. */
     let beforeMs = Infinity;
-    const slow: string[] = [];
+    const slow = new Set<string>();
     const sent = () => {
       sentMs = beforeMs = now();
       if (lateMs === undefined) return;
@@ -121,11 +121,12 @@ export function openBatcher<Item, Result>(
     const settled = (tenant: string) => {
       running--;
       const nowMs = now();
-      if (nowMs - beforeMs > slowMs / batch.length) slow.push(tenant);
+      if (nowMs - beforeMs > slowMs / batch.length) slow.add(tenant);
       beforeMs = nowMs;
       if (--unsettled > 0) return;
       endDeadline?.();
-      if (nowMs - sentMs > slowMs) slow.forEach(pause);
+      if (nowMs - sentMs > slowMs) slow.forEach((tenant) => noteSlow(tenant, sentMs));
+      else batch.forEach(({ tenant }) => noteFast(tenant));
     };
     const results = runBatch(batch.map(({ item }) => item), { sent, client });
     batch.forEach(({ tenant, resolve, reject }, place) =>
@@ -147,24 +148,43 @@ export function openBatcher<Item, Result>(
 interface Pauses {
   readonly isPaused: (tenant: string) => boolean;
   readonly pause: (tenant: string) => void;
+  /** Pauses a tenant that slowed down a batch, if its last one before was slow, too. */
+  readonly noteSlow: (tenant: string, sentMs: number) => void;
+  readonly noteFast: (tenant: string) => void;
 }
 
 function openPauses(now: () => number): Pauses {
   const pauses = new Map<string, { readonly ms: number; readonly untilMs: number }>();
+  /** Time at which the last batch of a tenant was found to be slow; fast ones remove it. */
+  const slowAt = new Map<string, number>();
+
+  function pause(tenant: string): void {
+    const nowMs = now();
+    const last = pauses.get(tenant);
+    // Several items of one batch count once.
+    if (last !== undefined && nowMs < last.untilMs) return;
+    for (const [name, { ms, untilMs }] of pauses) {
+      if (nowMs > untilMs + ms) pauses.delete(name);
+    }
+    const ms = Math.min(MAX_PAUSE_MS, 2 * (pauses.get(tenant)?.ms ?? PAUSE_MS / 2));
+    pauses.set(tenant, { ms, untilMs: nowMs + ms });
+  }
 
   return {
     isPaused: (tenant) => pauses.size > 0 && now() < (pauses.get(tenant)?.untilMs ?? 0),
-    pause(tenant) {
+    pause,
+    noteSlow(tenant, sentMs) {
       const nowMs = now();
-      const last = pauses.get(tenant);
-      // Several items of one batch count once.
-      if (last !== undefined && nowMs < last.untilMs) return;
-      for (const [name, { ms, untilMs }] of pauses) {
-        if (nowMs > untilMs + ms) pauses.delete(name);
+      for (const [name, ms] of slowAt) if (nowMs > ms + PAUSE_MS) slowAt.delete(name);
+      const beforeMs = slowAt.get(tenant);
+      if (beforeMs === undefined) slowAt.set(tenant, nowMs);
+      // Whatever held up one batch held up those that were on their way as well.
+      else if (sentMs >= beforeMs) {
+        slowAt.delete(tenant);
+        pause(tenant);
       }
-      const ms = Math.min(MAX_PAUSE_MS, 2 * (pauses.get(tenant)?.ms ?? PAUSE_MS / 2));
-      pauses.set(tenant, { ms, untilMs: nowMs + ms });
     },
+    noteFast: (tenant) => void slowAt.delete(tenant),
   };
 }
 

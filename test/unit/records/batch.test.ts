@@ -160,26 +160,38 @@ describe("openBatcher", () => {
     assertEquals(alone, [1]);
   });
 
-  it("runs everything alone for a while after a batch that was too slow", async () => {
+  it("runs a tenant alone for a while after two batches that were too slow", async () => {
     const { runAll, batches, clock } = open((items, batch) => {
       batch.sent();
-      clock.ms += 60;
+      clock.ms += items.includes(3) ? 60 : 101;
       return respondEach(items);
     }, { slowMs: 100 });
+    await runAll([1, 2, 4]);
+    // One that is fast: whatever held up the one before, it was not its items.
     await runAll([1, 2, 3]);
-    await runAll([4, 5, 6]);
-    assertEquals(batches, [[2, 3], [5, 6]]);
-    const { runAll: runSlowly, batches: slow, clock: later } = open((items, batch) => {
+    await runAll([5, 6, 7]);
+    await runAll([8, 9, 10]);
+    assertEquals(batches, [[2, 4], [2, 3], [6, 7], [9, 10]]);
+    await runAll([11, 12, 13]);
+    assertEquals(batches.length, 4);
+    clock.ms += 10_000;
+    await runAll([14, 15, 16]);
+    assertEquals(batches[4], [15, 16]);
+  });
+
+  it("counts slow batches that were on their way at the same time once", async () => {
+    const { runAll, batches, clock } = open((items, batch) => {
       batch.sent();
-      later.ms += 101;
-      return respondEach(items);
+      return items.map(async (item) => {
+        const response = await respond(item);
+        clock.ms = 101;
+        return response;
+      });
     }, { slowMs: 100 });
-    await runSlowly([1, 2, 3]);
-    await runSlowly([4, 5, 6]);
-    assertEquals(slow, [[2, 3]]);
-    later.ms += 10_000;
-    await runSlowly([7, 8, 9]);
-    assertEquals(slow, [[2, 3], [8, 9]]);
+    await runAll([1, 2, 3, 4, 5, 6, 7]);
+    assertEquals(batches, [[2, 3, 4, 5], [6, 7]]);
+    await runAll([8, 9, 10]);
+    assertEquals(batches[2], [9, 10]);
   });
 
   it("rejects each item of a batch that fails", async () => {
