@@ -7,8 +7,8 @@ import { callTable, type NamedTable, nameTables } from "./table_names.ts";
 import { nameTimeZone } from "./time_zone.ts";
 
 /**
- * Tables that hold credentials, by default; in lower case, as they are compared. Other services call
- * a table like `rowgate.tokens` `api_tokens`.
+ * Default names of tables with credentials, in lower case, as they are compared. `api_tokens` is
+ * there because other services name a table like `rowgate.tokens` so.
  * @see T28, AU15
  */
 export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
@@ -26,20 +26,23 @@ export const DEFAULT_CREDENTIAL_TABLES: readonly string[] = [
   "api_tokens",
 ];
 
-/** A catalogue, and what in the policy does not match the database. */
+/** A catalogue, and the problems found while it was built. */
 export interface BuiltCatalogue {
   readonly catalogue: Catalogue;
   readonly warnings: readonly string[];
-  /** What no server starts with. Tables of one name are left out of the catalogue. @see T75 */
+  /**
+   * Problems with which no server starts. Tables with the same name are left out of the catalogue.
+   * @see T75
+   */
   readonly conflicts: readonly string[];
-  /** For the next one. */
+  /** The tables, to be reused for the next catalogue. */
   readonly built: BuiltTables;
 }
 
 /**
  * Builds the catalogue that clients see from what Postgres reports, by the rules of exposure and the
- * policy. With the tables of the one before, only those are built that changed; the others are the same
- * objects.
+ * policy. Given the tables of the previous catalogue, only changed tables are built; the others stay
+ * the same objects.
  * @see docs/specification/tables-and-fields.md
  */
 export async function buildCatalogue(
@@ -93,7 +96,10 @@ export async function buildCatalogue(
   return { catalogue: { tables, credentialTables, version }, warnings, conflicts, built };
 }
 
-/** A name of the list closes the tables of that name in every schema. @see T76 */
+/**
+ * Lists the names of credential tables, which close the tables of that name in every schema.
+ * @see T76
+ */
 function listCredentialTables({ policy, schemas }: IntrospectOptions): ReadonlySet<string> {
   const names = [...DEFAULT_CREDENTIAL_TABLES, ...policy.credentialTables];
   return new Set(

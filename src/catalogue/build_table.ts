@@ -26,8 +26,8 @@ const NO_POLICY: TablePolicy = {
 };
 
 /**
- * Builds the table that clients see; undefined for a table that is not exposed: it has no tenant column
- * and is not shared, the role cannot read it, or it is a view that the policy does not expose.
+ * Builds the table that clients see; undefined for a table that is not exposed: it has no tenant
+ * column and is not shared, the role cannot read it, or the policy does not expose the view.
  * @see T2, T5, T7
  */
 export function buildTable(found: NamedTable, context: BuildContext): Table | undefined {
@@ -67,7 +67,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
       exposedName: policy.columnNames.get(column.name),
     });
   const columns = new Map<string, Column>();
-  /** The same by the names that the database has. */
+  /** The same columns by their names in the database. */
   const byStoredName = new Map<string, Column>();
   const unnamed: string[] = [];
   for (const column of found.columns) {
@@ -87,7 +87,7 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
   if (columns.size === 0) return undefined;
   const only = buildRowFilter(found, { group: policy.only, columns, build, warnings });
   if (only === "wrong") return undefined;
-  // Rows of child tables belong to the table as well, and their keys may repeat.
+  // The table includes the rows of its child tables, whose keys may repeat.
   const keyUnique = own.length > 0 && !found.hasChildTables &&
     keyNames.every((name) => tenantNames.includes(name) || isPlain(byStoredName.get(name)));
   const readable = new Map(
@@ -96,7 +96,8 @@ export function buildTable(found: NamedTable, context: BuildContext): Table | un
       each,
     ]),
   );
-  // The log of changes has one text for a tenant, which a row that is deleted must still hold.
+  // The log of changes needs the tenant as one text, from the row itself, even after the row is
+  // deleted.
   const hasLog = tenancy === "shared" || tenant !== undefined;
   return {
     name: policy.name ?? found.called,
@@ -169,7 +170,7 @@ function ownKey(found: FoundTable): readonly string[] {
   return found.key.flatMap((number) => names.get(number) ?? []);
 }
 
-/** Columns that an index begins with, or has right after the tenant's column. */
+/** Lists columns that an index begins with, or has directly after the tenant's column. */
 function listOrdered(found: FoundTable, tenant: string | undefined): readonly SqlText[] {
   const names = new Map(found.columns.map((column) => [String(column.number), column.name]));
   return found.indexes.flatMap((index) => {
@@ -179,7 +180,7 @@ function listOrdered(found: FoundTable, tenant: string | undefined): readonly Sq
   });
 }
 
-/** The unique indexes of a table, or the key that the policy gives to a view. */
+/** Lists the unique indexes of a table, or the key that the policy gives to a view. */
 function listUnique(
   found: FoundTable,
   { keyNames, tenants }: {
@@ -187,7 +188,7 @@ function listUnique(
     readonly tenants: readonly string[];
   },
 ): SqlText[][] {
-  // Rows of child tables belong to the table as well, and its indexes do not cover them.
+  // The table includes the rows of its child tables, which its indexes do not cover.
   if (found.hasChildTables) return [];
   const names = new Map(found.columns.map((column) => [column.number, column.name]));
   const indexes = found.unique.map((numbers) => numbers.map((number) => names.get(number)!));
@@ -196,7 +197,7 @@ function listUnique(
     .map((list) => list.filter((name) => !tenants.includes(name)).map(quoteIdentifier));
 }
 
-/** The index of the key has the tenant's column, or another one is (tenant, key). */
+/** Reports whether the index of the key has the tenant's column, or another one is (tenant, key). */
 function isKeyIndexed(found: FoundTable, tenant: string | undefined): boolean {
   const number = found.columns.find((column) => column.name === tenant)?.number;
   const [first, ...others] = found.key;
@@ -205,12 +206,12 @@ function isKeyIndexed(found: FoundTable, tenant: string | undefined): boolean {
     others.length === 0 && found.indexes.includes(`${number} ${first}`);
 }
 
-/** Clients can see the column, and its type has an `=` of its own. */
+/** Reports whether clients can see the column and its type has an `=` of its own. */
 function isPlain(column: Column | undefined): boolean {
   return column !== undefined && column.comparedAs === undefined;
 }
 
-/** What the policy says about the table that is not so in the database. */
+/** Lists where the policy of a table does not match the database. */
 function listMismatches(found: FoundTable, policy: TablePolicy): readonly string[] {
   const stored = found.kind === "r" || found.kind === "p";
   const names = new Set(found.columns.map((column) => column.name));

@@ -9,7 +9,7 @@ export interface BuiltTables extends Pick<BuildContext, "types" | "timeZone"> {
   readonly tables: ReadonlyMap<FoundTable, BuiltTable>;
 }
 
-/** A table as it was built. */
+/** A built table, and its policy. */
 interface BuiltTable extends Pick<NamedTable, "policyKey" | "policy"> {
   /** Undefined where it is not exposed. */
   readonly table: Table | undefined;
@@ -18,12 +18,12 @@ interface BuiltTable extends Pick<NamedTable, "policyKey" | "policy"> {
 
 type Context = Omit<BuildContext, "warnings">;
 
-/** Other tables, for one that belongs to none: so that it cannot depend on them. */
+/** Passed as the other tables for one that belongs to none, so that it cannot depend on them. */
 const NO_OTHERS: Context["tables"] = new Map();
 
 /**
- * Builds tables. One that was found and named as before is taken over, unless types or the time zone
- * changed, or it belongs to another table and so is made of that one as well.
+ * Builds tables. A table that is found and named as before is reused, unless types or the time zone
+ * changed. One that belongs to another table is always built, because it depends on that one too.
  */
 export function buildTables(
   named: Iterable<readonly [FoundTable, NamedTable]>,

@@ -1,7 +1,7 @@
 import type { Group } from "../request/filters.ts";
 
 /**
- * SQL that may be put into a statement as it is: quoted identifiers and names of types from Postgres's
+ * SQL that may be inserted into a statement: quoted identifiers and names of types from Postgres's
  * own catalogue. Only `catalogue/quote_identifier.ts` makes it.
  */
 export type SqlText = string & { readonly trusted: unique symbol };
@@ -39,13 +39,13 @@ export type ReadOnlyReason =
 export interface Column {
   /** Exactly as clients spell it; matches the name pattern. */
   readonly name: string;
-  /** `"name"` as the database has it, quoted. */
+  /** Its name in the database, quoted: `"name"`. */
   readonly identifier: SqlText;
-  /** `"name"` as clients have it, quoted; undefined where that is the same. @see T70 */
+  /** Its name for clients, quoted; undefined if that is the same. @see T70 */
   readonly alias?: SqlText | undefined;
   /** Name of the type that clients see: `int8`, `timestamptz`, `text[]`, or the name of a domain. */
   readonly type: string;
-  /** Name of the base type, which no domain is: `timestamptz`, `text[]`. */
+  /** Name of the base type, after domains are resolved: `timestamptz`, `text[]`. */
   readonly baseType: string;
   /** True when `cast` is a domain, whose constraints only Postgres can check. */
   readonly domain: boolean;
@@ -53,18 +53,18 @@ export interface Column {
   /** Kind of the elements when `kind` is `array`. */
   readonly elementKind: ValueKind | undefined;
   /**
-   * Type that parameters are cast to, never with a length; a domain if neither it nor its base type has
-   * a modifier, else the base type. Schema-qualified and quoted.
+   * Type that parameters are cast to, schema-qualified and quoted, never with a length. It is the
+   * domain if neither that nor its base type has a modifier, otherwise the base type.
    */
   readonly cast: SqlText;
-  /** Type that rounds stored values: `numeric(18,4)`, `timestamp(0)`; else the same as `cast`. */
+  /** Type that rounds stored values: `numeric(18,4)`, `timestamp(0)`; otherwise the same as `cast`. */
   readonly storedCast: SqlText;
   /**
-   * Type that the column must be cast to in a comparison: a domain over an enum has no `=` or `<` of
-   * its own. Undefined for all other columns.
+   * Type that the column must be cast to in a comparison, for a domain over an enum, which has no `=`
+   * or `<` of its own; undefined for all others.
    */
   readonly comparedAs?: SqlText | undefined;
-  /** `char(n)` or an array of it, whose padding is no part of the value. */
+  /** True for `char(n)` and arrays of it, whose padding is not part of the value. */
   readonly padded: boolean;
   /** Characters (`varchar(n)`, `char(n)`) or bits (`bit(n)`, `varbit(n)`) of a value or an element. */
   readonly maxLength: number | undefined;
@@ -73,19 +73,24 @@ export interface Column {
   readonly readOnly: ReadOnlyReason | undefined;
   /** Labels if `kind` or `elementKind` is `enum`, in the enum's order. */
   readonly labels: readonly string[] | undefined;
-  /** The type has `=` by a default operator class. */
+  /** True if the type has `=` by a default operator class. */
   readonly equality: boolean;
-  /** The type has `<` by a default operator class of btree. */
+  /** True if the type has `<` by a default operator class of btree. */
   readonly order: boolean;
-  /** Values name objects of the database, which Postgres looks up; none is accepted. */
+  /** True if values name objects of the database, which Postgres looks up; none is accepted. */
   readonly namesObjects: boolean;
-  /** False if different texts may be equal under the collation; patterns need another one then. */
+  /**
+   * False if different texts may be equal under the collation; then patterns need another collation.
+   */
   readonly deterministic: boolean;
-  /** What values can be contained in: an array, `jsonb` or a range; undefined for all other types. */
+  /**
+   * The kind of container, for `contains`: an array, `jsonb` or a range; undefined for all other
+   * types.
+   */
   readonly container?: "array" | "jsonb" | "range" | "multirange" | undefined;
-  /** 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
+  /** True for 64-bit integers, numeric, and arrays of them: strings with `IEEE754Compatible=true`. */
   readonly wideNumber: boolean;
-  /** The zone of its dates and times, which have none of their own; undefined for all other types. */
+  /** The zone of dates and times without one; undefined for all other types. */
   readonly timeZone?: string | undefined;
   readonly comment: string | null;
 }
@@ -93,21 +98,24 @@ export interface Column {
 /** How to find the tenant that a row belongs to. */
 export interface Tenancy {
   /**
-   * The columns that hold the tenant, of the table itself or of the last table of `via`. If there are
-   * several, each holds a part: `7/2` is tenant 7 in the first and 2 in the second.
+   * The columns with the tenant, in the table itself or in the last table of `via`. If there are
+   * several, each has a part: for the tenant `7/2` the first has 7 and the second has 2.
    */
   readonly columns: readonly TenantColumn[];
-  /** The foreign keys that lead there from the row, nearest first; empty for a column of the table. */
+  /**
+   * The foreign keys that lead from the row to that table, nearest first; empty for columns of the
+   * table itself.
+   */
   readonly via: readonly TenantStep[];
 }
 
-/** A foreign key that leads from a row to the one row that it belongs to. @see T57 */
+/** A foreign key that leads from a row to its parent row. @see T57 */
 export interface TenantStep {
-  /** What the table that it refers to is called. */
+  /** The name of the referenced table. */
   readonly table: string;
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
-  /** That table in a FROM, without child tables, whose rows no foreign key refers to. */
+  /** That table in a FROM, without its child tables, since foreign keys do not refer to their rows. */
   readonly source: SqlText;
   /** The columns of the foreign key, in the order of `pairs`. */
   readonly columns: readonly string[];
@@ -121,7 +129,7 @@ export interface ReferencePair {
   readonly to: SqlText;
 }
 
-/** A column that says to which tenant a row belongs. */
+/** A column with the tenant of a row. */
 export interface TenantColumn {
   readonly name: string;
   readonly identifier: SqlText;
@@ -130,13 +138,16 @@ export interface TenantColumn {
   readonly kind: "text" | "uuid" | "int2" | "int4" | "int8";
 }
 
-/** A filter of the policy, and the columns that it may name: hidden ones as well. */
+/** A filter of the policy, and the columns that it may name, hidden ones included. */
 export interface RowFilter {
   readonly group: Group;
   readonly columns: ReadonlyMap<string, Column>;
 }
 
-/** How the database and the policy name a table that clients may call otherwise. @see T70, T73 */
+/**
+ * The names of a table in the database and the policy, which may differ from the name for clients.
+ * @see T70, T73
+ */
 export interface StoredTable {
   readonly schema: string;
   readonly name: string;
@@ -149,9 +160,9 @@ export interface Table {
   readonly name: string;
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
-  /** Its schema and name as the database has them, and what the policy calls it. */
+  /** Its schema and name in the database, and its name in the policy. */
   readonly stored: StoredTable;
-  /** Names of columns that are hidden since clients could not write them. @see T70 */
+  /** Names of columns that are hidden because clients could not write them. @see T70 */
   readonly unnamed?: readonly string[];
   readonly comment: string | null;
   /** Exposed columns by name, in column order. */
@@ -159,43 +170,55 @@ export interface Table {
   /** The exposed columns of the primary key, in key order. */
   readonly primaryKey: readonly Column[];
   /**
-   * The key columns that the role may read, exposed or not, in key order: they end every sort. Only
-   * those that are in `columns` too may be named to clients.
+   * The key columns that the role may read, exposed or not, in key order; every sort ends with them.
+   * Only those in `columns` may be named to clients.
    */
   readonly keyOrder: readonly Column[];
   /**
-   * Lists of columns, by quoted identifier without the tenant's: no two rows of a tenant are equal in
-   * all columns of one list. A sort by all of them has no ties.
+   * Unique sets of columns, by quoted identifier, without the tenant's: no two rows of a tenant are
+   * equal in all columns of a set. A sort by all of them has no ties.
    */
   readonly uniqueColumns: readonly (readonly SqlText[])[];
   /** Quoted identifiers of the columns by which an index orders the rows of a tenant. */
   readonly orderedByIndex: ReadonlySet<SqlText>;
-  /** True when no two rows have the same key, and clients can see all of it. */
+  /** True if no two rows have the same key and clients can see all of it. */
   readonly keyUnique: boolean;
-  /** True when, in addition, one index has the tenant column and the whole key. */
+  /** True if, in addition, one index has the tenant column and the whole key. */
   readonly keyIndexed: boolean;
   /** Undefined for a shared look-up table, which every tenant reads and none writes. */
   readonly tenancy: Tenancy | undefined;
   /**
-   * Its own tenant column; undefined where it is shared, its tenant is in several columns, or its rows
+   * Its own tenant column; undefined if it is shared, its tenant is in several columns, or its rows
    * belong to those of another table.
    */
   readonly tenant: TenantColumn | undefined;
-  /** Which of its rows exist for clients; undefined: all of the tenant. @see T64 */
+  /**
+   * The row filter, which decides which rows exist for clients; undefined: all of the tenant's.
+   * @see T64
+   */
   readonly only: RowFilter | undefined;
   /** False: shared, read-only by policy, of an engine without updates, or no column can be updated. */
   readonly writable: boolean;
   /** True when `ctid`, `xmin` and `tableoid` can be read, so that a row version can be pinned. */
   readonly pinnable: boolean;
-  /** True when some of its rows are not in Postgres's own heap: another access method, a foreign table. */
+  /**
+   * True if some of its rows are not in Postgres's own heap, but in a foreign table or another access
+   * method.
+   */
   readonly hasOtherEngine?: boolean;
-  /** True when none of its engines could be tried: an update that is refused shows that it has none. */
+  /**
+   * True if its engines could not be tried, so that only an update shows whether the table can be
+   * updated.
+   */
   readonly mayRefuse?: boolean;
-  /** True when its rows are on several servers, or may be. */
+  /** True if its rows are or may be on several servers. */
   readonly isSpread?: boolean;
-  /** The column whose value decides on which server a row is; "": each has all; undefined: one has. */
+  /**
+   * The column whose value decides on which server a row is; "": every server has all rows;
+   * undefined: one server has them.
+   */
   readonly distribution?: string | undefined;
-  /** Number of its changes feed; undefined where it has none, or clients cannot see the whole key. */
+  /** Number of its changes feed; undefined if it has none, or clients cannot see the whole key. */
   readonly feed: number | undefined;
   /** True when it has a rewrite rule on UPDATE, which Postgres does not apply inside of WITH. */
   readonly hasRewriteRules: boolean;
@@ -203,7 +226,7 @@ export interface Table {
   readonly timeZone?: string | undefined;
 }
 
-/** All tables that clients can use, at one moment. It is replaced, never changed. */
+/** All tables that clients can use, at one moment. It is immutable: changes replace it. */
 export interface Catalogue {
   readonly tables: ReadonlyMap<string, Table>;
   /** Names of credential tables in lower case. @see O7 */

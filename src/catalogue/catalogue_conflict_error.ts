@@ -1,9 +1,12 @@
 import { ApiError } from "../errors/api_error.ts";
 
-/** What is answered while there is no catalogue. */
+/** Message of responses while there is no catalogue. */
 export const NOT_LOADED = "The catalogue is not loaded";
 
-/** Why the first reading gives no catalogue: what the operator must settle first. @see T75 */
+/**
+ * The first reading gave no catalogue, because of problems that the operator must solve first.
+ * @see T75
+ */
 export class CatalogueConflictError extends ApiError {
   readonly conflicts: readonly string[];
 

@@ -25,10 +25,10 @@ export type ColumnType =
   >
   & { readonly notNull: boolean };
 
-/** A type after its domains are resolved. */
+/** A type with its domains resolved. */
 interface ResolvedType {
   readonly type: FoundType;
-  /** The modifier in force, and the base type printed with it. */
+  /** The modifier that applies, and the base type printed with it. */
   readonly modifier: number;
   readonly modified: string | null;
   readonly domain: boolean;
@@ -70,7 +70,7 @@ const OBJECT_NAMES = new Set([
 ]);
 /** Types whose modifier rounds values. All are keywords of SQL, so they need no schema. */
 const ROUNDED = new Set(["numeric", "timestamp", "timestamptz", "time", "timetz", "interval"]);
-/** What a modifier adds to a length: 4 for `varchar(n)` and `char(n)`, nothing for bit strings. */
+/** Difference between modifier and length: 4 for `varchar(n)` and `char(n)`, 0 for bit strings. */
 const LENGTH_OFFSETS = new Map([["varchar", 4], ["bpchar", 4], ["bit", 0], ["varbit", 0]]);
 
 /**
@@ -115,7 +115,10 @@ export function describeType(column: FoundColumn, types: Introspection["types"])
   };
 }
 
-/** The type has no modifier: an explicit cast to `varchar(n)` cuts silently. */
+/**
+ * Returns the type for casts. It has no modifier, since an explicit cast to `varchar(n)` cuts
+ * silently.
+ */
 function castOf(
   declared: FoundType,
   { types, resolved }: { types: Introspection["types"]; resolved: ResolvedType },
@@ -125,7 +128,10 @@ function castOf(
   return castName(plain ? declared : resolved.type, types);
 }
 
-/** An array of a domain keeps it: Postgres has no `=` between it and an array of the base type. */
+/**
+ * Returns the name for casts. An array of a domain keeps the domain, because Postgres has no `=`
+ * between it and an array of the base type.
+ */
 function castName(type: FoundType, types: Introspection["types"]): SqlText {
   if (type.element === null) return qualify(type.schema, type.name);
   const element = requireType(types, type.element);
@@ -167,7 +173,10 @@ function findContainer(type: FoundType): ColumnType["container"] {
   return builtInName(type) === "jsonb" ? "jsonb" : undefined;
 }
 
-/** The name of a built-in type, else empty: any schema may have a type called `numeric`. */
+/**
+ * Returns the name of a built-in type, otherwise "", since any schema may have a type called
+ * `numeric`.
+ */
 function builtInName(type: FoundType): string {
   return type.schema === "pg_catalog" ? type.name : "";
 }

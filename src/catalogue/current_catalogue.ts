@@ -12,33 +12,33 @@ import { probeEngines } from "./probe_engines.ts";
 
 const NOTHING_EXPOSED = 'no table is exposed; "rowgate tables" says why';
 
-/** The catalogue in force, following the database. @see T42 */
+/** The current catalogue, which follows the database. @see T42 */
 export interface CurrentCatalogue {
   /**
-   * The catalogue in force, at once where that is young enough; loads it when there is none yet.
+   * Returns the current catalogue, at once if it is recent enough; loads it if there is none yet.
    * Rejects with a `DatabaseError`.
    */
   readonly current: () => Catalogue | Promise<Catalogue>;
   /**
-   * Reads the database again, once at a time; true if a catalogue other than the caller's is in force
-   * afterwards.
+   * Reads the database again, once at a time; true if the current catalogue is then another than the
+   * caller's.
    */
   readonly refresh: (seen: Catalogue, why: Refresh) => Promise<boolean>;
   /**
-   * Reads the database again in the background where the catalogue is half a minute old and was used in
-   * the last quarter of an hour. Called from time to time, it saves the first requests after a quiet time
-   * a reading. @see T56
+   * Reads the database again in the background, if the catalogue is half a minute old and was used in
+   * the last quarter of an hour. So the first request after a quiet time need not wait for a reading.
+   * @see T56
    */
   readonly renew: () => void;
   /**
-   * Marks a table as one that cannot be updated, which an update has shown, until the database describes
-   * it differently. Clients see it with the next reading, a second later at most.
+   * Marks a table as not updatable, as an update has shown, until its description changes. Clients
+   * see it with the next reading, at most a second later.
    * @see M31
    */
   readonly closeTable: (table: Table) => void;
   /** True once a catalogue has been loaded. */
   readonly loaded: () => boolean;
-  /** Stops following. */
+  /** Stops following the database. */
   readonly close: () => void;
 }
 
@@ -47,8 +47,8 @@ export interface Refresh {
   /** For the log. */
   readonly reason: string;
   /**
-   * The table and the error code of a statement that failed: waits for a read that begins later.
-   * Undefined for an unknown name.
+   * The table and error code of a failed statement: then `refresh` waits for a reading that begins
+   * afterwards. Undefined for an unknown name.
    */
   readonly failed?: string | undefined;
 }
@@ -60,55 +60,54 @@ export interface FollowOptions extends IntrospectOptions {
   readonly now?: () => number;
 }
 
-/** The catalogue in force, and what it was built from; undefined where that must be tried again. */
+/** The current catalogue and what it was built from. */
 interface InForce extends Pick<BuiltCatalogue, "catalogue" | "built"> {
   readonly source: Introspection | undefined;
-  /** How many tables were closed by then. */
+  /** Number of tables that had been closed when it was built. */
   readonly closings: number;
 }
 
 /** Channel of NOTIFY on which changes of the catalogue are announced. */
 export const CATALOGUE_CHANNEL = "rowgate_catalogue";
-/** From this age on, the catalogue is read again in the background of a request. */
+/** Age at which a request has the catalogue read again in the background. */
 export const RENEW_AGE_MS = 30_000;
-/** A service without a request for so long reads nothing more, so that a database that sleeps is not woken. */
+/** After this time without a request, nothing is read: a sleeping database is not woken. */
 export const MAX_REST_MS = 900_000;
-/** While the database responds, no request sees a catalogue older than this. @see T41 */
+/** Maximum age of the catalogue for a request, while the database responds. @see T41 */
 export const MAX_AGE_MS = 60_000;
-/** Time between two reads, however many names are unknown and statements fail. @see T39, RE31 */
+/** Least time between two readings, whatever fails meanwhile. @see T39, RE31 */
 export const MIN_REFRESH_INTERVAL_MS = 1_000;
-/** Failures that are remembered; a trigger may raise any number of codes. */
+/** Most failures that are remembered, since a trigger may raise any number of codes. */
 const MAX_FRUITLESS = 1000;
 
 /**
- * Follows the catalogue of a database. It is loaded at first use, read again on NOTIFY, on demand and
- * by age, replaced as a whole, and kept when a read fails or finds nothing new.
+ * Follows the catalogue of a database. It is loaded at first use, and replaced as a whole after a
+ * reading on NOTIFY, on demand or by age that finds a change.
  *
- * Its age is checked on use, and when `renew` is called. There is no timer that would keep a process
- * alive.
+ * Its age is checked on use, and by `renew`. There is no timer, which would keep a process alive.
  * @see T38, T39, T40, T41, T56
  */
 export function followDatabase(database: Database, options: FollowOptions): CurrentCatalogue {
   const { observe, now = () => performance.now() } = options;
   let inForce: InForce | undefined;
-  /** What the readings so far found, and the timeline of the primary that they are of. */
+  /** The results of all readings so far, and the timeline of their primary. */
   let known = NOTHING_KNOWN;
   let timeline: number | undefined;
   let running: Promise<void> | undefined;
-  /** A read that has not begun yet. */
+  /** The next reading, which has not begun yet. */
   let next: Promise<void> | undefined;
-  /** When the catalogue in force was read; when the last read was requested. */
+  /** When the current catalogue was read, and when the last reading was requested. */
   let readAtMs = -Infinity;
   let refreshedAtMs = -Infinity;
   let usedAtMs = -Infinity;
-  /** Tables that no update can change, and how many there have been. */
+  /** Tables that no update can change, and how many there were so far. */
   const closedTables = new WeakSet<FoundTable>();
   let closings = 0;
   let changed = false;
   let listening = false;
   let closed = false;
   const reported = new Set<string>();
-  /** When a failure outlived a read: the catalogue is not its cause. */
+  /** When failures persisted after a reading, so that the catalogue is not their cause. */
   const fruitless = new Map<string, number>();
 
   return { current, refresh, renew, closeTable, loaded: () => inForce !== undefined, close };
@@ -160,7 +159,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     changed = true;
   }
 
-  /** Reports whether the same failure outlived a read less than a second ago. */
+  /** Reports whether the same failure persisted after a reading less than a second ago. */
   function isFruitless(failed: string): boolean {
     return now() - (fruitless.get(failed) ?? -Infinity) < MIN_REFRESH_INTERVAL_MS;
   }
@@ -171,8 +170,8 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   }
 
   /**
-   * Joins the next read that begins, since a running one may have begun before the statement failed.
-   * There is at most one in a second.
+   * Waits for the next reading that begins: a running one may be older than the failure. There is at
+   * most one a second.
    */
   function readNext(reason: string): Promise<void> {
     next ??= awaitInterval().then(() => {
@@ -189,7 +188,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
   }
 
-  /** Keeps the catalogue in force when the read fails: the database rejects what is wrong in it. */
+  /** If the reading fails, the catalogue stays; the database rejects what is outdated in it. */
   async function refreshQuietly(reason: string): Promise<void> {
     if (running === undefined) {
       if (closed || now() - refreshedAtMs < MIN_REFRESH_INTERVAL_MS) return;
@@ -223,9 +222,9 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
   }
 
   /**
-   * Adds what changed to what is known, and gives the number of tables that were described. Everything is
-   * read again if a primary was promoted since the last reading, or during this one: it gives other
-   * transactions the numbers that some had on the primary before.
+   * Reads what has changed, and returns the number of tables that were described. Everything is read
+   * again if a primary was promoted since the last reading, or during this one, because it may reuse
+   * the transaction numbers of its predecessor.
    */
   async function readTables(): Promise<number> {
     const rows = await database.run((sql) => introspect(sql, options, known), {
@@ -244,7 +243,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     return reading.tables.length;
   }
 
-  /** Where nothing has changed, requests keep the catalogue that they have. */
+  /** Replaces the catalogue; if nothing has changed, it stays the same object. */
   async function replace(source: Introspection, reason: string): Promise<void> {
     const closingsNow = closings;
     if (inForce?.source === source && inForce.closings === closingsNow) return;
@@ -280,7 +279,7 @@ export function followDatabase(database: Database, options: FollowOptions): Curr
     });
   }
 
-  /** If it cannot be read now, within a second of another read, it is read at the next use. */
+  /** Called on NOTIFY. Within a second of another reading, it is only read at the next use. */
   function notified(): void {
     if (closed) return;
     changed = true;

@@ -9,28 +9,29 @@ import { compileTimeZone } from "./time_zone.ts";
 export interface IntrospectOptions {
   /** The schemas that are exposed; the tables of the first are called by their names alone. */
   readonly schemas: readonly string[];
-  /** Name of the tenant column where the policy does not give another. */
+  /** Name of the tenant column, unless the policy gives another. */
   readonly tenantColumn: string;
   readonly policy: Policy;
-  /** The time zone of columns without zone, in place of the database's. */
+  /** The time zone of columns without zone; left out: the database's. */
   readonly timeZone?: string | undefined;
 }
 
 /**
- * Compiles the one statement that reads the schemas for the role in use: the tables that have the tenant
- * column or that the policy names, their columns, rights, keys and types. Its row has the JSON text of
- * a `Reading`. It needs no right but CONNECT.
+ * Compiles the one statement that reads the schemas for the current role: the tables that have the
+ * tenant column or that the policy names, their columns, rights, keys and types. Its row has the JSON
+ * text of a `Reading`. It needs only the right CONNECT.
  *
- * A table whose state is known is not described again, unless it is a view or belongs to another table:
- * those are made of more than their state covers. A description that is known is not sent again.
- * The planner takes a `case` for every second table: of a comparison it expects few, and would then
- * join 10,000 tables in nested loops, for 17 s.
+ * A table with a known state is not described again, unless it is a view or belongs to another table,
+ * because their descriptions depend on more than the state covers. A known description is not sent
+ * again. The condition for known tables is a `case`, which the planner expects to hold for every
+ * second table. With a comparison it expects few tables, and joined 10,000 of them in nested loops
+ * for 17 s.
  *
- * Operators are compared by name as well: the operator class of hstore orders by `#<#`, and has no `<`
+ * Operators are also compared by name: the operator class of hstore sorts by `#<#`, and has no `<`
  * that a filter could use.
  *
- * Measured on PostgreSQL 15: 7 ms for 22 tables, 0.45 s for 2,000 tables of 20 columns; with the
- * operators looked up once a type instead of once a set it was 0.03 and 0.6 s, with jit 3 s.
+ * Measured on PostgreSQL 15: 7 ms for 22 tables, 0.45 s for 2,000 tables of 20 columns. With the
+ * operators looked up for each type and not for all at once, it was 0.03 and 0.6 s; with jit, 3 s.
  * @see docs/specification/tables-and-fields.md, docs/decisions/0068-incremental-catalogue.md
  */
 export function introspect(

@@ -1,34 +1,37 @@
-/** The schemas as the role in use sees them, not interpreted. */
+/** The schemas as the current role sees them, not interpreted. */
 export interface Introspection {
   /** The schemas that exist and that the role may use. */
   readonly usable: readonly string[];
   /** The time zone of a new session that does not ask for one. */
   readonly timeZone: string;
-  /** An extension keeps the rows of tables on other servers, and says so in `pg_dist_partition`. */
+  /**
+   * True if an extension keeps rows of tables on other servers, and lists them in
+   * `pg_dist_partition`.
+   */
   readonly distributes: boolean;
   readonly tables: readonly FoundTable[];
   /** By oid: the types of all columns, with the types that they are based on. */
   readonly types: Readonly<Record<string, FoundType>>;
-  /** What the policy declares as credential tables and is there, in lower case. */
+  /** The credential tables of the policy that exist, in lower case. */
   readonly credentialTables: readonly string[];
 }
 
-/** What one statement reads of the schemas, where some tables are known. */
+/** The result of one reading of the schemas, when some tables are known already. */
 export interface Reading extends Omit<Introspection, "tables"> {
-  /** Those that are not known, or may have changed. */
+  /** Tables that are not known yet, or may have changed. */
   readonly tables: readonly ReadTable[];
-  /** The oids of all tables, by schema and name; null where they are the known ones, unchanged. */
+  /** The oids of all tables, by schema and name; null if nothing has changed. */
   readonly order: readonly string[] | null;
 }
 
 /** A table that was described again. */
 export interface ReadTable {
   readonly oid: string;
-  /** A hash of the versions of everything that its description is made of. */
+  /** A hash of the versions of everything that its description depends on. */
   readonly state: string;
   /** A hash of its description. */
   readonly digest: string;
-  /** Null where the description is the known one. */
+  /** Null if the description is the known one. */
   readonly table: FoundTable | null;
 }
 
@@ -39,31 +42,34 @@ export interface FoundTable {
   /** `pg_class.relkind`: r ordinary, p partitioned, v view, m materialised view, f foreign. */
   readonly kind: "r" | "p" | "v" | "m" | "f";
   readonly comment: string | null;
-  /** The role may read ctid, xmin and tableoid. */
+  /** True if the role may read ctid, xmin and tableoid. */
   readonly pinnable: boolean;
-  /** The table has a rule on UPDATE. */
+  /** True if the table has a rule on UPDATE. */
   readonly hasRewriteRules: boolean;
-  /** A table, or a view of which Postgres turns an update into one of the table beneath. */
+  /** True for a table, and for a view that Postgres can update by itself. */
   readonly updatable: boolean;
   /**
    * The access methods of the table, its partitions and child tables, and "" for foreign tables; null
-   * where all are Postgres's own heap.
+   * if all are Postgres's own heap.
    */
   readonly engines: readonly string[] | null;
   /**
-   * The column whose value decides on which server a row is, and "" where each server has all rows;
+   * The column whose value decides on which server a row is; "" if every server has all rows.
    * `probeEngines` finds it.
    */
   readonly distribution?: string | undefined;
-  /** True where an update may show that none can be made: its engine could not be tried; likewise. */
+  /**
+   * True if its engine could not be tried, so that only an update shows whether one can be made; from
+   * `probeEngines` too.
+   */
   readonly mayRefuse?: boolean;
-  /** It has the rows of child tables as well, which its key does not cover. */
+  /** True if it includes the rows of child tables, which its key does not cover. */
   readonly hasChildTables: boolean;
   /** Number of the changes feed whose triggers it has, as digits. */
   readonly feed: string | null;
   /** Column numbers of the primary key, in key order. */
   readonly key: readonly number[];
-  /** Its foreign keys within these schemas, where the policy says that they lead to its tenant. */
+  /** Its foreign keys within these schemas that, by the policy, lead to its tenant. */
   readonly foreignKeys: readonly FoundForeignKey[];
   /** Numbers of the first two columns of each btree index: `1 4`, or `1 ` if there is one. */
   readonly indexes: readonly string[];
@@ -76,9 +82,9 @@ export interface FoundTable {
   readonly columns: readonly FoundColumn[];
 }
 
-/** A foreign key: columns in the same order as those that they refer to. */
+/** A foreign key. Its columns are in the same order as the referenced ones. */
 export interface FoundForeignKey {
-  /** Schema and name of the table that it refers to. */
+  /** Schema and name of the referenced table. */
   readonly schema: string;
   readonly target: string;
   readonly columns: readonly string[];
@@ -96,9 +102,9 @@ export interface FoundColumn {
   /** The type with its modifier, as Postgres prints it; null without one. */
   readonly modified: string | null;
   readonly notNull: boolean;
-  /** Generated always: a generated column. */
+  /** True for a generated column. */
   readonly generated: boolean;
-  /** Generated always as identity. */
+  /** True for an identity column that is always generated. */
   readonly identity: boolean;
   readonly select: boolean;
   readonly update: boolean;

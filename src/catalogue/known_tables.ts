@@ -1,27 +1,30 @@
 import type { FoundTable, Introspection, Reading } from "./introspection.ts";
 
-/** A table as the last readings found it. */
+/** A table as it was found by the last readings. */
 export interface KnownTable {
   readonly table: FoundTable;
   readonly state: string;
   readonly digest: string;
   /**
-   * Two readings found the table in this state and described it alike, so that it need not be described
-   * again. One is not enough: a session that has not yet heard of a commit already finds its rows in a
-   * scan, while its functions for rights still answer from before.
+   * True if two readings found this state with the same description, so that it need not be read
+   * again. One reading is not enough: shortly after a commit, a session may find the new rows in a
+   * scan while its functions for rights still give the old answers.
    */
   readonly isSure: boolean;
 }
 
-/** What is known of the schemas, so that only what changed has to be read. It is replaced, never changed. */
+/**
+ * What is known of the schemas, so that only changes have to be read. It is immutable: readings
+ * replace it.
+ */
 export interface Known {
-  /** The same object as long as nothing in it changes; its tables and its types likewise. */
+  /** The same object as long as nothing changes; the same applies to its tables and types. */
   readonly introspection: Introspection;
   /** By oid, in the order of the introspection. */
   readonly tables: ReadonlyMap<string, KnownTable>;
 }
 
-/** Before the first reading, which then reads everything. */
+/** The state before the first reading, which reads everything. */
 export const NOTHING_KNOWN: Known = {
   introspection: {
     usable: [],
@@ -34,11 +37,7 @@ export const NOTHING_KNOWN: Known = {
   tables: new Map(),
 };
 
-/**
- * Adds a reading to what was known when it was made. Types that are no longer used stay known until they
- * are dropped.
- * @see T78, T79
- */
+/** Adds a reading to what is known. Unused types stay known until they are dropped. @see T78, T79 */
 export function addReading(known: Known, { tables: read, order, ...rest }: Reading): Known {
   const { tables: _, ...restBefore } = known.introspection;
   const isSame = order === null && isEqual(rest, restBefore);

@@ -2,12 +2,12 @@ import type { Fragment, Sql } from "../postgres/driver.ts";
 import type { SqlText } from "./catalogue.ts";
 
 /**
- * One template for each text: the driver keeps every template that it has seen, so a new one for each
- * request would never be freed. The texts come from the catalogue, so there are only so many of them.
+ * One template for each text. The driver keeps every template that it has seen, so new ones for each
+ * request would never be freed. The number of texts is bounded, since they come from the catalogue.
  */
 const LITERALS = new Map<SqlText, TemplateStringsArray>();
 
-/** Puts text of the catalogue (a quoted identifier, a type name) into a statement as it is. */
+/** Inserts text of the catalogue (a quoted identifier, a type name) into a statement. */
 export function literal(sql: Sql, text: SqlText): Fragment {
   let template = LITERALS.get(text);
   if (template === undefined) {

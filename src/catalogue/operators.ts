@@ -10,10 +10,10 @@ export function hasOperator(column: Column, op: Operator): boolean {
     case "text":
       return column.kind === "text";
     case "letters":
-      // Postgres has no ILIKE for other collations.
+      // Postgres has no ILIKE for nondeterministic collations.
       return column.kind === "text" && column.deterministic;
     case "container":
-      // GIN compares the elements of an array by their order.
+      // The elements of an array need an order, since GIN compares them by it.
       return column.container !== undefined &&
         (column.kind !== "array" || column.equality && column.order);
     default:

@@ -9,17 +9,19 @@ import { findRepeatedKey, findSyntaxError } from "./policy_text.ts";
 
 /** The operator's policy file. @see T10 */
 export interface Policy {
-  /** By the table's name, exactly as spelt; outside the first schema `sales.orders` or `sales_orders`. */
+  /** By the exact name of the table; outside the first schema by `sales.orders` or `sales_orders`. */
   readonly tables: ReadonlyMap<string, TablePolicy>;
   /** Credential tables in addition to the default ones. */
   readonly credentialTables: readonly string[];
-  /** Reasons of the findings of doctor that are accepted, by their ids. @see R53 */
+  /** Why findings of doctor are accepted, by the id of the finding. @see R53 */
   readonly acceptedFindings: ReadonlyMap<string, string>;
 }
 
 /** The policy for one table, view or foreign table. */
 export interface TablePolicy {
-  /** One column, or the several that hold a tenant together; undefined: that of the configuration. */
+  /**
+   * The column of the tenant, or several that hold it together; undefined: that of the configuration.
+   */
   readonly tenantColumns: readonly string[] | undefined;
   /** Where the tenant of its rows is found, in a table without a tenant column. */
   readonly tenantVia: TenantVia | undefined;
@@ -27,28 +29,28 @@ export interface TablePolicy {
   readonly shared: boolean;
   /** Exposes a view, materialised view or foreign table. */
   readonly expose: boolean;
-  /** For a view, foreign table or table that has no key in the database. */
+  /** The key of a view, a foreign table, or a table without a key in the database. */
   readonly primaryKey: readonly string[];
   readonly hiddenColumns: ReadonlySet<string>;
-  /** What clients call the table; undefined: as the database does. */
+  /** The name of the table for clients; undefined: that in the database. */
   readonly name: string | undefined;
-  /** What clients call a column, by its name in the database. */
+  /** Names of columns for clients, by their names in the database. */
   readonly columnNames: ReadonlyMap<string, string>;
   readonly readOnly: boolean;
-  /** A view that Postgres can update by itself can be updated. */
+  /** Lets clients update a view that Postgres can update by itself. */
   readonly writable: boolean;
-  /** Only the rows that match this filter exist for clients. */
+  /** The row filter: only rows that match it exist for clients. */
   readonly only: Group | undefined;
   readonly readOnlyColumns: ReadonlySet<string>;
 }
 
-/** The columns of a foreign key, and the table that it refers to. @see T57 */
+/** The columns of a foreign key, and the referenced table. @see T57 */
 export interface TenantVia {
   readonly columns: readonly string[];
   readonly table: string;
 }
 
-/** A policy, or everything that is wrong with it, for the operator. */
+/** A policy, or all of its problems, in words for the operator. */
 export type ParsedPolicy =
   | { readonly policy: Policy }
   | { readonly problems: readonly string[] };
@@ -160,7 +162,7 @@ function parseTable(
 ): { readonly policy: TablePolicy } | { readonly problems: readonly string[] } {
   const where = `tables.${table}`;
   const isNamed = isObject(input) && input.name !== undefined;
-  // What has a dot is `schema.table`, or is found to be in no schema.
+  // A name with a dot is `schema.table`; whether the schema exists is checked later.
   if (!NAME_PATTERN.test(table) && !table.includes(".") && !isNamed) {
     return { problems: [`${where}: ${EXPECTED_NAME}, or "name", which clients call it by`] };
   }

@@ -1,6 +1,6 @@
 import { parseJson } from "../json/parse_json.ts";
 
-/** Says where a text is not JSON. */
+/** Describes where a text is not valid JSON. */
 export function findSyntaxError(text: string): string {
   try {
     parseJson(text);
@@ -11,8 +11,8 @@ export function findSyntaxError(text: string): string {
 }
 
 /**
- * Finds a key that an object of a JSON text has twice: `JSON.parse` would silently drop the first entry
- * for a table. The text must be valid JSON.
+ * Finds a key that an object in a JSON text has twice, because `JSON.parse` would silently drop the
+ * first entry. The text must be valid JSON.
  */
 export function findRepeatedKey(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];

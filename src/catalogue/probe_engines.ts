@@ -8,26 +8,26 @@ import { literal } from "./literal.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 import { REFUSALS, type Tried, tryUpdate } from "./try_update.ts";
 
-/** What was found out about the engines of tables. */
+/** The results of trying the engines of tables. */
 export interface Probed {
   readonly found: Introspection;
-  /** False where the database could not answer for now, and has to be asked again. */
+  /** False if the database could not answer now, and has to be asked again. */
   readonly complete: boolean;
 }
 
 /** Postgres's own engine, which can do everything. */
 const HEAP = "heap";
-/** What stands for a foreign table in the list of engines. */
+/** Marks a foreign table in the list of engines. */
 const FOREIGN = "";
 
 /**
- * Finds out what tables can do whose rows are not in Postgres's own heap alone: whether they can be
- * updated, whether a version of a row can be pinned, and which column says on which server a row is. A
- * statement is tried with EXPLAIN, which plans it and runs nothing: no row is read, no trigger fires.
- * One table of each engine is tried; an ordinary schema has none, and costs nothing. Where that shows
- * nothing, a row of a temporary table is updated.
+ * Finds out what tables with rows outside of Postgres's own heap support: whether they can be
+ * updated, whether a row version can be pinned, and which column decides on which server a row is. It
+ * tries statements with EXPLAIN, which plans them and runs nothing: no row is read, no trigger fires.
+ * One table of each engine is tried; in an ordinary schema there is none. If EXPLAIN shows nothing, a
+ * row of a temporary table is updated.
  *
- * Tables in `closed` cannot be updated either: an update has shown it.
+ * Tables in `closed` cannot be updated either, as an update has shown.
  * @see M24
  */
 export async function probeEngines(
@@ -90,18 +90,21 @@ interface Trial {
 interface Ability {
   readonly updatable: boolean;
   readonly pinnable: boolean;
-  /** False where an update may show that no row can be updated. */
+  /** False if only an update may show that no row can be updated. */
   readonly isSure: boolean;
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** The name by which statements call it. */
+/** Returns the name of a table in statements. */
 function nameOf({ schema, name }: FoundTable): SqlText {
   return qualify(schema, name);
 }
 
-/** The text of the column is that of a node of Postgres, which names it by its number. */
+/**
+ * Reads the distribution columns, which the database keeps as the text of a Postgres node with the
+ * number of the column.
+ */
 async function readDistributions(attempt: Attempt): Promise<ReadonlyMap<string, string>> {
   const rows = await attempt<{ name: string; column: string }>((sql) =>
     sql`select pg_catalog.format('"%s"."%s"', pg_catalog.replace(n.nspname, '"', '""'),
@@ -115,7 +118,7 @@ async function readDistributions(attempt: Attempt): Promise<ReadonlyMap<string, 
   return Array.isArray(rows) ? new Map(rows.map(({ name, column }) => [name, column])) : NONE;
 }
 
-/** Gives the names of those of which all rows are in foreign tables that do not allow updates. */
+/** Returns the names of tables whose rows are all in foreign tables that do not allow updates. */
 async function findReadOnly(
   attempt: Attempt,
   tables: readonly FoundTable[],
@@ -138,7 +141,10 @@ async function findReadOnly(
   return new Set(Array.isArray(rows) ? rows.map(({ name }) => name) : []);
 }
 
-/** A table with some rows in the heap, or in foreign tables, can be updated in part at least. */
+/**
+ * Tries the engine of a table. One with some rows in the heap, or in foreign tables, can be updated
+ * at least in part.
+ */
 async function tryEngine({ attempt, update }: Trial, table: FoundTable): Promise<Ability> {
   const column = pickColumn(table);
   const engines = table.engines ?? [HEAP];

@@ -8,7 +8,7 @@ export function quoteIdentifier(name: string): SqlText {
   return `"${name.replaceAll('"', '""')}"` as SqlText;
 }
 
-/** Returns the name that was quoted: as the database has it, where clients may use another. */
+/** Returns the name in a quoted identifier, which is the name in the database. */
 export function unquoteIdentifier(identifier: SqlText): string {
   return identifier.slice(1, -1).replaceAll('""', '"');
 }
@@ -21,7 +21,7 @@ export function qualify(schema: string, name: string): SqlText {
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}` as SqlText;
 }
 
-/** Leaves out the child tables of a table in FROM. */
+/** Compiles a table in FROM without its child tables. */
 export function only(table: SqlText): SqlText {
   return `only ${table}` as SqlText;
 }

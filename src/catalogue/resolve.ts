@@ -5,18 +5,18 @@ import type { Access } from "../tokens/token.ts";
 import type { Catalogue, Table } from "./catalogue.ts";
 import { tenantFitsColumns } from "./tenant_column.ts";
 
-/** The access of a token, and the operation that it asks for; Get Fields needs no scope. @see A11 */
+/** The access of a token, and the requested operation; Get Fields needs no scope. @see A11 */
 export interface ResolveOptions {
   readonly access: Access;
   readonly operation: "query" | "update" | "fields";
 }
 
 /**
- * Returns the table of a name for the holder of a token: steps 3 to 6 of the order of checks. One text
- * says that a table is missing, not exposed, has a tenant column that cannot hold the token's tenant,
- * or is not one of the token's tables, so that the client does not learn which.
- * @throws {ApiError} 400 when the name is not valid; 403 for a credential table, an operation that the
- * token does not grant, an update of a read-only table; 404 when there is no table (`stale`)
+ * Returns the table of a name for the holder of a token: steps 3 to 6 of the order of checks. The 404
+ * has the same text if a table is missing, is not exposed, has a tenant column that cannot hold the
+ * token's tenant, or is not one of the token's tables, so that the client does not learn which.
+ * @throws {ApiError} 400 if the name is not valid; 403 for a credential table, an operation that the
+ * token does not grant, or an update of a read-only table; 404 if there is no table (`stale`)
  * @see docs/specification/order-of-checks.md
  */
 export function resolveTable(
@@ -34,10 +34,7 @@ export function resolveTable(
   return table;
 }
 
-/**
- * Reports whether the holder of a token may know of a table: Get Tables lists these.
- * @see O8, O9
- */
+/** Reports whether the holder of a token may see a table, as Get Tables lists them. @see O8, O9 */
 export function isOpenTo(table: Table, access: Access): boolean {
   if (access.tables !== null && !access.tables.includes(table.name)) return false;
   return table.tenancy === undefined || tenantFitsColumns(access.tenant, table.tenancy.columns);

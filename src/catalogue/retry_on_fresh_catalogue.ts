@@ -4,12 +4,12 @@ import type { Catalogue } from "./catalogue.ts";
 import type { CurrentCatalogue } from "./current_catalogue.ts";
 import { NotWritableError } from "./not_writable_error.ts";
 
-/** Returns the catalogue in force, each time it is called. */
+/** Returns the current catalogue, each time it is called. */
 export type GetCatalogue = () => Promise<Catalogue>;
 
 /**
- * Makes an attempt on the catalogue in force and, where it fails in a way that a newer catalogue may
- * mend, one more on a fresh one. A table that no update can change is closed.
+ * Makes an attempt on the current catalogue. If it fails in a way that a newer catalogue may fix,
+ * makes another one on a fresh catalogue. Closes a table that turns out not to be updatable.
  * @see T42, M31
  */
 export async function retryOnFreshCatalogue<T>(
@@ -28,7 +28,8 @@ export async function retryOnFreshCatalogue<T>(
     if (seen === undefined || !isStale(error)) throw error;
     const databaseError = findDatabaseError(error);
     const reason = databaseError?.code ?? "rejected";
-    // A client may repeat its mistake at will; what only the database knew of is worth a reading.
+    // An error from the database justifies a new reading; the mistakes of a client, which it may
+    // repeat at will, do not.
     const failed = databaseError === undefined ? undefined : `${table} ${reason}`;
     if (!await source.refresh(seen, { reason, failed })) throw settle(error);
   }
@@ -40,15 +41,18 @@ export async function retryOnFreshCatalogue<T>(
   }
 }
 
-/** A right that was revoked shows as `permission` while the catalogue still has the column. */
+/**
+ * Reports whether a fresh catalogue may help. `permission` counts: after a right was revoked, the old
+ * catalogue still has the column.
+ */
 function isStale(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.kind === "stale" || error.kind === "permission";
   return error instanceof ApiError && error.stale;
 }
 
 /**
- * What still fails on a fresh catalogue, the database cannot do at all: `like` on a column whose
- * collation does not support patterns, for example.
+ * Settles an error of the second attempt: the database cannot do it at all. An example is `like` on a
+ * column whose collation does not support patterns.
  */
 function settle(error: unknown): unknown {
   if (!(error instanceof DatabaseError) || error.kind !== "stale") return error;

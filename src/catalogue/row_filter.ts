@@ -5,9 +5,9 @@ import { hasOperator } from "./operators.ts";
 import type { FoundColumn } from "./introspection.ts";
 import type { NamedTable } from "./table_names.ts";
 
-/** What a row filter is built from. */
+/** The parts that a row filter is built from. */
 interface RowFilterParts {
-  /** That of the policy. */
+  /** The filter of the policy. */
   readonly group: Group | undefined;
   /** The columns that clients see. */
   readonly columns: ReadonlyMap<string, Column>;
@@ -17,7 +17,8 @@ interface RowFilterParts {
 
 /**
  * Builds the row filter of a table. It may name columns that are hidden from clients. `wrong`, with a
- * warning, if it names one that is not there or that cannot be compared so: then the table stays closed.
+ * warning, if it names a column that does not exist or does not support the operator: then the table
+ * stays closed.
  * @see T64, T65
  */
 export function buildRowFilter(

@@ -3,13 +3,13 @@ import type { FoundTable } from "./introspection.ts";
 import type { Policy, TablePolicy } from "./policy.ts";
 import { qualify } from "./quote_identifier.ts";
 
-/** A table that was found, with what it is called and what the policy says of it. */
+/** A found table, with its names and its policy. */
 export interface NamedTable extends FoundTable {
   /** `"schema"."table"`, quoted. */
   readonly identifier: SqlText;
-  /** What it is called without the policy: `orders`, `sales_orders` outside the first schema. */
+  /** Its name without the policy: `orders`; outside the first schema `sales_orders`. */
   readonly called: string;
-  /** How the policy names it, or would. */
+  /** Its name in the policy, or the one that it would have there. */
   readonly policyKey: string;
   readonly policy: TablePolicy | undefined;
 }
@@ -18,15 +18,15 @@ export interface NamedTable extends FoundTable {
 export interface NamedTables {
   /** In the order in which they were found. */
   readonly tables: ReadonlyMap<FoundTable, NamedTable>;
-  /** By every text that the policy may name them by. */
+  /** By every name that the policy may use. */
   readonly byName: ReadonlyMap<string, NamedTable>;
-  /** What stops the start: the policy cannot be applied without a guess. */
+  /** Problems that stop the start, because the policy is ambiguous. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * Returns what a table is called where the policy gives it no name: its own name, and behind that of its
- * schema where this is not the first one that is exposed.
+ * Returns the name of a table that has none in the policy: its own name, after that of its schema
+ * unless this is the first exposed one.
  * @see T73
  */
 export function callTable(
@@ -37,7 +37,7 @@ export function callTable(
 }
 
 /**
- * Returns what clients call a table, exposed or not, by its name in the database.
+ * Returns the name for clients of a table, exposed or not, by its name in the database.
  * @see T70, T73
  */
 export function nameStoredTable(
@@ -50,8 +50,9 @@ export function nameStoredTable(
 }
 
 /**
- * Finds the policy of each table. The policy names a table as clients call it without the policy, or by
- * its schema, a dot and its name. A table of the first schema comes before one that is only called so.
+ * Finds the policy of each table. The policy names a table by its name without the policy, or by its
+ * schema, a dot and its name. A table of the first schema takes precedence over a prefixed one with
+ * the same name.
  * @see T74
  */
 export function nameTables(
@@ -89,7 +90,7 @@ export function nameTables(
   return { tables: named, byName, conflicts };
 }
 
-/** The table that each name means; `several` where two schemas and tables read alike: `a_b.c`, `a.b_c`. */
+/** Maps each name to its table; `several` if the names of two tables collide: `a_b.c`, `a.b_c`. */
 function placeNames(
   found: readonly FoundTable[],
   schemas: readonly string[],

@@ -1,17 +1,18 @@
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
 /**
- * Compiles the CTE `states`: the `relations` of the statement, each with a hash of the versions of all
- * rows of Postgres's own catalogue that its description is made of, and of the role's rights. Whatever
- * changes such a row writes a new one, with an `xmin` of its own. ANALYZE and VACUUM, which write over
- * the statistics of a table in place, change no state.
+ * Compiles the CTE `states`: the `relations` of the statement, each with a hash of the role's rights
+ * and of the versions of all rows in Postgres's own catalogue that its description depends on. Any
+ * change of such a row writes a new version with another `xmin`. ANALYZE and VACUUM overwrite the
+ * statistics of a table in place, so they change no state.
  *
- * `bit_xor` needs no order of the rows. Each is hashed with its number, so that two never cancel out.
- * Two things are not seen in the rows of the table: what its type with a modifier is called, where an
- * extension brought that type (the built-in ones never change), and the function of a trigger.
+ * `bit_xor` does not depend on the order of the rows. Each row is hashed with its number, so that two
+ * never cancel out. Two things are not covered by the rows of a table: the printed name of a type
+ * with a modifier, if the type is from an extension (built-in ones never change), and the function of
+ * a trigger.
  *
- * A view is not covered, whose columns may be updatable or not by those of other tables, and neither is
- * a foreign key, whose target has names of its own.
+ * Views are not covered, because whether their columns can be updated depends on other tables.
+ * Foreign keys are not covered either, because the names of their targets may change.
  * @see docs/decisions/0068-incremental-catalogue.md
  */
 export function compileTableStates(sql: Sql): Fragment {
@@ -65,9 +66,8 @@ export function compileTableStates(sql: Sql): Fragment {
 }
 
 /**
- * Compiles a hash of what the role may do because of others: the roles that it inherits, for a superuser
- * all. It asks a function, since a session that has not yet heard of a change answers the same to this
- * one as to those for rights.
+ * Compiles a hash of the roles whose rights the role has; for a superuser, all roles. It uses a
+ * function, whose answer is as old or new as those of the functions for rights.
  */
 function compileRights(sql: Sql): Fragment {
   return sql`select pg_catalog.hashtextextended(pg_catalog.string_agg(

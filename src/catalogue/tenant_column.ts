@@ -6,15 +6,15 @@ import type { TablePolicy } from "./policy.ts";
 import { qualify, quoteIdentifier } from "./quote_identifier.ts";
 import type { NamedTable } from "./table_names.ts";
 
-/** What tables are built with. */
+/** The context in which tables are built. */
 export interface BuildContext {
   readonly options: IntrospectOptions;
   readonly types: Introspection["types"];
-  /** Everything that was found, by what the policy may name it by. */
+  /** All found tables, by every name that the policy may use. */
   readonly tables: ReadonlyMap<string, NamedTable>;
   /** The time zone of columns without zone; `UTC` whatever the database calls it. */
   readonly timeZone: string;
-  /** Collects what in the policy does not match the database. */
+  /** Collects mismatches of policy and database. */
   readonly warnings: string[];
 }
 
@@ -29,10 +29,10 @@ const KINDS: ReadonlyMap<string, TenantColumn["kind"]> = new Map([
 ]);
 
 /**
- * Finds the columns that say to which tenant a row belongs; `shared` for a look-up table of all
- * tenants, `none` for a table that must not be exposed, because nothing says whose its rows are.
+ * Finds the columns with the tenant of a row; `shared` for a look-up table of all tenants, `none` for
+ * a table that must not be exposed, because nothing determines the tenant of its rows.
  *
- * A table that has the tenant column is scoped by it, even if the policy says that it is shared.
+ * A table with the tenant column is scoped by it, even if the policy says that it is shared.
  * @see T5, T11, T12, T72
  */
 export function findTenantColumns(

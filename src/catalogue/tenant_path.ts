@@ -9,8 +9,9 @@ import { type BuildContext, findTenantColumns } from "./tenant_column.ts";
 export type FoundTenancy = Tenancy | "shared" | "none";
 
 /**
- * Finds how to tell the tenant of a row: by a column of its table or, as the policy says, over foreign
- * keys to the table that has one. What cannot be followed is reported, and the table stays closed.
+ * Finds how the tenant of a row is determined: by a column of its table or, as the policy says, by
+ * foreign keys that lead to a table with one. A path that cannot be followed is reported, and the
+ * table stays closed.
  * @see T57, T58
  */
 export function findTenancy(
@@ -34,7 +35,7 @@ export function findTenancy(
   return "none";
 }
 
-/** Follows foreign keys up to a table with a tenant column; gives what is wrong with the path instead. */
+/** Follows foreign keys to a table with a tenant column; returns the problem if there is one. */
 function followPath(
   from: NamedTable,
   first: TenantVia,
@@ -57,7 +58,7 @@ function followPath(
     next = hasColumn ? undefined : parent.policy?.tenantVia;
     table = parent;
   }
-  // What is wrong with the last table is said where that table itself is described.
+  // Problems of the last table itself are reported when that table is built.
   const policy = table.policy ?? NO_TENANT_POLICY;
   const columns = findTenantColumns(table, { policy, context: { ...context, warnings: [] } });
   return typeof columns === "string"
@@ -106,7 +107,7 @@ function findUnreadable(table: NamedTable, names: readonly string[]): string | u
   return column && `"${table.called}"."${column.name}"`;
 }
 
-/** An unqualified `=` compares the columns, as it compares those of a filter. */
+/** Reports whether an unqualified `=` compares the columns, as in a filter. */
 function isCompared(
   { columns }: NamedTable,
   names: readonly string[],
@@ -118,15 +119,16 @@ function isCompared(
 }
 
 /**
- * Reports whether the role may lock the rows that lead to the tenant, as an update has to: with UPDATE
- * on any column. Gives the name of the table where it may not.
+ * Finds a table on the path whose rows the role may not lock, as an update must; that needs UPDATE on
+ * any column.
  * @see T60
  */
 export function findUnlockable(
   { via }: Tenancy,
   { tables }: Pick<BuildContext, "tables">,
 ): string | undefined {
-  // Few tables have a path, so an index of all tables for each table would cost far more: 17 s for 10,000.
+  // A search, because few tables have a path: an index of all tables, made for each table, took 17 s
+  // for 10,000 tables.
   const isParent = (identifier: string) => (table: NamedTable) => table.identifier === identifier;
   return via.find(({ identifier }) =>
     [...tables.values()].find(isParent(identifier))?.columns.every(({ update }) => !update)

@@ -9,21 +9,21 @@ const UTC_NAMES: ReadonlySet<string> = new Set(
 /** The built-in types of dates and times without zone. */
 const LOCAL_TYPES = /^(date|time|timestamp|daterange|tsrange|datemultirange|tsmultirange)(\[\])?$/;
 
-/** Returns the name of a time zone, which is `UTC` for each of the names of UTC. */
+/** Returns the name of a time zone; `UTC` for all names of UTC. */
 export function nameTimeZone(name: string): string {
   return UTC_NAMES.has(name.toLowerCase()) ? "UTC" : name;
 }
 
-/** Reports whether the values of a type are dates or times that have no zone of their own. */
+/** Reports whether the values of a type are dates or times without a zone. */
 export function isLocalTime(baseType: string): boolean {
   return LOCAL_TYPES.test(baseType);
 }
 
 /**
- * Compiles the time zone that a new session of the role gets: what is set for the role and the database
- * at this moment, else what this session began with. Sessions of the service begin with no zone of their
- * own, and only then set UTC. Where a pooler made them begin with one, the zone of the server's log is
- * the best guess: `initdb` sets both alike.
+ * Compiles the time zone that a new session of the role gets: the present setting of the role or the
+ * database, otherwise that with which this session began. Sessions of the service begin without a
+ * zone and set UTC afterwards. If a pooler made them begin with one, the zone of the server's log is
+ * the best guess, because `initdb` sets both to the same.
  * @see R50
  */
 export function compileTimeZone(sql: Sql): Fragment {

@@ -3,12 +3,15 @@ import { DatabaseError, isTransient } from "../postgres/database_error.ts";
 import { literal } from "./literal.ts";
 import { quoteIdentifier } from "./quote_identifier.ts";
 
-/** What an engine did with an update; unknown where it could not be tried at all, or not for now. */
+/**
+ * What an engine did with an update; `unknown` if it cannot be tried, `unavailable` if it cannot be
+ * tried now.
+ */
 export type Tried = "updated" | "refused" | "unknown" | "unavailable";
 
 /**
- * SQLSTATEs of an engine that cannot do a thing: a feature that is not supported, a foreign table that
- * does not allow updates, a function of an access method that does not exist.
+ * SQLSTATEs of an engine that does not support a statement: an unsupported feature, a foreign table
+ * without updates, a missing function of an access method.
  */
 export const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]);
 
@@ -16,9 +19,10 @@ export const REFUSALS: ReadonlySet<string> = new Set(["0A000", "55000", "XX000"]
 const READ_ONLY = "25006";
 
 /**
- * Updates a row of a temporary table that an access method stores, and undoes it all: some refuse an
- * update only when they come to the row, which no EXPLAIN shows. No table of yours is touched. It is
- * unknown where the role may not create temporary tables, or the access method has none.
+ * Updates a row of a temporary table with an access method, and rolls it back: some access methods
+ * refuse an update only at the first row, which EXPLAIN does not show. No table of the operator is
+ * touched. The result is `unknown` if the role may not create temporary tables, or the access method
+ * has none.
  * @see M24
  */
 export async function tryUpdate(database: Database, engine: string): Promise<Tried> {
