@@ -6,8 +6,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes what {@link encodeBase64Url} encoded; undefined for any other text, also where the last
- * character has bits that no byte has: each text is the only one of its bytes.
+ * Decodes what {@link encodeBase64Url} encoded; undefined for any other text. Unused bits of the last
+ * character must be 0, so that the same bytes have only one text.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined;

@@ -3,29 +3,30 @@ import type { Database } from "../postgres/database.ts";
 import { decodeBase64Url, encodeBase64Url } from "./base64_url.ts";
 import { openSecrets, type Secret } from "./secrets.ts";
 
-/** What a cursor is for, and what it is bound to: it opens for nothing else. */
+/** The purpose of a cursor and what it is bound to. It opens for nothing else. */
 export interface CursorUse {
   /** One kind of cursor is never taken for another. */
   readonly kind: "page" | "changes" | "position";
-  /** In order: the tenant first, and whatever else must be the same when the cursor comes back. */
+  /** The tenant first, and then whatever else must be the same when the cursor comes back. */
   readonly boundTo: readonly string[];
 }
 
 /**
- * Seals and opens cursors: texts that a client is given to come back with. A cursor is for URLs: letters,
- * digits, `-` and `_`. No client can read, make or change one.
+ * Seals and opens cursors: texts that clients send back to continue. They are encrypted and signed by
+ * AES-GCM, so no client can read, make or change one. They consist of letters, digits, `-` and `_`,
+ * for URLs.
  * @see docs/decisions/0049-cursors.md
  */
 export interface Cursors {
   /**
-   * Reports whether cursors can be sealed here: not on a schema `rowgate` of an earlier version, or where
+   * Reports whether cursors can be sealed: not if the schema `rowgate` is of an earlier version, or
    * the role may not read `rowgate.secrets`.
-   * @throws {DatabaseError} when the database cannot be asked
+   * @throws {DatabaseError} if the database is unavailable
    */
   readonly available: () => Promise<boolean>;
   /**
    * Seals a payload.
-   * @throws {ApiError} 503 where cursors are not available
+   * @throws {ApiError} 503 if cursors are not available
    * @throws {DatabaseError}
    */
   readonly seal: (payload: string, use: CursorUse) => Promise<string>;
@@ -41,9 +42,9 @@ const VERSION = 1;
 const HEADER_BYTES = 25;
 const SALT_START = 5;
 const COUNTER_START = 21;
-/** Cursors of one salt at most: the counter has four bytes. */
+/** Most cursors of one salt: the counter has four bytes. */
 const MAX_COUNTER = 0xffff_ffff;
-/** What AES-GCM adds to a payload. */
+/** Bytes that AES-GCM adds to a payload. */
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 
@@ -58,7 +59,7 @@ export function openCursors(
   const salt = new Uint8Array(COUNTER_START - SALT_START);
   let counter = MAX_COUNTER;
 
-  /** Makes a header that was never made before. */
+  /** Makes a header that is different each time. */
   function makeHeader({ number }: Secret): Uint8Array<ArrayBuffer> {
     if (counter === MAX_COUNTER) {
       crypto.getRandomValues(salt);
@@ -98,7 +99,7 @@ export function openCursors(
       const payload = await crypto.subtle.decrypt(gcm(header, use), key, sealed);
       return new TextDecoder().decode(payload);
     } catch {
-      // Web Crypto gives one error, whatever is wrong with it.
+      // Web Crypto throws the same error, whatever is wrong.
       return undefined;
     }
   }
@@ -110,13 +111,13 @@ function rejectUnavailable(): ApiError {
   return new ApiError(503, "The service is not ready", { headers: { "Retry-After": "1" } });
 }
 
-/** Keys that are kept of one secret: each process that seals has one. */
+/** Cached keys of one secret; each process that seals cursors has its own. */
 const MAX_KEYS = 64;
 
 /**
- * Finds the key of a salt, which every process has its own of: the nonces of one key, which are counted,
- * are never the same. With one key for all processes they would have to be random, and might repeat
- * after some 2^32 cursors.
+ * Finds the key of a salt. Each process has its own salt, so the nonces of a key can be counted and
+ * never repeat. With one key for all processes they would have to be random, and might repeat after
+ * some 2^32 cursors.
  */
 function findKey(
   { key: secret, keys }: Secret,
@@ -140,7 +141,7 @@ function findKey(
   return key;
 }
 
-/** What a cursor is bound to is authenticated with it. */
+/** The parameters of AES-GCM. It also authenticates what a cursor is bound to. */
 function gcm(header: Uint8Array<ArrayBuffer>, { boundTo }: CursorUse): AesGcmParams {
   const iv = new Uint8Array(NONCE_BYTES);
   iv.set(header.subarray(COUNTER_START));

@@ -3,27 +3,27 @@ import { DatabaseError } from "../postgres/database_error.ts";
 
 /** How long the secrets are used before they are read again. */
 const MAX_AGE_MS = 60_000;
-/** How often an unknown number may cause them to be read again: anyone can make one up. */
+/** Least time between two reads because of an unknown number, since anyone can make one up. */
 const MIN_AGE_MS = 1000;
-/** Secrets that are read: the newest seals, and those before it still open. */
+/** Most secrets that are read: the newest one seals, and older ones still open their cursors. */
 const MAX_SECRETS = 16;
 
 /** A secret of the schema `rowgate`, from which keys are derived. */
 export interface Secret {
   readonly number: number;
   readonly key: CryptoKey;
-  /** The keys that were derived from it, by what they are for. */
+  /** The keys that were derived from it, by salt. */
   readonly keys: Map<string, Promise<CryptoKey>>;
 }
 
-/** The secrets of a database: the same on every instance and worker, also after a restart. */
+/** The secrets of a database. They are the same on every instance and worker, and after a restart. */
 export interface Secrets {
   /**
-   * The newest one; undefined where the role may not read them, or the schema has none yet.
+   * The newest secret; undefined if the role may not read them, or the schema has none yet.
    * @throws {DatabaseError} when the database cannot be asked
    */
   readonly newest: () => Promise<Secret | undefined>;
-  /** The one with a number. @throws {DatabaseError} */
+  /** The secret with a number. @throws {DatabaseError} */
   readonly find: (number: number) => Promise<Secret | undefined>;
 }
 
@@ -34,8 +34,8 @@ interface Read {
 }
 
 /**
- * Opens the secrets of a database. They are kept in this process for a minute, so that a new one is
- * used within a minute everywhere; one that is not known yet is looked up at once.
+ * Opens the secrets of a database. They are cached for a minute, so every process uses a new one
+ * within a minute. An unknown number is looked up at once.
  */
 export function openSecrets(
   database: Database,
@@ -81,7 +81,7 @@ async function selectSecrets(database: Database): Promise<readonly Secret[]> {
   }
 }
 
-/** The schema is of an earlier version, or the role has no right to read them. */
+/** Reports whether the schema is of an earlier version, or the role may not read the secrets. */
 function isMissing(error: unknown): boolean {
   return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }

@@ -1,17 +1,17 @@
-/** Values that are kept for a while; a bounded number of them. */
+/** A bounded number of values that expire. */
 export interface ExpiringCache<T> {
   readonly get: (key: string) => T | undefined;
   /** Keeps a value until the given time of the clock. */
   readonly set: (key: string, value: T, untilMs: number) => void;
 }
 
-/** How many values are kept, and by which clock. */
+/** Size and clock of a cache. */
 export interface ExpiringCacheOptions {
   readonly size: number;
   readonly now: () => number;
 }
 
-/** Opens a cache that drops the value set longest ago when there are too many. */
+/** Opens a cache. When it is full, it drops the value that was set first. */
 export function openExpiringCache<T>({ size, now }: ExpiringCacheOptions): ExpiringCache<T> {
   const kept = new Map<string, { readonly value: T; readonly untilMs: number }>();
 

@@ -4,7 +4,7 @@ import { WAITING_PER_LOOK_UP } from "../errors/limits.ts";
 /** Limits of the look-ups of unknown tokens. */
 export interface LookUpLimits {
   readonly maxRunning: number;
-  /** How long one waits for its turn. */
+  /** How long a look-up waits for its turn. */
   readonly waitMs: number;
   readonly now: () => number;
 }
@@ -13,8 +13,8 @@ export interface LookUpLimits {
 export type RunLimited = <T>(lookUp: () => Promise<T>) => Promise<T>;
 
 /**
- * Limits the look-ups of tokens that were never valid here: every client can make up a token of the
- * right form, and must not take the connections that tenants need.
+ * Limits the look-ups of tokens that were never valid here. Anyone can make up a token of the right
+ * form, and must not take the connections that tenants need.
  * @see L19
  */
 export function limitLookUps({ maxRunning, waitMs, now }: LookUpLimits): RunLimited {

@@ -5,7 +5,7 @@ import { parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import type { TokenScope } from "./token.ts";
 import { mintToken } from "./token_text.ts";
 
-/** A token to be made. */
+/** A token to be created. */
 export interface TokenDraft {
   readonly tenant: string;
   readonly name: string | null;
@@ -22,7 +22,7 @@ export interface CreatedToken {
 }
 
 /**
- * Makes a token; undefined when its expiry already lies in the past by the database's clock.
+ * Creates a token; undefined if it would have expired already by the database's clock.
  * @see A14, A17
  */
 export async function createToken(
@@ -83,8 +83,9 @@ export async function revokeToken(
 }
 
 /**
- * Makes a token of the same tenant, scopes, tables and lifetime, and lets the old one expire after the
- * overlap. Undefined when no token has that id, or it has ended or was rotated already.
+ * Creates a token with the same tenant, scopes, tables and lifetime, and lets the old one expire
+ * after the overlap. Undefined if no token has that id, or the token has ended or was rotated
+ * already.
  */
 export async function rotateToken(
   database: Database,

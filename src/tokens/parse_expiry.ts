@@ -1,4 +1,7 @@
-/** When a token expires: never, some time after now by the database's clock, or at a given time. */
+/**
+ * The expiry of a new token, from the command line: never, some time from now by the database's
+ * clock, or a given time. Whether a token has expired is checked by `hasEnded` in token_record.ts.
+ */
 export type Expiry =
   | { readonly kind: "never" }
   | { readonly kind: "after"; readonly seconds: number }

@@ -9,20 +9,21 @@ import type { Access, TokenStore } from "./token.ts";
 import { hasEnded, parseRecord, printRecord, type TokenRecord } from "./token_record.ts";
 import { checkToken, digest } from "./token_text.ts";
 
-/** How long a look-up is valid: so a revocation takes effect within 5 s. @see A8 */
+/** How long a look-up is cached, so that a revocation takes effect within 5 s. @see A8 */
 export const MAX_CACHED_MS = 4000;
-/** Look-ups that are cached of each sort, valid tokens and unknown ones. */
+/** Look-ups that are cached of valid tokens, and as many of unknown ones. */
 const MAX_CACHED = 10_000;
 /**
- * For each of these, so many tokens are remembered that were valid, with their tenants: so that a server
- * of many tenants does not have their look-ups wait among those of unknown tokens. Some 15 MB in all.
+ * For each cached look-up, this many formerly valid tokens are remembered with their tenants. So on a
+ * server with many tenants, their look-ups do not wait among those of unknown tokens. About 15 MB in
+ * all.
  */
 const REMEMBERED = 10;
 
-/** What observes the look-ups, by which clock they expire, and how many run at the same time. */
+/** How look-ups are observed, cached and limited. */
 export interface StoreOptions {
   readonly observe?: Observe;
-  /** Of tokens that were never valid here. */
+  /** Simultaneous look-ups of tokens that were never valid here. */
   readonly tokenLookUps?: number;
   /** How long a request waits for such a look-up. */
   readonly poolWaitMs?: number;
@@ -34,7 +35,7 @@ export interface StoreOptions {
 
 type LookUpResult = Extract<Measurement, { kind: "token_lookup" }>["result"];
 
-/** A look-up on its way to the database. */
+/** A running look-up. */
 interface RunningLookUp {
   readonly startedMs: number;
   readonly access: Promise<Access | null>;
@@ -43,9 +44,9 @@ interface RunningLookUp {
 /**
  * Finds tokens in schema `rowgate`. Malformed text is rejected without the database. A look-up is
  * cached for 4 s from its start, or until the token expires; requests with the same token share one.
- * A cached token takes 0.3 µs; checksum and digest of another one take 137 µs, and Postgres the rest.
- * Of tokens that were never valid, a few are looked up at a time. Rejects with 503 while the database
- * cannot be asked, or too many of those wait.
+ * A cached token takes 0.3 µs; for another one, checksum and digest take 137 µs, and Postgres the
+ * rest. Only a few tokens that were never valid are looked up at a time. Rejects with 503 while the
+ * database is unavailable, or if too many of those wait.
  * @see A8, A22, L19
  */
 export function createTokenStore(
@@ -103,7 +104,7 @@ export function createTokenStore(
     const untilMs = startedMs + MAX_CACHED_MS;
     if (record === undefined || hasEnded(record)) {
       unknown.set(token, null, untilMs);
-      // One that was never valid takes no place from those that were.
+      // A token that was never valid must not displace formerly valid ones.
       if (tenants.get(token) !== undefined) tenants.set(token, "", 0);
       return null;
     }
@@ -144,7 +145,7 @@ async function selectRecord(database: Database, hex: string): Promise<TokenRecor
   }
 }
 
-/** The schema is not there yet, or may not be read: the token may well be valid. */
+/** Reports whether the schema is missing or may not be read: then the token may well be valid. */
 function isNotReady(error: unknown): boolean {
   return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }

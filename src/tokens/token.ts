@@ -33,10 +33,13 @@ export function describeAccess(access: Access): string {
 
 /** Finds the access of a token; null for unknown, expired and revoked alike. */
 export interface TokenStore {
-  /** At once where the access is cached. */
+  /** Returns the access at once if it is cached. */
   readonly find: (token: string) => Access | null | Promise<Access | null>;
-  /** The tenant of a token that was valid lately, whether or not it still is; otherwise undefined. */
+  /**
+   * Returns the tenant of a token that was valid lately, even if it no longer is; otherwise
+   * undefined.
+   */
   readonly recall?: (token: string) => string | undefined;
-  /** Keeps tokens in the cache that were found valid at a time, and will be for some seconds. */
+  /** Keeps tokens in the cache that were found valid at a given time. */
   readonly confirm?: (tokenIds: readonly string[], atMs: number) => void;
 }

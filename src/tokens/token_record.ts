@@ -15,7 +15,10 @@ export interface TokenRecord {
   readonly revokedAt: Date | null;
   /** Id of the token that this one replaces. */
   readonly replaces: string | null;
-  /** Milliseconds for which it is still valid, by the database's clock; null: for ever; 0: no longer. */
+  /**
+   * Milliseconds until it expires, by the database's clock; null: never; 0: it has expired or was
+   * revoked.
+   */
   readonly remainingMs: number | null;
 }
 
@@ -48,14 +51,17 @@ export function parseRecord(text: string): TokenRecord {
   return v.parse(record, JSON.parse(text));
 }
 
-/** Reports whether a token has expired or was revoked, by the database's clock. @see A5, A19 */
+/**
+ * Checks the expiry: reports whether a token has expired or was revoked, by the database's clock.
+ * @see A5, A19
+ */
 export function hasEnded({ remainingMs }: TokenRecord): boolean {
   return remainingMs === 0;
 }
 
 /**
- * Prints a row of `rowgate.tokens`, named `t` in the statement, as JSON for `parseRecord`: the driver
- * parses neither arrays nor times, and the clock that counts is the database's.
+ * Compiles a row of `rowgate.tokens`, with the alias `t`, as JSON for `parseRecord`. The driver
+ * parses neither arrays nor times, and the time left is by the database's clock.
  */
 export function printRecord(sql: Sql): Fragment {
   return sql`pg_catalog.json_build_object(

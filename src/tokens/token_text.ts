@@ -39,7 +39,7 @@ export async function checkToken(text: string): Promise<string | undefined> {
   return text.slice(end) === await checksum(text.slice(0, end)) ? parts[1] : undefined;
 }
 
-/** Returns the SHA-256 of a token in hex, which is all that the database has of it. */
+/** Returns the SHA-256 of a token in hex. The database stores only this. */
 export async function digest(token: string): Promise<string> {
   const bytes = await hash(token);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -53,7 +53,7 @@ async function hash(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** The whole number is written in base 62, so that no character is likelier than chance has it. */
+/** Encodes the bytes as one number in base 62, so that all characters are equally likely. */
 function encodeBase62(bytes: Uint8Array, characters: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
   let text = "";
