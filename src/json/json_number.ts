@@ -9,8 +9,8 @@ const EXPONENT = /[eE]/;
 const ALWAYS_EXACT_CHARACTERS = 15;
 
 /**
- * Reads the number at `reader.at`, and notes an issue if a double does not hold it. Keeps its text if
- * the number would print differently: `1.50`, `1E5`, `-0`.
+ * Reads the number at `reader.at`, and adds an issue if a double cannot represent it. Keeps its text
+ * if the number would print differently: `1.50`, `1E5`, `-0`.
  * @throws {ApiError} 400 for a malformed number
  * @see V10, V11
  */
@@ -31,7 +31,7 @@ export function readNumber(reader: JsonReader): number {
   return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
 }
 
-/** Notes once that the numbers of a document print far longer than they are written. */
+/** Adds one issue if the numbers of a document print far longer than they are written. */
 function countZeros(reader: JsonReader, literal: string): void {
   const most = DOCUMENT_ZEROS.free + DOCUMENT_ZEROS.perCharacter * reader.text.length;
   const before = reader.zeros;
@@ -60,9 +60,9 @@ function readShortInteger(reader: JsonReader): number | undefined {
 }
 
 /**
- * Reports whether a double holds a number as it was written. An integer beyond 2^53 - 1 may have
- * been rounded by the client already; any other number must print as a decimal of the same value
- * (`1.0`, `1E5` and `-0` are fine).
+ * Reports whether a double represents a number exactly. An integer beyond 2^53 - 1 may have been
+ * rounded by the client already, so it does not; any other number must print as a decimal of the same
+ * value (`1.0`, `1E5` and `-0` are fine).
  * @see V9, V10
  */
 export function isExact(literal: string, value: number): boolean {

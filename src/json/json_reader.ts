@@ -21,13 +21,13 @@ export interface JsonReader {
   /** Where the text of each of them begins and ends. */
   readonly spans: Map<unknown, readonly [from: number, to: number]>;
   readonly issues: Issue[];
-  /** Text of the number just read, if the number would print differently. */
+  /** Text of the last number, if the number would print differently. */
   literal: string | undefined;
   /** All such texts in the parts that are kept: those in each container, by key or position. */
   readonly literals: Map<unknown, Record<string | number, string>>;
   /** Digits that exponents have added to the numbers so far. */
   zeros: number;
-  /** Undefined: all of the document is kept. */
+  /** Undefined: the whole document is kept. */
   readonly trimming: Trimming | undefined;
 }
 
@@ -35,15 +35,15 @@ const SPACE = 0x20;
 /** More issues than are reported, since a key and its value may share a path. */
 const MAX_ISSUES_KEPT = 10;
 
-/** Notes an issue at the current path. Parsing goes on. */
+/** Adds an issue at the current path. Parsing continues. */
 export function noteIssue(reader: JsonReader, message: string): void {
   if (reader.issues.length >= MAX_ISSUES_KEPT) return;
   reader.issues.push({ path: pathOf(...reader.path), message });
 }
 
 /**
- * Makes the 400 for text that is not JSON, with line and column of the offending character. It does
- * not repeat the text.
+ * Makes the 400 for text that is not JSON, with line and column of the offending character, without
+ * the text itself.
  * @see E16, HT13
  */
 export function rejectSyntax(reader: JsonReader, expected: string): ApiError {
@@ -61,7 +61,7 @@ export function rejectSyntax(reader: JsonReader, expected: string): ApiError {
   return new ApiError(400, `body: ${wrong}, expected ${expected}`);
 }
 
-/** Goes to the next character that is no white space. */
+/** Moves to the next character that is not white space. */
 export function skipSpace(reader: JsonReader): number {
   for (;;) {
     const code = reader.text.charCodeAt(reader.at);

@@ -25,7 +25,10 @@ export function readString(reader: JsonReader): string {
   return escaped ? unescape(reader, start) : text.slice(start + 1, at);
 }
 
-/** The built-in parser is 20 times faster at escapes; if it fails, we look for the place. */
+/**
+ * Parses escapes with the built-in parser, which is 20 times faster; if it fails, the place of the
+ * error is searched.
+ */
 function unescape(reader: JsonReader, start: number): string {
   try {
     return JSON.parse(reader.text.slice(start, reader.at));
@@ -52,8 +55,8 @@ function rejectString(reader: JsonReader): ApiError {
 }
 
 /**
- * Notes U+0000 and lone surrogates in a string: Postgres rejects the former, and would store the
- * latter as U+FFFD.
+ * Adds issues for U+0000 and lone surrogates in a string: Postgres rejects the former, and would
+ * store the latter as U+FFFD.
  * @see V7, V8
  */
 export function checkString(reader: JsonReader, value: string): void {
@@ -63,10 +66,7 @@ export function checkString(reader: JsonReader, value: string): void {
   }
 }
 
-/**
- * Notes the same in a key, at the path of the key.
- * @see V7, V8
- */
+/** The same for a key, at the path of the key. @see V7, V8 */
 export function checkKey(reader: JsonReader, key: string): void {
   const what = describeFault(key);
   if (what !== undefined) {

@@ -18,10 +18,10 @@ const CLOSE_OBJECT = 0x7d;
 const NO_PROTOTYPE: object = Object.freeze(Object.create(null));
 /** Position before the first entry of an array. */
 const BEFORE_FIRST = -1;
-/** Stands for a container that has begun. */
+/** Result of reading the start of a container. */
 export const STARTED: unique symbol = Symbol();
 
-/** Reads a value; of a container that is not empty, only its start. */
+/** Reads a value, or only the start of a container that is not empty. */
 export function readStart(reader: JsonReader): unknown {
   const code = reader.text.charCodeAt(reader.at);
   if (code === QUOTE) {
@@ -62,7 +62,7 @@ function readPlace(reader: JsonReader, container: JsonContainer): void {
   const key = readString(reader);
   reader.path[reader.path.length - 1] = key;
   checkKey(reader, key);
-  // No value of JSON is undefined; `in` took a quarter of the time of a document.
+  // JSON has no undefined. `in` took a quarter of the time for a document.
   if (container[key] !== undefined) throw rejectRepeatedKey(reader, key);
   if (codeAfterSpace(reader) !== COLON) throw rejectSyntax(reader, '":"');
   reader.at++;
@@ -77,7 +77,7 @@ export function put(reader: JsonReader, container: JsonContainer, value: unknown
   else container[reader.path.at(-1)!] = value;
 }
 
-/** Keeps the text of a number, unless it is in a part that is not kept whole. */
+/** Keeps the text of a number, unless it is in a part that is trimmed. */
 function putLiteral(reader: JsonReader, container: JsonContainer, literal: string): void {
   reader.literal = undefined;
   if (reader.trimming !== undefined && reader.path.length > reader.trimming.from) return;
@@ -121,7 +121,7 @@ function enter<T extends JsonContainer>(reader: JsonReader, container: T): T {
   return container;
 }
 
-/** Leaves the innermost container, and gives it. */
+/** Leaves the innermost container, and returns it. */
 export function leave(reader: JsonReader): JsonContainer {
   reader.path.pop();
   reader.at++;

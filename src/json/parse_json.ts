@@ -8,24 +8,24 @@ import { startTrimming, type UseOf } from "./trimming.ts";
 
 /** Values that are read between two looks at the clock. */
 const VALUES_OF_A_STEP = 500;
-/** A shorter document is read in one go, and kept whole. */
+/** A shorter document is read without a pause, and nothing of it is dropped. */
 const SHORT_CHARACTERS = 4096;
 /** The path to a new value in an update's body: `fields`, and the column's name. */
 const DEPTH_OF_FIELDS = 2;
 
-/** A JSON document, and what in it would not reach Postgres unchanged. */
+/** A JSON document, and issues of values that would not reach Postgres unchanged. */
 export interface ParsedJson extends SourceText {
   /** Objects inherit nothing, so that `__proto__` and `constructor` are keys like any other. */
   readonly value: unknown;
-  /** Numbers that a double does not hold, U+0000, lone surrogates: the first few, in order. */
+  /** The first few numbers that a double cannot represent, U+0000 and lone surrogates, in order. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Parses one JSON document strictly. By hand, because `JSON.parse` keeps the last of two equal keys,
- * rounds numbers silently and treats `__proto__` specially, and V8 may mistake a key with an escape
- * for a key of an earlier document (nodejs/node#63785). It takes twice as long as `JSON.parse`: 0.9 µs
- * for one condition, 24 µs for fifty.
+ * Parses one JSON document strictly. It is a parser of its own, because `JSON.parse` keeps the last
+ * of two equal keys, rounds numbers silently and treats `__proto__` specially, and V8 may mistake a
+ * key with an escape for a key of an earlier document (nodejs/node#63785). It takes twice as long as
+ * `JSON.parse`: 0.9 µs for one condition, 24 µs for fifty.
  * @throws {ApiError} 400 for text that is not JSON, text after the document, a key that an object has
  * twice, or nesting deeper than {@link MAX_JSON_DEPTH}
  * @see E13, E16, V9
@@ -40,9 +40,9 @@ export function parseJson(text: string): ParsedJson {
 
 /** How a document that may be long is read. */
 export interface ReadingOptions {
-  /** What its parts are used for; undefined: all are kept. */
+  /** What the parts are used for; undefined: all are kept. */
   readonly useOf?: UseOf | undefined;
-  /** Parts that may be `quoted` or `unread`; undefined: as many as a table has columns, and some more. */
+  /** Most parts that may be `quoted` or `unread`; undefined: a few more than a table has columns. */
   readonly maxTrimmed?: number;
   /** Depth of the values of `json` columns, from 0 at the top; undefined: that of an update. */
   readonly valueDepth?: number;
@@ -51,9 +51,8 @@ export interface ReadingOptions {
 }
 
 /**
- * Parses like {@link parseJson}; a long document in slices, so that other requests are served
- * meanwhile. A body of 1 MiB has room for 350,000 values; of a long document, the parts that no
- * request can use are not kept.
+ * Parses like {@link parseJson}, but a long document in slices, so that other requests are served
+ * meanwhile. A body of 1 MiB can have 350,000 values, so parts that no request can use are dropped.
  * @throws {ApiError} 400 as {@link parseJson}
  * @see docs/decisions/0008-expensive-bodies.md
  */
@@ -90,7 +89,7 @@ function openReader(
   throw new ApiError(400, "body: the body is empty, expected a JSON object");
 }
 
-/** Reads that many more values; gives the document once it is complete. */
+/** Reads so many more values; returns the document once it is complete. */
 function readValues(reader: JsonReader, values: number): ParsedJson | undefined {
   for (let read = 0; read < values; read++) {
     let value = readStart(reader);

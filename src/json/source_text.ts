@@ -1,7 +1,10 @@
 import type { Path } from "../errors/issue.ts";
 import type { JsonReader } from "./json_reader.ts";
 
-/** The text of a document, for what its values do not say: a number is `1.5`, its text was `1.50`. */
+/**
+ * The text of a document, which has more detail than its values: the number 1.5 may have been written
+ * `1.50`.
+ */
 export interface SourceText {
   /** Prints a part of the document; an array or object of `fields` as the client wrote it. */
   readonly print: (part: unknown) => string;
@@ -17,7 +20,7 @@ export interface SourceText {
 /** Texts of numbers by key or position. */
 export type Literals = Readonly<Record<string | number, string>>;
 
-/** The source text of values that were never text. */
+/** The source text of values that were not parsed from text. */
 export const NO_SOURCE: SourceText = {
   print: (part) => JSON.stringify(part),
   printEach: (array) => array.map((entry) => JSON.stringify(entry)),
@@ -47,7 +50,7 @@ export function keepSource(
   };
 }
 
-/** What decides where an entry of an array ends; a string is one token. */
+/** The tokens that determine where an entry of an array ends; a string is one token. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs;
 
 /** Splits the text of an array, which is known to be JSON, into its entries. */

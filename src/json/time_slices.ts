@@ -1,4 +1,4 @@
-/** How long other requests wait at most while documents are read: a tenth of what they may. */
+/** Longest time that other requests wait while documents are read. */
 const SLICE_MS = 5;
 
 /** Work that is done step by step. */
@@ -18,8 +18,8 @@ export function isSlicing(): boolean {
 }
 
 /**
- * Takes steps until one gives a result. All such work shares one budget of time: 5 ms in each tick of
- * the event loop, during which each gets one step after the other. Then others are served.
+ * Takes steps until one returns a result. All such work shares 5 ms in each tick of the event loop,
+ * and takes steps in turn. Then other requests are served.
  * @see docs/decisions/0009-large-bodies-and-slow-readers.md
  */
 export function runInSlices<T>(

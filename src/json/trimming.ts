@@ -1,19 +1,22 @@
 import type { JsonContainer, JsonReader } from "./json_reader.ts";
 
 /**
- * What an array or object of a long document is used for: `read` is kept whole; `quoted` is an error
- * where it is, so a message shows its beginning at most; of `unread` only the text may be used, and of
- * `skipped` nothing, because the text of its container has it.
+ * What an array or object of a long document is used for. `read` is kept. `quoted` is an error, and
+ * at most its beginning is shown in a message. Of `unread`, only the text is used. Of `skipped`,
+ * nothing is used, because the text of its container includes it.
  */
 export type Use = "read" | "quoted" | "unread" | "skipped";
 
-/** Says what the array or object at a path is used for; called for the parts of what is `read`. */
+/**
+ * Returns what the array or object at a path is used for; called for parts of containers that are
+ * `read`.
+ */
 export type UseOf = (
   path: readonly (string | number)[],
   isArray: boolean,
 ) => Use;
 
-/** A message shows 100 characters of a value, and each entry of an array takes two at least. */
+/** A message shows 100 characters of a value, and each entry of an array takes at least two. */
 const ENTRIES_QUOTED = 101;
 /** Arrays and objects inside a quoted one that are kept, in order. */
 const CONTAINERS_QUOTED = 100;
@@ -22,13 +25,13 @@ const MAX_QUOTED = 20;
 /** More than a table has columns: a document with more parts that are not `read` is rejected. */
 const MAX_TRIMMED = 2000;
 
-/** Stands for a part that is not kept. No scalar, so that nothing mistakes it for a value. */
+/** Replaces a part that is not kept. It is not a scalar, so that nothing mistakes it for a value. */
 const DROPPED_ARRAY: unknown[] = Object.freeze<unknown[]>([]) as unknown[];
 const DROPPED_OBJECT: Record<string, unknown> = Object.freeze(Object.create(null));
 
 /**
- * Drops parts of a long document while it is read: three bytes of text, `{},`, would take 64 bytes of
- * memory. The parser still reads all of the text, so invalid JSON is rejected wherever it is.
+ * Drops parts of a long document while it is read, since `{},`, three bytes of text, takes 64 bytes
+ * of memory. The parser still reads all of the text, so invalid JSON is always rejected.
  */
 export interface Trimming {
   readonly useOf: UseOf;
@@ -61,7 +64,7 @@ export function startTrimming(useOf: UseOf, maxTrimmed = MAX_TRIMMED): Trimming 
   };
 }
 
-/** Takes note of a container that opens at `reader.path`. */
+/** Called for a container that opens at `reader.path`. */
 export function openTrimmed(trimming: Trimming, { path }: JsonReader, isArray: boolean): void {
   const depth = path.length;
   if (depth > trimming.dropped) return;
@@ -96,7 +99,7 @@ export function closeTrimmed(
   if (depth < dropped) return container;
   if (depth === dropped) trimming.dropped = Infinity;
   const isArray = Array.isArray(container);
-  // An object of its own, by which its text can be found.
+  // A new object, by which its text can be found.
   if (depth === from && trimmed <= maxTrimmed && !skips) return isArray ? [] : Object.create(null);
   return isArray ? DROPPED_ARRAY : DROPPED_OBJECT;
 }

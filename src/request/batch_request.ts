@@ -15,7 +15,7 @@ export interface BatchRequest {
   readonly updates: readonly UpdateRequest[];
   /** The parsed body, for the order of issues. */
   readonly document: unknown;
-  /** The text of the document. */
+  /** The text of the body. */
   readonly source: SourceText;
 }
 

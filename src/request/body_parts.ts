@@ -1,13 +1,16 @@
 import { MAX_BATCH_UPDATES, MAX_CONDITIONS, MAX_LIST_ITEMS } from "../errors/limits.ts";
 import type { UseOf } from "../json/trimming.ts";
 
-/** What a new value of a column may be: a scalar, any JSON, a list of scalars, or of any JSON. */
+/**
+ * The JSON that a new value of a column may be: scalars, any JSON, lists of scalars, or lists of any
+ * JSON.
+ */
 export type FieldShape = "scalars" | "json" | "lists" | "lists of json";
 
 /**
- * Says what the parts of an update's body are used for: a new value may be an array or an object if
- * its column takes one. `shapeOf` is called with the names in `fields`; it gives undefined for a
- * name that is not a column.
+ * Makes the function that says what the parts of an update's body are used for. A new value may be an
+ * array or an object if its column takes one. `shapeOf` is called with the names in `fields`; it
+ * returns undefined for a name that is not a column.
  */
 export function useOfUpdate(shapeOf: (name: string) => FieldShape | undefined): UseOf {
   let misfit: unknown;
@@ -30,7 +33,7 @@ export function useOfUpdate(shapeOf: (name: string) => FieldShape | undefined): 
   };
 }
 
-/** Says what the parts of a batch's body are used for: those of each update as in a body of its own. */
+/** The same for the body of a batch; the parts of each update are used as in a body of its own. */
 export function useOfBatch(shapeOf: (name: string) => FieldShape | undefined): UseOf {
   let useOf = useOfUpdate(shapeOf);
   let updates = 0;
@@ -45,7 +48,7 @@ export function useOfBatch(shapeOf: (name: string) => FieldShape | undefined): U
   };
 }
 
-/** Members of a query, and whether they are arrays; undefined for scalars. */
+/** Members of a query: true for an array, false for an object, undefined for a scalar. */
 const MEMBERS: ReadonlyMap<string, boolean | undefined> = new Map([
   ["filters", false],
   ["select", true],
@@ -53,14 +56,16 @@ const MEMBERS: ReadonlyMap<string, boolean | undefined> = new Map([
   ["page", undefined],
   ["per_page", undefined],
 ]);
-/** Arrays and objects of the largest query: groups, sort items and conditions, with their lists. */
+/**
+ * Arrays and objects in the largest valid query: groups, sort items and conditions, with their lists.
+ */
 const MAX_QUERY_CONTAINERS = 2 * MAX_LIST_ITEMS + MAX_LIST_ITEMS + 2 * MAX_CONDITIONS + 10;
-/** Room for wrong parts before them, so that these are still reported. */
+/** Additional wrong parts, so that they are still reported. */
 const SLACK = 5000;
 
 /**
- * Says what the parts of a query's body are used for. A query with more arrays and objects than its
- * limits allow is rejected, whatever they contain.
+ * The same for the body of a query. A query with more arrays and objects than its limits allow is
+ * rejected, whatever they contain.
  */
 export function useOfQuery(): UseOf {
   let left = MAX_QUERY_CONTAINERS + SLACK;

@@ -10,7 +10,7 @@ import {
   takesPattern,
 } from "./operators.ts";
 
-/** One condition, its shape valid. `path` is where it stands: `filters.and[1]`. @see Q17 */
+/** A condition of valid shape. `path` is its place: `filters.and[1]`. @see Q17 */
 export type Condition =
   & { readonly kind: "condition"; readonly field: string; readonly path: Path }
   & {

@@ -4,7 +4,7 @@ import { isObject } from "../json/json.ts";
 import { type Condition, CONDITION_KEYS, hasPattern, parseCondition } from "./condition.ts";
 import { type Findings, isFull, report } from "./findings.ts";
 
-/** A group, its shape valid. @see Q6 */
+/** A group of valid shape. @see Q6 */
 export interface Group {
   readonly kind: "group";
   readonly combine: "and" | "or";
@@ -15,7 +15,7 @@ export interface Group {
 /** A member of a group; its names are strings, not columns yet. @see Q11 */
 export type Filter = Group | Condition;
 
-/** What is counted over all groups and conditions of a request. */
+/** Counts of all groups and conditions of a request so far. */
 interface Tally {
   readonly findings: Findings;
   /** Items so far that are not groups. */
@@ -30,9 +30,9 @@ interface Tally {
 const ONE_KEY = 'expected an object with exactly one key, "and" or "or"';
 
 /**
- * Checks the shape of `filters`; undefined, with issues, when it is not valid. Depth and conditions
- * are counted before an item is looked at, so that no filter, however deep or wide, costs more than
- * the limits allow.
+ * Checks the shape of `filters`; undefined, with issues, if it is not valid. Depth and conditions are
+ * counted before an item is checked, so that no filter, however deep or wide, costs more than the
+ * limits allow.
  * @see Q6, L1, L3
  */
 export function parseFilters(
@@ -92,7 +92,7 @@ function parseGroup(
   return { kind: "group", combine, items, path };
 }
 
-/** Each limit is reported once. */
+/** Reports whether a limit was exceeded, which is reported only once. */
 function isOver({ conditions, groups }: Tally): boolean {
   return conditions > MAX_CONDITIONS || groups > MAX_LIST_ITEMS;
 }
@@ -127,7 +127,7 @@ function parseItem(
   return undefined;
 }
 
-/** Reports the pattern with which the patterns of a request exceed their limit. */
+/** Counts the characters of a pattern, and adds an issue if all patterns together exceed the limit. */
 function countPattern(tally: Tally, condition: Condition): void {
   if (!hasPattern(condition)) return;
   const { patternCharacters: before, maxPatternCharacters: most } = tally;
@@ -141,7 +141,7 @@ function countPattern(tally: Tally, condition: Condition): void {
 /** Counts percent signs in a row once, since they cost as much as one. */
 function countCharacters(pattern: string): number {
   let count = pattern.length;
-  // There may be a million: with a regular expression other requests waited for 0.1 s.
+  // A loop, since a regular expression took 0.1 s for a million of them, while other requests waited.
   for (let at = 1; at < pattern.length; at++) {
     if (pattern[at - 1] === "\\") at++;
     else if (pattern[at] === "%" && pattern[at - 1] === "%") count--;
@@ -149,7 +149,7 @@ function countCharacters(pattern: string): number {
   return count;
 }
 
-/** By the presence of a key, whatever its value. */
+/** Reports whether an object is a group: by the presence of a key, whatever its value. */
 function isGroup(input: Readonly<Record<string, unknown>>): boolean {
   return Object.hasOwn(input, "and") || Object.hasOwn(input, "or");
 }

@@ -3,8 +3,8 @@ import { type Issue, type Path, printPath, rejectIssues, under } from "../errors
 import { MAX_REPORTED_ISSUES } from "../errors/limits.ts";
 
 /**
- * What is found wrong with a document, in its order. Once there are as many issues as a response
- * reports, the rest need not be looked at: a body of 1 MiB has room for 500,000 errors.
+ * The issues of a document, in its order. Once there are as many as a response reports, the rest need
+ * not be checked: a body of 1 MiB can have 500,000 errors.
  */
 export interface Findings {
   readonly issues: Issue[];
@@ -21,8 +21,8 @@ export function report(findings: Findings, path: Path, message: string): void {
 }
 
 /**
- * Checks a value against a schema and gives the schema's output; undefined, with issues, when it does
- * not match. Schemas are for values of bounded size; what can be long is walked by hand.
+ * Checks a value against a schema and returns the schema's output; undefined, with issues, if it does
+ * not match. Schemas are for values of bounded size; long ones are walked by hand.
  * @see docs/decisions/0007-request-shapes.md
  */
 export function check<T>(
@@ -40,7 +40,7 @@ export function check<T>(
 }
 
 /**
- * Throws when there are issues of the shape or of the JSON parser. Of two at one path, the issue of
+ * Throws if there are issues of the shape or of the JSON parser. Of two issues at one path, that of
  * the shape is reported.
  * @throws {ApiError} 400 with at most five issues in document order
  * @see E7

@@ -24,7 +24,7 @@ export function describeBadName(name: string): string {
 }
 
 /**
- * Reports an unknown key of the object at `path`, and gives the key that was probably meant.
+ * Reports an unknown key of the object at `path`, and returns the key that was probably meant.
  * @see E12
  */
 export function reportUnknownKey(

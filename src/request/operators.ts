@@ -26,14 +26,14 @@ const PATTERN: v.GenericSchema<unknown, string> = v.pipe(
       ? describeNull("is not a pattern")
       : `${quote(issue.input)} is not a pattern, expected a string, with % for any text`
   ),
-  // Postgres would only notice when it reaches a row.
+  // Postgres would reject it only when it reaches a row.
   v.check(
     hasEveryBackslashPaired,
     (issue) => `${quote(issue.input)} ends in a single backslash, expected it doubled or left out`,
   ),
 );
 
-// The length is checked before the items are looked at: there may be 500,000.
+// The length is checked before the items, since there may be 500,000.
 const LIST: v.GenericSchema<unknown, Scalar[]> = v.pipe(
   v.custom<unknown[]>(
     (value) => Array.isArray(value) && value.length >= 1 && value.length <= MAX_LIST_VALUES,
@@ -55,7 +55,7 @@ const RANGE: v.GenericSchema<unknown, [Ordered, Ordered]> = v.pipe(
   v.tuple([ORDERED, ORDERED]),
 );
 
-/** A text as it is, without wildcards. */
+/** A literal text, without wildcards. */
 const BEGINNING: v.GenericSchema<string> = v.pipe(
   v.string((issue) =>
     issue.input === null
@@ -65,8 +65,8 @@ const BEGINNING: v.GenericSchema<string> = v.pipe(
 );
 
 /**
- * What an array, range or JSON contains. Postgres compares each item with each of the stored ones, and
- * cannot be interrupted meanwhile.
+ * The value of `contains`. Its items are limited, because Postgres compares each with every stored
+ * one, and cannot be interrupted meanwhile.
  */
 const CONTAINED: v.GenericSchema<Exclude<Json, null>> = v.pipe(
   v.custom<Exclude<Json, null>>(
@@ -79,13 +79,16 @@ const CONTAINED: v.GenericSchema<Exclude<Json, null>> = v.pipe(
   ),
 );
 
-/** What there is to know of an operator before it meets a column. */
+/** The properties of an operator that do not depend on a column. */
 interface OperatorRule {
   /** The shape of its value; null: it takes none. */
   readonly value: v.GenericSchema | null;
-  /** What the type of the column must have. */
+  /** What the type of the column must support. */
   readonly needs: "equality" | "order" | "text" | "letters" | "container" | "nothing";
-  /** What other interfaces call it: suggested in errors, never accepted. */
+  /**
+   * Names of the operator in other interfaces: errors map them to this one, but they are never
+   * accepted.
+   */
   readonly elsewhere: readonly string[];
 }
 
@@ -133,7 +136,7 @@ export type OperatorValue<Op extends Operator> = (typeof OPERATORS)[Op]["value"]
 /** The names of all operators, in the order of {@link OPERATORS}. */
 export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly Operator[];
 
-/** What to write in place of operators that there are not. */
+/** Advice for operators that do not exist. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ["ends_with", 'like with "%text"'],
   ["endswith", 'like with "%text"'],
@@ -149,7 +152,7 @@ const ELSEWHERE: ReadonlyMap<string, Operator> = new Map(
 
 /** Reports whether a value is the name of an operator, spelt exactly so. */
 export function isOperator(value: unknown): value is Operator {
-  // An object knows `constructor` as well.
+  // `in` would accept `constructor`.
   return typeof value === "string" && Object.hasOwn(OPERATORS, value);
 }
 
@@ -175,7 +178,7 @@ function describeNull(why: string): string {
   return `null ${why}, use is_null or is_not_null to test for it`;
 }
 
-/** Counts what is within an array or object, up to one more than there may be. */
+/** Counts the items within an array or object, up to one more than the limit. */
 function countItems(value: Json): number {
   let count = 0;
   const rest: Json[] = [value];

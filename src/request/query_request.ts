@@ -40,7 +40,7 @@ export const PAGE = v.custom<number>(isCount, ({ input }) => {
   return `${quote(input)} is not a page, expected a whole number ${range}`;
 });
 
-/** Rows per page, from 1; more than the cap is valid. @see Q76, Q78 */
+/** Rows per page, from 1; a value above the cap is valid. @see Q76, Q78 */
 export const PER_PAGE = v.custom<number>(
   isCount,
   (issue) => `${quote(issue.input)} is not a number of rows, expected a whole number from 1 to 200`,

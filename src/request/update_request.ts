@@ -11,7 +11,7 @@ import { SCALAR } from "./operators.ts";
  * @see docs/specification/updates.md
  */
 export interface UpdateRequest {
-  /** Where it is in the body: null at the top, or its place in a batch. */
+  /** Path of the update in the body: null at the top, or its place in a batch. */
   readonly path: Path;
   /** Name and value of each equality, in document order; at least one. */
   readonly filters: readonly (readonly [field: string, value: Scalar])[];
@@ -50,7 +50,7 @@ export function parseUpdateRequest(
   return { document, source, ...update } as UpdateBody;
 }
 
-/** Checks the shape of an update at a path; what it returns is of use only if nothing was found. */
+/** Checks the shape of an update at a path. The result is valid only if no issue was found. */
 export function parseUpdate(findings: Findings, input: unknown, path: Path): UpdateRequest {
   const entries = new Map<string, readonly (readonly [string, unknown])[]>();
   const keys = isObject(input) ? Object.keys(input) : [];
@@ -94,7 +94,7 @@ function parseEntries(
     return entries;
   }
   const names = Object.keys(input);
-  // Of so many names at least five are unknown, whatever the table; no more are reported.
+  // Of this many names at least five must be unknown, and no more are reported.
   for (const name of names.slice(0, MAX_LIST_ITEMS + MAX_REPORTED_ISSUES)) {
     if (isFull(findings)) return entries;
     const path = under(holder, name);
