@@ -180,15 +180,21 @@ function readLength(bytes: Buffer, start: number): number {
 
 async function encrypt(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
   const { mode, rootFile } = encryption;
-  const encrypted = connectTls({
-    socket,
-    rejectUnauthorized: mode === "verify",
-    // The name to verify. For an address it must not be set, or it would be taken for "localhost".
-    ...(isIP(host) === 0 ? { servername: host } : { host }),
-    ...(rootFile === undefined ? {} : { ca: await readRoot(rootFile) }),
-  });
-  await happen(encrypted, "secureConnect");
-  return encrypted;
+  try {
+    const encrypted = connectTls({
+      socket,
+      rejectUnauthorized: mode === "verify",
+      // The name to verify. For an address it must not be set, or it would be taken for "localhost".
+      ...(isIP(host) === 0 ? { servername: host } : { host }),
+      ...(rootFile === undefined ? {} : { ca: await readRoot(rootFile) }),
+    });
+    await happen(encrypted, "secureConnect");
+    return encrypted;
+  } catch (error) {
+    // Postgres would wait a minute for the log-in, and keep one of its connections for it.
+    socket.destroy();
+    throw error;
+  }
 }
 
 async function readRoot(file: string): Promise<string> {

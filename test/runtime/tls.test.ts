@@ -7,7 +7,14 @@ import { makeCertificate } from "../support/certificate.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { clusterUrl } from "../support/shared_databases.ts";
 import { COMMANDS, RUNTIMES } from "../support/runtime_server.ts";
-import { awaitAddress, startCommand, startProcess } from "./run_process.ts";
+import { waitUntil } from "../support/wait_until.ts";
+import {
+  awaitAddress,
+  awaitOutput,
+  type RunningProcess,
+  startCommand,
+  startProcess,
+} from "./run_process.ts";
 
 /** Who comes without TLS is not let in. */
 const ACCESS = "hostssl all all all scram-sha-256\n";
@@ -86,7 +93,7 @@ describe("TLS to the database", () => {
       issuer: authority,
     });
     cluster = await startCluster({
-      settings: { ssl: "on", listen_addresses: "*" },
+      settings: { ssl: "on", listen_addresses: "*", authentication_timeout: "10min" },
       files: {
         "server.crt": server.certificate,
         "server.key": server.key,
@@ -112,6 +119,7 @@ describe("TLS to the database", () => {
       /** The status of /readyz, or the message of a rejection. */
       let opened: readonly (number | string)[];
       let unencrypted: readonly (number | string)[];
+      let program: RunningProcess;
 
       before(async () => {
         const plain = await clusterUrl();
@@ -120,14 +128,14 @@ describe("TLS to the database", () => {
           ...ENCRYPTED.map((mode) => new URL(`${plain}/postgres?sslmode=${mode}`)),
         ];
         const [command = "", ...words] = PROGRAMS[runtime];
-        const program = startProcess(command, [...words, ...urls.map(({ href }) => href)]);
-        assertEquals(await program.ended, 0, program.output().stderr);
-        const { stdout } = program.output();
+        program = startProcess(command, [...words, ...urls.map(({ href }) => href)]);
+        const stdout = await awaitOutput(program, /^\[.*\]$/s, "stdout");
         for (const { password } of urls) assertEquals(stdout.includes(password), false);
         const results = JSON.parse(stdout);
         opened = results.slice(0, CASES.length);
         unencrypted = results.slice(CASES.length);
       });
+      after(() => program?.send("SIGKILL"));
 
       for (const [at, { name, rejection }] of CASES.entries()) {
         it(`${name} [DB24]`, () => {
@@ -141,6 +149,13 @@ describe("TLS to the database", () => {
         for (const result of unencrypted) {
           assertMatch(String(result), /the database does not encrypt/);
         }
+      });
+
+      it("leaves no connection of an attempt that was rejected, which would keep the process [DB33]", async () => {
+        let code: number | null | undefined;
+        void program.ended.then((ended) => code = ended);
+        await waitUntil(() => Promise.resolve(code !== undefined));
+        assertEquals(code, 0, program.output().stderr);
       });
 
       it("serves where it is verified, and ends with one line where it is rejected [DB24]", async () => {
