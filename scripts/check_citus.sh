@@ -1,23 +1,30 @@
 #!/bin/sh
 # Checks Rowgate on a real Citus: DATABASE_URL names an empty database on its coordinator, as superuser.
-# It has the extension and its servers (select citus_add_node(…)) already, and two tenants are created.
+# It has the extension and its servers (select citus_add_node(…)) already. They have to let rowgate_app in
+# from the coordinator (pg_hba.conf); it gets a new password. Two tenants are created.
 set -eu
 : "${DATABASE_URL:?the coordinator, as superuser: postgres://postgres@127.0.0.1:5432/shop}"
 rowgate() { deno run -A src/main.ts "$@"; }
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
+run() { psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -q "$@"; }
 
 rowgate setup --print > "$work/setup.sql"
-psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -q -f "$work/setup.sql"
-psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -q <<'SQL'
+run -f "$work/setup.sql"
+run <<'SQL'
 create table things (id int4 primary key, tenant_id int4 not null, name text, day date, tags text[]);
 insert into things select n, 1 + n % 2, 'thing ' || n from generate_series(1, 100) n;
 grant select, update on things to rowgate_app;
 SQL
 rowgate setup --citus | tee "$work/citus.sql"
-psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -q -f "$work/citus.sql"
+run -f "$work/citus.sql"
 one=$(rowgate token create --tenant 1)
+
+# From here on as an operator serves: as a role with no more rights than it needs.
+password=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "alter role rowgate_app password '$password'" | run
+DATABASE_URL="postgres://rowgate_app:$password@${DATABASE_URL##*@}"
 port=${PORT:-18080}
 PORT=$port ROWGATE_AUDIT=on rowgate serve > "$work/log" 2>&1 &
 server=$!
@@ -25,6 +32,7 @@ for _ in $(seq 60); do
   curl -fs "http://127.0.0.1:$port/readyz" > "$work/ready" && break
   sleep 0.5
 done
+[ -s "$work/ready" ] || { cat "$work/log"; exit 1; }
 
 # ask STATUS METHOD PATH BODY: fails unless the service answers with that status.
 ask() {

@@ -1,5 +1,4 @@
-// Runs the SQL of docs/operations/citus.md, and what `rowgate setup --citus` prints, on the demonstration. Functions
-// stand in for those of Citus; they reject what Citus is known to reject, as far as keys are concerned.
+// Runs the SQL of docs/operations/citus.md, and what `rowgate setup --citus` prints, on the demonstration.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import { readConfig } from "../../src/config/config.ts";
@@ -10,33 +9,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runRowgate } from "../integration/cli/run_rowgate.ts";
+import { CITUS } from "../support/citus.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { readDocument, readTexts } from "./blocks.ts";
-
-const CITUS = `
-set allow_system_table_mods = on;
-create table pg_catalog.pg_dist_node (nodeid int4);
-create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text);
-grant select on pg_dist_node, pg_dist_partition to public;
-reset allow_system_table_mods;
-create function create_reference_table(one regclass) returns void language sql as
-  $$ insert into pg_catalog.pg_dist_partition values (one, 'n', null) $$;
-create function create_distributed_table(one regclass, by text, colocate_with text) returns void
-  language plpgsql as $$
-declare number int2 := (select attnum from pg_attribute where attrelid = one and attname = by);
-begin
-  if exists (select from pg_index where indrelid = one and indisunique
-      and not number = any (indkey::int2[])) then
-    raise exception 'a unique index of % lacks %', one, by;
-  end if;
-  if exists (select from pg_constraint k where k.conrelid = one and k.contype = 'f'
-      and not exists (select from pg_catalog.pg_dist_partition d
-        where d.logicalrelid = k.confrelid and (d.partkey is null or number = any (k.conkey)))) then
-    raise exception 'a foreign key of % leads to a table that is not distributed', one;
-  end if;
-  insert into pg_catalog.pg_dist_partition
-    values (one, 'h', format('{VAR :varno 1 :varattno %s :vartype 25}', number));
-end $$;`;
 
 const POLICY = { tables: { countries: { shared: true } } };
 
@@ -81,6 +56,12 @@ describe("tables that are distributed by the tenant", () => {
         const rows = await sql`select logicalrelid::text as name, partmethod as how
           from pg_dist_partition order by 1`;
         assertEquals(rows.map(({ name, how }) => `${name} ${how}`), ALL);
+        const [role] = await sql`select rolconfig as limits,
+          has_sequence_privilege(rolname, pg_get_serial_sequence('rowgate.audit', 'number'), 'usage')
+            as numbers
+          from pg_roles where rolname = 'rowgate_app'`;
+        assertEquals(role!.limits, ["lock_timeout=5000ms", "statement_timeout=30000ms"]);
+        assertEquals(role!.numbers, true);
         if (!isLast) throw rollBack;
       }).catch((error) => {
         if (error !== rollBack) throw error;

@@ -12,6 +12,7 @@ import { openDatabase } from "../../src/postgres/open_database.ts";
 import { fillDemonstration } from "../../src/demonstration/fill.ts";
 import { type Block, readBlocks, readDocument, splitCommands } from "../docs/blocks.ts";
 import { HELD_BACK } from "../docs/coverage.ts";
+import { CITUS } from "../support/citus.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { findPooler, startPooler } from "../support/pooler.ts";
 import { openShell, PASSWORD, type Shell } from "./shell.ts";
@@ -97,6 +98,17 @@ if (psql === undefined) {
       await typeDocument("docs/guide.md", shell);
       await typeDocument("docs/typescript.md", shell);
       assertMatch(await shell.run("cat tables.ts"), /order_no: /);
+    });
+
+    it("scripts/check_citus.sh do what they say, but for Citus itself [M26] [M16]", async () => {
+      shell = await openShell({ postgres: cluster.binaries, rowgate: undefined });
+      shell.variables.set("DATABASE_URL", owner);
+      await shell.run(`psql -q ${cluster.url}/postgres -c 'create database shop'`);
+      await shell.run(`psql -q "$DATABASE_URL" <<'END'\n${CITUS}\nEND`);
+      const output = await shell.run("sh scripts/check_citus.sh");
+      assertMatch(output, /^select create_distributed_table\(.*things.*, 'tenant_id'/m);
+      assertEquals(output.match(/^\d{3} (POST|PATCH) /gm)?.length, 6);
+      assertMatch(output, /PostgreSQL [\d.]+.*, sharded$/m);
     });
   });
 }
