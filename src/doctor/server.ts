@@ -7,6 +7,7 @@ import {
   type Setup,
 } from "./diagnosis.ts";
 
+import { checkPrimaries } from "./primaries.ts";
 import { checkSharding } from "./sharding.ts";
 import { checkStandbys } from "./standbys.ts";
 
@@ -51,6 +52,7 @@ async function look(setup: Setup): Promise<Diagnosis> {
     ...checkSettings(server, setup),
     ...checkClock(skewMs),
     ...sharding.findings,
+    ...await checkPrimaries(setup),
     ...await checkStandbys(setup),
   ];
   return { seen, findings };

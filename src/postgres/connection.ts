@@ -5,6 +5,11 @@ export type Address =
   | { readonly host: string; readonly port: number }
   | { readonly path: string };
 
+/** Names a server by its host and port, or the path of its socket. */
+export function nameAddress(address: Address): string {
+  return "path" in address ? address.path : `${address.host}:${address.port}`;
+}
+
 /** How a connection is encrypted. */
 export interface Encryption {
   /**

@@ -51,8 +51,8 @@ const STILL_READ_ONLY_MS = 60_000;
 export interface OpenOptions {
   /** The embedded Postgres, in place of `DATABASE_URL`; closed with the database. */
   readonly embedded?: EmbeddedServer | undefined;
-  /** One standby, in place of the hosts of `DATABASE_URL`. */
-  readonly standby?: {
+  /** One server, in place of the hosts of `DATABASE_URL`. */
+  readonly only?: {
     readonly address: Address;
     readonly refuse: Fence["refuse"];
   };
@@ -68,7 +68,7 @@ export interface OpenOptions {
 export function openDatabase(
   config: Config,
   observe: Observe,
-  { embedded, standby }: OpenOptions = {},
+  { embedded, only }: OpenOptions = {},
 ): Database {
   const pools: Pool[] = [];
   function renew(): void {
@@ -78,7 +78,7 @@ export function openDatabase(
   /** Sessions of a standby are in use, since no primary was found. */
   let standsIn = false;
   const fence = openFence({ observe, onNewTimeline: renew });
-  const refuse: Fence["refuse"] = standby?.refuse ?? ((server) => {
+  const refuse: Fence["refuse"] = only?.refuse ?? ((server) => {
     const refusal = fence.refuse(server);
     if (refusal !== undefined || !standsIn || server.timeline === undefined) return refusal;
     standsIn = false;
@@ -89,14 +89,14 @@ export function openDatabase(
   const seeker = seekPrimary({
     open: createSessionOpener(config, { embedded, refuse, mode, role: "primary" }),
   });
-  const mayStandIn = embedded === undefined && standby === undefined && canStandIn(config);
+  const mayStandIn = embedded === undefined && only === undefined && canStandIn(config);
   function onStandIn(): void {
     standsIn = true;
     if (mayStandIn) seeker.start();
   }
-  const opening = standby === undefined
+  const opening = only === undefined
     ? { embedded, refuse, mode, onStandIn }
-    : { embedded, refuse, mode, only: standby.address };
+    : { embedded, refuse, mode, only: only.address };
   const open = createSessionOpener(config, opening);
   const openShorter = createSessionOpener(limitStatements(config), opening);
   const circuit = openCircuit();

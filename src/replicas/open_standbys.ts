@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { type Address, planStandbys } from "../postgres/connection.ts";
+import { type Address, nameAddress, planStandbys } from "../postgres/connection.ts";
 import { OTHER_SYSTEM, type ServerIdentity } from "../postgres/fence.ts";
 import { openDatabase } from "../postgres/open_database.ts";
 import type { Observation, Observe } from "../telemetry/observe.ts";
@@ -31,7 +31,7 @@ function openOne(
   config: Config,
   { address, observe: all, isOther }: OpenStandbysOptions & { readonly address: Address },
 ): Standby {
-  const name = "path" in address ? address.path : `${address.host}:${address.port}`;
+  const name = nameAddress(address);
   const observe = nameServer(name, all);
   function refuse({ system, started }: ServerIdentity): string | undefined {
     if (system !== undefined && isOther(system)) {
@@ -42,7 +42,7 @@ function openOne(
     return undefined;
   }
 
-  const options = { standby: { address, refuse } };
+  const options = { only: { address, refuse } };
   const database = openDatabase(config, observe, options);
   const watcher = openDatabase({ ...config, poolSize: 1, poolIdleSize: 1 }, observe, options);
   const standby: OpenedStandby = openStandby({ name, database, watcher });

@@ -1,18 +1,20 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, before, describe, it } from "@std/testing/bdd";
 import postgres from "postgres";
+import type { Finding } from "../../../src/doctor/diagnosis.ts";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { createTestService, IS_REMOTE, type TestService } from "../../support/service.ts";
 import { awaitReplay, startStandby } from "../../support/standby.ts";
 import { makeTemplates } from "../../support/templates.ts";
 import { waitUntil } from "../../support/wait_until.ts";
+import { runRowgate } from "../cli/run_rowgate.ts";
 import { readDeals, sleep, writeTitle } from "./load.ts";
 
 /** A revoked token is rejected within. */
 const REVOKED_MS = 6000;
 
 /** Makes a route to the database of a service through several servers, in this order. */
-export function routeThrough(clusters: readonly Cluster[], role: string) {
+export function routeThrough(clusters: readonly Pick<Cluster, "url">[], role: string) {
   return (url: string): Promise<string> => {
     const { username, password, pathname } = new URL(url);
     const hosts = clusters.map((cluster) => new URL(cluster.url).host).join(",");
@@ -125,6 +127,34 @@ describe("two primaries", () => {
     await awaitReplay(primary, standby);
   });
 
+  /** What doctor finds of the servers that a URL names, in their order. */
+  async function examineServers(hosts: readonly Pick<Cluster, "url">[]): Promise<string[][]> {
+    const url = await routeThrough(hosts, "target_session_attrs=any")(writing.database.servingUrl!);
+    const { out } = await runRowgate(["doctor", "--json"], { DATABASE_URL: url });
+    const { checks } = JSON.parse(out) as {
+      readonly checks: readonly { readonly findings: readonly Finding[] }[];
+    };
+    return checks.flatMap(({ findings }) => findings)
+      .filter(({ id }) => id.startsWith("server:"))
+      .map(({ id, level, what }) => [id.slice("server:".length), level, what]);
+  }
+
+  const hostOf = ({ url }: Pick<Cluster, "url">) => new URL(url).host;
+
+  it("are not there, as doctor sees it, where one is a standby of the other [R64]", async () => {
+    assertEquals(await examineServers([standby, primary]), []);
+    assertEquals(await examineServers([primary, { url: "postgres://127.0.0.1:1" }, stranger]), [
+      ["127.0.0.1:1", "warning", "127.0.0.1:1 of DATABASE_URL does not answer"],
+      [
+        hostOf(stranger),
+        "error",
+        `${hostOf(stranger)} of DATABASE_URL holds another database than the one that is served`,
+      ],
+    ]);
+    // A server that is named twice is one primary.
+    assertEquals(await examineServers([primary, primary]), []);
+  });
+
   it("are never both written to, the old one is refused, and so is one with other data [M4] [M5]", async () => {
     await waitUntil(async () => (await writeTitle(writing, 6, "before")).status === 200);
     await awaitReplay(primary, standby);
@@ -146,6 +176,11 @@ describe("two primaries", () => {
     const count = "select count(*)::int4 as n from deals where title = 'after' and fid > 10";
     const [[there], [here]] = [await promoted.unsafe(count), await old.unsafe(count)];
     assertEquals([there!.n, here!.n], [40, 0]);
+
+    const [one, other] = [primary, standby].map(hostOf);
+    assertEquals(await examineServers([primary, standby]), [
+      [one, "error", `${one} of DATABASE_URL accepts writes, and so does ${other}`],
+    ]);
 
     await Promise.all([old.end(), promoted.end()]);
     await standby.halt("fast");
