@@ -20,8 +20,8 @@ export interface Changes {
    */
   readonly read: (plan: ChangesPlan, since: Since, client?: Client) => Promise<ChangesPage>;
   /**
-   * Waits until there is something new behind a position at which `more` was false.
-   * @throws {ApiError} 429 or 503, too many wait
+   * Waits until there is something new after a position at which `more` was false.
+   * @throws {ApiError} 429 or 503 if too many clients wait
    * @throws {DatabaseError}
    */
   readonly wait: (wait: Wait) => Promise<Waited>;
@@ -32,10 +32,10 @@ export interface Changes {
   ) => Promise<string>;
   /**
    * Reads `start`, `now` or a cursor.
-   * @throws {ApiError} 400 it was not given out for this tenant and table
+   * @throws {ApiError} 400 it is not a cursor of this tenant and table
    */
   readonly open: (text: string, plan: Pick<ChangesPlan, "table" | "scope">) => Promise<Since>;
-  /** Ends what waits, so that requests are answered and streams end. */
+  /** Ends all waits, so that requests get responses and streams end. */
   readonly close: () => void;
   /** True once it was closed. */
   readonly closed: () => boolean;
@@ -44,15 +44,15 @@ export interface Changes {
 /** What the feeds need. */
 export interface ChangesOptions {
   readonly observe: Observe;
-  /** Name of the operator's setting for the tenant, if any. */
+  /** Name of the operator's setting with the tenant, if any. */
   readonly tenantSetting: string | undefined;
-  /** Called with tokens of clients that wait, which are known to be valid at the given time. */
+  /** Called with the tokens of waiting clients that were valid at the given time. */
   readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
   /** Where the rows of a table may be read; left out: on the primary. */
   readonly standbys?: SnapshotStandbys | undefined;
 }
 
-/** Longer texts are no cursors: the longest names 600 transactions and a key. */
+/** Longer texts are not cursors: the longest one names 600 transactions and a key. */
 const MAX_CURSOR_CHARACTERS = 16_384;
 
 /** Opens the changes feeds of a database, once for all requests. @see docs/specification/changes.md */
@@ -98,22 +98,22 @@ function useOf({ table, scope }: Pick<ChangesPlan, "table" | "scope">) {
   return { kind: "changes", boundTo: [scope.tenant, table.name] } as const;
 }
 
-/** What a client that follows is known by, and how long it waits. */
+/** Where a client follows from, its token, and how long it waits. */
 export interface FollowOptions {
   readonly client: Client;
   readonly tokenId: string;
   readonly waitMs: number;
-  /** Called before a wait and after it, so that a client that waits takes no place of others. */
+  /** Called before and after a wait, so that a waiting client takes no place from others. */
   readonly onWait?: { readonly begin: () => void; readonly end: () => void };
 }
 
-/** How following went on. */
+/** The result of following: a page, or why there is none. */
 export type Followed =
   | { readonly kind: "page"; readonly page: ChangesPage }
   | { readonly kind: "ended" | "gone" };
 
 /**
- * Reads the next changes, and waits for them where there are none: until the time is over, or the feeds
+ * Reads the next changes. If there are none, it waits for them until the time is over or the feeds
  * are closed.
  * @throws {ApiError}
  * @throws {DatabaseError}
@@ -152,7 +152,7 @@ export async function followChanges(
   }
 }
 
-/** Nothing is known to be left: the watch asks for all such clients together. */
+/** Reports whether a position had nothing after it: the watch asks for all such clients together. */
 function isAtRest(since: Since): boolean {
   return typeof since !== "string" && since.rows === undefined && since.partial === undefined;
 }

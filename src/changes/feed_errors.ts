@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/api_error.ts";
 import { quote } from "../errors/issue.ts";
 
-/** Why a cursor no longer leads anywhere. */
+/** Why a cursor is no longer valid. */
 export type Expiry = "age" | "shape" | "life";
 
 const REASONS: Readonly<Record<Expiry, string>> = {
@@ -10,12 +10,12 @@ const REASONS: Readonly<Record<Expiry, string>> = {
   life: "The database was restored, replaced or failed over since it was given",
 };
 
-/** Makes the 410 of a cursor from which nothing complete can be given. @see CH12, CH13 */
+/** Makes the 410 for a cursor after which changes may be missing. @see CH12, CH13 */
 export function rejectExpired(expiry: Expiry): ApiError {
   return new ApiError(410, `since: ${REASONS[expiry]}, begin again with since=start`);
 }
 
-/** Makes the 400 of a text that was not given out for this table and tenant. @see CH11 */
+/** Makes the 400 for a text that is not a cursor of this table and tenant. @see CH11 */
 export function rejectCursor(text: string): ApiError {
   const expected = "expected start, now, or a cursor that was given for this table";
   return new ApiError(400, `since: ${quote(text)} is not a cursor of this table, ${expected}`);
@@ -29,7 +29,7 @@ export function rejectNoFeed(table: string): ApiError {
   });
 }
 
-/** Makes the 404 of a feed that would miss changes. @see CH3 */
+/** Makes the 404 for a feed that would miss changes. @see CH3 */
 export function rejectIncomplete(table: string): ApiError {
   const advice = "the operator can repair it: rowgate changes enable";
   return new ApiError(404, `table: ${quote(table)} has an incomplete changes feed, ${advice}`, {
@@ -37,7 +37,7 @@ export function rejectIncomplete(table: string): ApiError {
   });
 }
 
-/** Makes the 503 of a server that only replays another's changes. @see CH14 */
+/** Makes the 503 for a standby. @see CH14 */
 export function rejectStandby(): ApiError {
   const message = "The database is a standby, which cannot tell changes apart";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });

@@ -1,6 +1,6 @@
 import type { Column, Table } from "../catalogue/catalogue.ts";
 
-/** What the triggers of a feed need to know of its table. */
+/** The part of a table that the triggers of its feed depend on. */
 export interface FeedTable extends Pick<Table, "identifier"> {
   /** As the database has them. */
   readonly stored: Pick<Table["stored"], "schema" | "name">;
@@ -21,7 +21,7 @@ export const KEYS_OF_ENTRY = 1000;
 /** Rows of a table up to which a TRUNCATE is logged; beyond, its clients begin again. */
 const MAX_TRUNCATED_ROWS = 100_000;
 
-/** Each row that changes is logged by itself: see `planRowTrigger`. */
+/** Compiles the function that logs each changed row by itself: see `planRowTrigger`. */
 export function describeRowFunction(table: FeedTable, feed: number): string {
   return `create function rowgate.changes_${feed}_row() returns trigger
 language plpgsql security definer ${describeSettings(table)} as $rowgate$
@@ -210,9 +210,12 @@ begin
 end $rowgate$`;
 }
 
-/** The texts of a row's tenant and key: of a key with several columns, a JSON array of their texts. */
+/**
+ * Compiles the texts of a row's tenant and key; a key with several columns is a JSON array of their
+ * texts.
+ */
 function describeParts({ tenant, primaryKey }: FeedTable) {
-  // Cast to text, char(n) would lose its padding.
+  // A cast to text would drop the padding of char(n).
   const text = (row: string, { identifier, padded }: Pick<Column, "identifier" | "padded">) =>
     padded ? `pg_catalog.concat(${row}.${identifier})` : `${row}.${identifier}::text`;
   const [first, ...others] = primaryKey;

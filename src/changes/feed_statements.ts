@@ -18,16 +18,19 @@ export interface FeedTarget {
   readonly partitions: readonly { readonly identifier: SqlText; readonly stored: boolean }[];
   /** Logical replication writes into it, or into one of its partitions. */
   readonly subscribed: boolean;
-  /** Feeds that the table has already, which the new one replaces. */
+  /** Existing feeds of the table, which the new one replaces. */
   readonly replaced: readonly number[];
 }
 
-/** The types that a key may have: their text says the same in every session, and equality is identity. */
+/**
+ * The types that a key may have: their text is the same in every session, and equal values have equal
+ * texts.
+ */
 const KEY_TYPES: ReadonlySet<string> = new Set(
   ("bool int2 int4 int8 oid numeric text varchar bpchar name uuid bytea date timestamp timestamptz " +
     "time").split(" "),
 );
-/** Says why a table cannot have a feed; undefined when it can. @see CH2 */
+/** Returns why a table cannot have a feed; undefined if it can. @see CH2 */
 export function explainNoFeed(
   { primaryKey, keyUnique, tenant, tenancy }: Table,
 ): string | undefined {
@@ -53,7 +56,7 @@ function isKeyType({ kind, baseType, deterministic }: Column): boolean {
 }
 
 /**
- * Gives the statements that enable the feed of a table, in order, for one transaction. They can be
+ * Returns the statements that enable the feed of a table, in order, for one transaction. They can be
  * printed and run by hand.
  * @see docs/decisions/0056-changes-feed.md
  */
@@ -86,12 +89,12 @@ values (${feed}, ${quoteText(schema)}, ${quoteText(name)}, ${tenant}, array[${na
   ];
 }
 
-/** Gives the statements that disable feeds, in order, for one transaction. */
+/** Returns the statements that disable feeds, in order, for one transaction. */
 export function planDisable(feeds: readonly number[]): readonly string[] {
   return [...feeds.flatMap(planDrop), NOTIFY];
 }
 
-/** Servers read their catalogue again. */
+/** Makes servers read their catalogue again. */
 const NOTIFY = "select pg_catalog.pg_notify('rowgate_catalogue', '')";
 
 function planDrop(feed: number): readonly string[] {
@@ -133,10 +136,10 @@ function planMovedTrigger(table: FeedTable, feed: number): readonly string[] {
 }
 
 /**
- * Partitions that are added later get a copy of this trigger, and of no trigger for statements. Those
- * that are there have theirs disabled, since triggers for statements cost less; not where logical
- * replication writes into them, which fires no others. What else is written into a table without
- * partitions has no need of it.
+ * Plans the row trigger. Partitions that are added later get a copy of it, but not of statement
+ * triggers. On present partitions it is disabled, because statement triggers cost less, unless
+ * logical replication writes into them, which fires no others. A table without partitions needs it
+ * only for logical replication.
  */
 function planRowTrigger({ table, partitioned }: FeedTarget, feed: number): readonly string[] {
   return [
@@ -150,10 +153,12 @@ function planRowTrigger({ table, partitioned }: FeedTarget, feed: number): reado
   ];
 }
 
-/** Workers of logical replication are always in this role, and a session that is writes both entries. */
+/**
+ * Workers of logical replication always have this role; another session with it writes both entries.
+ */
 const WHEN_REPLICATED = "when (pg_catalog.current_setting('session_replication_role') = 'replica')";
 
-/** Gives a number for a new feed: random, so that the statements can be printed. */
+/** Returns the number of a new feed. It is random, so that the statements can be printed. */
 export function drawFeedId(): number {
   return 1 + crypto.getRandomValues(new Uint32Array(1))[0]! % 2_147_483_646;
 }

@@ -2,7 +2,7 @@ import type { Table } from "../catalogue/catalogue.ts";
 import type { Database } from "../postgres/database.ts";
 import { type FeedTarget, qualifyPartition } from "./feed_statements.ts";
 
-/** What enabling and disabling the feed of a table begin with. */
+/** A table whose feed is enabled or disabled. */
 export interface FoundTarget {
   readonly target: FeedTarget;
   /** Why the table cannot have a feed, for reasons that only the database knows. */
@@ -79,12 +79,12 @@ function explainObstacle({ members }: FoundRelations): string | undefined {
 /** A feed as `rowgate changes status` and `doctor` show it. */
 export interface FeedStatus {
   readonly id: number;
-  /** Where its table is now: one that was renamed keeps its triggers. */
+  /** The present name of its table: a renamed table keeps its triggers. */
   readonly schema: string;
   readonly table: string;
   /** ISO 8601, UTC. */
   readonly enabledAt: string;
-  /** Every change is caught; `gone`: there is no such table any more. */
+  /** `complete`: every change is caught; `gone`: the table was dropped. */
   readonly state: "complete" | "incomplete" | "gone";
   /** Null: shared by all tenants. */
   readonly tenantColumn: string | null;
@@ -99,13 +99,13 @@ export interface LogStatus {
   readonly bytes: number;
   /** Age of the oldest entry in seconds; null: there is none. */
   readonly oldestSeconds: number | null;
-  /** The oldest running transaction that has written anything, in any database of the server. */
+  /** The oldest running transaction that has written something, in any database of the server. */
   readonly oldestTransaction: {
     readonly pid: number | null;
     readonly user: string | null;
     readonly application: string | null;
     readonly database: string | null;
-    /** At least, where the role may not see more; null: nothing says it. */
+    /** A lower bound if the role may not see more; null: unknown. */
     readonly seconds: number | null;
     /** Name of the prepared transaction, if it is one. */
     readonly prepared: string | null;

@@ -1,7 +1,7 @@
 import type { Compile, Database } from "../postgres/database.ts";
 import { drawFeedId, type FeedTarget, planDisable, planEnable } from "./feed_statements.ts";
 
-/** Enables the feed of a table, or repairs it; cursors from before begin again. @see CH2 */
+/** Enables the feed of a table, or repairs it; earlier cursors become invalid. @see CH2 */
 export async function enableFeed(database: Database, target: FeedTarget): Promise<void> {
   await database.transact(planEnable(target, drawFeedId()).map(compileText), { rollback: false });
 }
@@ -11,7 +11,7 @@ export async function disableFeeds(database: Database, feeds: readonly number[])
   await database.transact(planDisable(feeds).map(compileText), { rollback: false });
 }
 
-/** Compiles a statement of a feed: its text is made of quoted identifiers and numbers. */
+/** Compiles a statement of a feed, whose text consists of constants, quoted identifiers and numbers. */
 export function compileText(text: string): Compile {
   return (sql) => sql(Object.assign([text], { raw: [text] }));
 }

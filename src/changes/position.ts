@@ -2,18 +2,18 @@ import * as v from "valibot";
 import type { LogAnchor } from "../sql/change_lines.ts";
 import type { LogPosition, LogSnapshot } from "../plan/changes_plan.ts";
 
-/** What a client has been given of a table, and by which database: the content of a cursor. */
+/** The content of a cursor: how far a client has followed a table, and in which database. */
 export interface FeedPosition extends LogPosition {
   readonly feed: number;
   /** Digest of the triggers, partitions and columns of the table. */
   readonly shape: string;
-  /** The database: system, timeline and oid. */
+  /** Identifies the database: system, timeline and oid. */
   readonly life: string;
-  /** Bytes of WAL that were on disk: all entries that it saw, and the changes that they stand for. */
+  /** Bytes of WAL that were on disk, which include all entries that it saw and their changes. */
   readonly wal: string;
   /** The newest entry of the log; undefined: there was none. */
   readonly anchor: LogAnchor | undefined;
-  /** The key of the last row that was given, as long as the snapshot of the table goes on. */
+  /** The key of the last row that was given, while the initial rows are not complete. */
   readonly rows?: readonly string[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface PlaceInWal {
   readonly bytes: bigint;
 }
 
-/** Gives how far the log was on disk when a position was given. */
+/** Returns how far the WAL was on disk when a position was given. */
 export function placeInWal({ life, wal }: Pick<FeedPosition, "life" | "wal">): PlaceInWal {
   const [system = "", timeline = ""] = life.split(".");
   return { system, timeline: parseInt(timeline, 16), bytes: BigInt(wal) };
@@ -33,7 +33,7 @@ export function placeInWal({ life, wal }: Pick<FeedPosition, "life" | "wal">): P
 const DIGITS = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
 const SNAPSHOT = v.object({ next: DIGITS, running: v.array(DIGITS) });
 
-/** What `rowgate.changes_moment()` says of the log. */
+/** The result of `rowgate.changes_moment()`. */
 const MOMENT = v.variant("standby", [
   v.object({ standby: v.literal(true) }),
   v.object({
@@ -46,7 +46,7 @@ const MOMENT = v.variant("standby", [
   }),
 ]);
 
-/** Where the log is, and in which life of the database. */
+/** The position of the log, and the identity of the database. */
 export type Moment = Extract<v.InferOutput<typeof MOMENT>, { standby: false }>;
 
 /** Parses a moment; undefined on a standby, which does not know the running transactions. */
@@ -74,8 +74,8 @@ export function parseShape(json: string | null): Shape | undefined {
 const MAX_RUNNING = 300;
 
 /**
- * Gives the snapshot of a moment. Where more transactions are running than a cursor has room for, it ends
- * at the last that has: what is beyond will be given again, which does no harm.
+ * Returns the snapshot of a moment. If more transactions are running than fit into a cursor, it ends
+ * at the last one that fits: later changes will be given again, which is harmless.
  */
 export function snapshotOf({ next, running }: LogSnapshot): LogSnapshot {
   if (running.length <= MAX_RUNNING) return { next, running };

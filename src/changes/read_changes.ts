@@ -21,20 +21,20 @@ import {
 import { readOnStandby, type SnapshotStandbys } from "./read_on_standby.ts";
 import { readFitting, type Reading, type ReadOptions, type Since } from "./read_row.ts";
 
-/** Changes, and where to go on. */
+/** Changes, and the position after them. */
 export interface ChangesPage {
   /** Each is a JSON object `{"type":…,"key":…,"record":…}`. */
   readonly changes: readonly string[];
   readonly position: FeedPosition;
-  /** False: a client that has applied everything has the table as it was at the statement's snapshot. */
+  /** False: a client that has applied everything has the table as of the statement's snapshot. */
   readonly more: boolean;
 }
 
 /**
- * Reads the next changes of a table. All that an answer has is read by one statement: the log, the rows,
- * the state of the feed and of the database; but the rows of a snapshot may come from a standby.
- * @throws {ApiError} 404 the table has no complete feed; 410 nothing complete can be given from there; 400
- * a single record is too large
+ * Reads the next changes of a table. One statement reads everything for a response: the log, the
+ * rows, the state of the feed and of the database. Only the initial rows may come from a standby.
+ * @throws {ApiError} 404 the table has no complete feed; 410 changes after the position may be
+ * missing; 400 a single record is too large
  * @throws {DatabaseError}
  * @see CH8
  */
@@ -49,7 +49,7 @@ export async function readChanges(
   if (standbys?.some() && isSnapshot(since)) {
     const position = since === "start" ? await readNow(plan, onPrimary) : since;
     const rows = await readOnStandby(plan, position, { ...onPrimary, standbys });
-    // What changed since the position is still to come.
+    // The changes since the position follow.
     if (rows !== undefined) {
       return { changes: linesOf(rows), position: { ...position, rows: lastOf(rows) }, more: true };
     }
@@ -64,7 +64,7 @@ async function readNow(plan: ChangesPlan, options: ReadOptions): Promise<FeedPos
   return position;
 }
 
-/** Rows of the table are still to be given. */
+/** Reports whether initial rows of the table are still to be given. */
 function isSnapshot(since: Since): since is "start" | FeedPosition {
   return since === "start" || since !== "now" && since.rows !== undefined;
 }
@@ -92,16 +92,16 @@ function checkState(
   return { moment, shape };
 }
 
-/** What is compared with a position. */
+/** The state that is compared with a position. */
 export interface FeedState {
   readonly feed: number;
   readonly moment: Moment;
   readonly shape: Shape;
-  /** The entry that the position knows is as it was. */
+  /** True if the log entry of the position is unchanged. */
   readonly anchored: boolean;
 }
 
-/** Gives why nothing complete can be given from a position; undefined when it can. @see CH12, CH13 */
+/** Returns why changes after a position may be missing; undefined if none is. @see CH12, CH13 */
 export function findExpiry(
   position: FeedPosition,
   { feed, moment, shape, anchored }: FeedState,
@@ -131,7 +131,7 @@ function toPage(
     ...advance(since, { cut, last, now }),
   };
   const isRows = since === "start" || typeof since === "object" && since.rows !== undefined;
-  // The rows are of several snapshots; what changed since the first of them is still to come.
+  // The pages of rows are of several snapshots; the changes since the first of them follow.
   const more = isRows ? last !== undefined || since !== "start" : cut !== undefined;
   return { changes, position, more };
 }

@@ -10,30 +10,30 @@ import {
 } from "./position.ts";
 import { readFitting, type ReadOptions } from "./read_row.ts";
 
-/** Standbys, as far as the rows of a snapshot may be read there. */
+/** Standbys on which the initial rows of a feed may be read. */
 export interface SnapshotStandbys {
   /** Reports whether any is in use. */
   readonly some: () => boolean;
-  /** Gives one that has replayed everything up to a place; undefined: none has. Never rejects. */
+  /** Returns a standby that has replayed the WAL up to a place; undefined: none has. Never rejects. */
   readonly choose: (place: PlaceInWal) => Promise<SnapshotStandby | undefined>;
 }
 
 /** A standby that was chosen for a page. */
 export interface SnapshotStandby {
   readonly database: Pick<Database, "run">;
-  /** False once it was restarted: it may have replayed less since. */
+  /** False after a restart, since it may have replayed less. */
   readonly isSame: () => boolean;
   /** Reports whether the primary may be able to do what failed here. */
   readonly mayDoBetter: (error: unknown) => boolean;
 }
 
 /**
- * Reads the next rows of a snapshot on a standby; undefined: the primary has to.
+ * Reads the next initial rows on a standby; undefined: the primary must be used.
  *
- * A standby does not know which transactions are running, so the position comes from the primary, before
- * any row: everything that it saw of the log was on disk, and so before the place that it names. A
- * standby that has replayed up to there has all of that. What its rows have beyond is not in the
- * position: it comes once more with the changes.
+ * A standby does not know which transactions are running, so the position is taken from the primary
+ * before any row is read. Everything that the position saw of the log was on disk, before the place
+ * that it names, so a standby that has replayed up to there has all of it. Its rows may be newer than
+ * the position; such changes are given once more.
  * @see CH20
  */
 export async function readOnStandby(
@@ -43,7 +43,7 @@ export async function readOnStandby(
 ): Promise<ChangesRow | undefined> {
   const standby = await standbys.choose(placeInWal(position));
   if (standby === undefined) return undefined;
-  // Without a last key: the first page.
+  // Without a last key it is the first page.
   const since = position.rows === undefined ? "start" : position;
   const reading = { plan, feed: position.feed, since } as const;
   try {
@@ -59,11 +59,11 @@ export async function readOnStandby(
   }
 }
 
-/** The standby has the table and the feed as they were at the position. */
+/** Reports whether the standby has the table and the feed as they were at the position. */
 function isSame(row: ChangesRow, { anchor, rows, shape }: FeedPosition): boolean {
   const found = parseShape(row.shape);
   const isStandby = parseMoment(row.moment) === undefined;
-  // The statement of a first page asks for no entry.
+  // The statement of a first page reads no entry.
   const isAnchored = anchor === undefined || rows === undefined || row.anchored === "true";
   return isStandby && isAnchored && found?.complete === true && found.shape === shape;
 }

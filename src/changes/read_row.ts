@@ -7,17 +7,17 @@ import { compileChangesMoment, compileChangesSnapshot } from "../sql/changes_sna
 import type { Setting } from "../sql/settings.ts";
 import type { FeedPosition } from "./position.ts";
 
-/** Where reading begins: with every row, with what comes from now on, or behind a position. */
+/** Where reading begins: with every row, with changes from now on, or after a position. */
 export type Since = "start" | "now" | FeedPosition;
 
-/** What is read of a feed. */
+/** The part of a feed that is read. */
 export interface Reading {
   readonly plan: ChangesPlan;
   readonly feed: number;
   readonly since: Since;
 }
 
-/** On what it is read. */
+/** The database on which it is read. */
 export interface ReadOptions {
   readonly database: Pick<Database, "run">;
   readonly settings: readonly Setting[];
@@ -25,8 +25,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads changes by one statement, and fewer of them until their records fit. The state of each statement
- * is checked; undefined ends it.
+ * Reads changes by one statement, repeated with fewer changes until their records fit. `check` checks
+ * the state of each statement; if it returns undefined, reading ends.
  * @throws {ApiError} 400 a single record is too large
  * @throws {DatabaseError}
  */

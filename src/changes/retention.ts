@@ -2,7 +2,7 @@ import type { Database } from "../postgres/database.ts";
 import { isUnprepared, keepPruning } from "../schema/keep_pruning.ts";
 import type { Observe } from "../telemetry/observe.ts";
 
-/** How long entries of the log are kept, and how often the log is looked at. */
+/** How long entries of the log are kept, and how often the log is checked. */
 export interface ChangesRetentionOptions {
   readonly days: number;
   readonly observe: Observe;
@@ -16,14 +16,14 @@ export interface ChangesRetentionOptions {
 
 const FIRST_MS = 30_000;
 const EVERY_MS = 60_000;
-/** Entries that one statement deletes; more, if one transaction has written them. */
+/** Entries that one statement deletes; more if a single transaction wrote them. */
 const BATCH = 5000;
 
-/** What is measured of the log. */
+/** Measurements of the log. */
 interface Measured {
   readonly entries: number;
   readonly oldestSeconds: number;
-  /** The oldest transaction that runs: what it wrote may still come. */
+  /** The oldest running transaction, whose changes may still come. */
   readonly xmin: string;
 }
 
@@ -46,7 +46,10 @@ export function keepChanges(
     return deleted;
   }
 
-  /** How long a transaction has been running is measured here: other sessions are not for all to see. */
+  /**
+   * Measures how long the oldest transaction has been running, since the role may not see other
+   * sessions.
+   */
   async function measure(): Promise<void> {
     const { entries, oldestSeconds, xmin } = await measureLog(database);
     const atMs = now();

@@ -6,12 +6,12 @@ import { compileWatch, type WatchRow } from "../sql/watch_changes.ts";
 import { findExpiry } from "./read_changes.ts";
 import { type FeedPosition, type Moment, parseMoment, parseShape, snapshotOf } from "./position.ts";
 
-/** A client that waits until there is something new behind a position. */
+/** A client that waits until there is something new after a position. */
 export interface Wait {
   readonly plan: Pick<ChangesPlan, "table" | "scope">;
-  /** Where nothing is left to be given: it is no page of several. */
+  /** A position that had nothing after it. */
   readonly position: FeedPosition;
-  /** Ends the wait when it ends; undefined: the service itself waits. */
+  /** The token of the client. The wait ends if it does; undefined: the service itself waits. */
   readonly tokenId?: string | undefined;
   readonly client?: Client | undefined;
   /** When to stop waiting, by `performance.now()`. */
@@ -20,7 +20,7 @@ export interface Wait {
 
 /** How a wait ended. */
 export type Waited =
-  /** There may be something behind this position: read. */
+  /** There may be something after this position, so read. */
   | { readonly kind: "changed"; readonly position: FeedPosition }
   /** There was nothing, up to this position. */
   | { readonly kind: "idle"; readonly position: FeedPosition }
@@ -29,11 +29,11 @@ export type Waited =
   /** The client has disconnected. */
   | { readonly kind: "gone" };
 
-/** Waits for all clients together: one statement at a time asks for all of them. */
+/** Waits for all clients together, with one statement at a time. */
 export interface Watch {
   /**
-   * @throws {ApiError} 429 the token waits too often; 503 the service has too many that wait
-   * @throws {DatabaseError} the database cannot be asked
+   * @throws {ApiError} 429 the token has too many waits; 503 the service has
+   * @throws {DatabaseError} the database is unavailable
    */
   readonly wait: (wait: Wait) => Promise<Waited>;
   /** Ends every wait, and each new one at once. */
@@ -43,9 +43,12 @@ export interface Watch {
 /** What a watch needs. */
 export interface WatchOptions {
   readonly database: Database;
-  /** Called with the number of those that wait, when it changes. */
+  /** Called with the number of waiting clients when it changes. */
   readonly counted?: (waiting: number) => void;
-  /** Called with tokens that were valid at a time of `performance.now()`, and will be for 5 s. */
+  /**
+   * Called with tokens that were valid at a time of `performance.now()`, and do not expire within 5
+   * s.
+   */
   readonly confirmed?: (tokenIds: readonly string[], atMs: number) => void;
 }
 
@@ -53,19 +56,20 @@ interface Waiter extends Wait {
   readonly key: string;
   readonly settle: (waited: Waited) => void;
   readonly fail: (error: unknown) => void;
-  /** Where the log was at the last look, with nothing new for it; undefined: not asked yet. */
+  /** The position of the log at the last look that found nothing new; undefined: not looked yet. */
   clear: FeedPosition | undefined;
 }
 
-/** Time between two looks at the log, and the least time when a client has just come. */
+/** Time between two looks at the log. */
 const LOOK_MS = 200;
+/** The same if a client has just arrived. */
 const SOON_MS = 125;
 /** Every so many looks, tokens are looked up. */
 const LOOKS_OF_TOKENS = 10;
 
 /**
- * Opens the watch of a database. While no client waits it does nothing. A thousand clients that wait cost
- * five statements a second, as one does, and one timer.
+ * Opens the watch of a database. While no client waits, it does nothing. A thousand waiting clients
+ * cost five statements a second, like one, and one timer.
  * @see CH9
  * @see docs/decisions/0056-changes-feed.md
  */
@@ -121,7 +125,7 @@ export function openWatch(
     else ofToken.set(tokenId, left);
   }
 
-  /** Looks when so much time has passed since the last look, or earlier if that is planned already. */
+  /** Plans a look at the given time after the last one, unless an earlier one is planned. */
   function planLook(afterMs: number): void {
     if (looking || waiters.size === 0 || closed) return;
     const nextMs = Math.max(performance.now(), lookedMs + afterMs);
@@ -134,7 +138,7 @@ export function openWatch(
   async function look(): Promise<void> {
     dueMs = Infinity;
     if (waiters.size === 0) {
-      // What happens meanwhile is not seen: the next client is asked for by itself.
+      // Changes from now on are not seen, so the next client needs a look of its own.
       moment = undefined;
       return;
     }
@@ -206,13 +210,13 @@ export function openWatch(
     }
   }
 
-  /** Those that no look has asked for yet; also all, when looks have failed or paused. */
+  /** Lists the clients that no look has included yet; all of them after looks failed or paused. */
   function listArrived(asked: readonly Waiter[]): readonly Waiter[] {
     return asked.filter(({ clear }) => clear === undefined);
   }
 
   function settleIdle(waiter: Waiter): void {
-    // What was never looked at may have changed.
+    // A position that was never looked at may have changes after it.
     const { clear, position } = waiter;
     if (clear === undefined) waiter.settle({ kind: "changed", position });
     else waiter.settle({ kind: "idle", position: clear });
@@ -225,7 +229,7 @@ export function openWatch(
   }
 }
 
-/** Asks for no entries: all that wait have just arrived. */
+/** A snapshot that has seen everything, for a look when all clients have just arrived. */
 const NOTHING_MISSED = { next: "18446744073709551615", running: [] };
 
 function keyOf(feed: number, tenant: string): string {
