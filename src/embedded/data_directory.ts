@@ -3,8 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 
 /**
- * Creates the data directory where there is none, and locks it for this process. A lock whose process
- * has ended is taken over. Returns the function that unlocks it.
+ * Creates the data directory if there is none, and locks it for this process. A lock of a process
+ * that has ended is taken over. Returns the function that unlocks it.
  * @throws {Error} when the directory cannot be written, or another process has it open
  */
 export async function lockDataDirectory(dataDir: string): Promise<() => Promise<void>> {
@@ -13,7 +13,7 @@ export async function lockDataDirectory(dataDir: string): Promise<() => Promise<
   const own = `${file}.${process.pid}.${crypto.randomUUID()}`;
   await writeFile(own, JSON.stringify(await identify(process.pid)));
   try {
-    // A link is created whole or not at all, so no process reads half a lock.
+    // A link is created atomically, so no process reads half a lock.
     for (let attempt = 0; attempt < 3; attempt++) {
       if (await link(own, file).then(() => true, () => false)) {
         return () => unlink(file).catch(() => {});
@@ -88,7 +88,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** The process that has a data directory open. After a restart its id alone may be another's. */
+/** The process that has a data directory open. Its id alone is not enough, since ids are reused. */
 interface Holder {
   readonly pid: number;
   readonly started: string | undefined;

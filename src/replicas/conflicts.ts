@@ -1,20 +1,20 @@
 import { findDatabaseError } from "../postgres/database_error.ts";
 import type { ExportedRows } from "../records/export.ts";
 
-/** Which tables of a tenant had an export that its standby ended. */
+/** The tables of tenants with an export that a standby has cancelled. */
 export interface Conflicts {
   readonly note: (tenant: string, table: string) => void;
   readonly isRecent: (tenant: string, table: string) => boolean;
 }
 
-/** So long the next exports run on the primary. */
+/** How long the next exports of such a table run on the primary. */
 const REMEMBERED_MS = 600_000;
-/** When so many are remembered, the oldest are forgotten. */
+/** Most tables that are remembered; the oldest are forgotten. */
 const MAX_REMEMBERED = 1000;
 
 /**
- * Remembers exports that were cut off since they held up what the standby had to apply: when they are
- * repeated there, they are likely to be cut off again.
+ * Remembers exports that a standby cancelled because they held up its replay. Repeated there, they
+ * would probably be cancelled again.
  */
 export function rememberConflicts(now: () => number = () => performance.now()): Conflicts {
   const untilMs = new Map<string, number>();
@@ -36,7 +36,7 @@ function keyOf(tenant: string, table: string): string {
   return JSON.stringify([tenant, table]);
 }
 
-/** Calls back when the standby ends an export for what it has to apply. */
+/** Calls back if a standby cancels an export because of its replay. */
 export function watchConflicts(rows: ExportedRows, noted: () => void): ExportedRows {
   async function next() {
     try {

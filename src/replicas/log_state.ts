@@ -12,9 +12,9 @@ interface LogRow {
 }
 
 /**
- * Reads what a server says of its log. A standby knows its timeline from its control file, which is
- * behind for minutes after a promotion; a role that may see the receiver of the log, a member of
- * `pg_monitor` for instance, knows it at once.
+ * Reads the state of a server's log. A standby reports the timeline of its control file, which lags
+ * by minutes after a promotion. A role that may see the WAL receiver, such as a member of
+ * `pg_monitor`, gets the current one.
  * @throws {DatabaseError}
  */
 export async function readLogState(database: Database): Promise<LogState> {

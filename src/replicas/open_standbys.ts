@@ -5,7 +5,7 @@ import { openDatabase } from "../postgres/open_database.ts";
 import type { Observation, Observe } from "../telemetry/observe.ts";
 import { type OpenedStandby, openStandby, type Standby } from "./standby.ts";
 
-/** Whom standbys report to, and which database they must hold. */
+/** How standbys are observed, and which database they must hold. */
 export interface OpenStandbysOptions {
   readonly observe: Observe;
   /** Reports whether a system identifier is known to be that of another database. */
@@ -49,7 +49,7 @@ function openOne(
   return standby;
 }
 
-/** Adds the standby to what is observed of it; what describes the whole process is left out. */
+/** Adds the name of the standby to its observations, and drops those about the whole process. */
 function nameServer(name: string, observe: Observe): Observe {
   return (observation) => {
     const named = describe(name, observation);

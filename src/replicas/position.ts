@@ -2,13 +2,13 @@ import * as v from "valibot";
 
 /** A place in the write-ahead log of a database. */
 export interface Position {
-  /** Of the primary that wrote it: one more after each promotion. */
+  /** The timeline of the primary that wrote it, which grows with each promotion. */
   readonly timeline: number;
   /** Bytes from the beginning of the log. */
   readonly bytes: bigint;
 }
 
-/** No log is so long: the place of a write that is not known. */
+/** More than any log has: the position of a write that is unknown. */
 export const UNKNOWN_BYTES = 2n ** 64n - 1n;
 
 const TEXT = v.pipe(v.string(), v.regex(/^(\d{1,10}) (\d{1,20})$/));
@@ -24,7 +24,7 @@ export function parsePosition(text: string): Position {
   return { timeline: Number(timeline), bytes: BigInt(bytes) };
 }
 
-/** Gives the later one of two positions. */
+/** Returns the later of two positions. */
 export function laterOf(one: Position, other: Position): Position {
   const isLater = one.timeline === other.timeline
     ? one.bytes > other.bytes
@@ -37,25 +37,26 @@ const PAGE_BYTES = 8192n;
 const PAGE_HEADER_BYTES = 24n;
 
 /**
- * Gives where the log that is written ends. Postgres names the place of the next record, which is behind
- * the header of a page where the page before is full; a standby that has everything is in front of it.
+ * Returns the end of the written log. Postgres reports the position of the next record. If a page is
+ * full, that is after the header of the next page, while a standby that has replayed everything is
+ * still before that header.
  */
 export function endOfLog(insertAt: bigint): bigint {
   return insertAt % PAGE_BYTES === PAGE_HEADER_BYTES ? insertAt - PAGE_HEADER_BYTES : insertAt;
 }
 
-/** What a server says of its log. */
+/** The state of a server's log. */
 export interface LogState extends Position {
-  /** What initdb gave the data. */
+  /** The system identifier from initdb. */
   readonly system: string;
   readonly standby: boolean;
-  /** When the server was started: what it has replayed may be less than before. */
+  /** When the server was started; after a restart it may have replayed less than before. */
   readonly started: string;
   /** Where its timeline began, if it was promoted since it was started. */
   readonly forkedAt: bigint | undefined;
 }
 
-/** The name of a file of the log begins with its timeline, as eight digits. */
+/** Reads the timeline from the name of a WAL file, which begins with it in eight digits. */
 export function parseTimeline(file: string): number {
   return parseInt(file.slice(0, 8), 16);
 }

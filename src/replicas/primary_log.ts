@@ -1,28 +1,28 @@
 import type { Position } from "./position.ts";
 import type { LogState } from "./position.ts";
 
-/** Where the log of the primary was when, as far as this process has asked. */
+/** The history of the primary's log positions, as far as this process has asked. */
 export interface PrimaryLog {
-  /** Takes what the primary has just said. */
+  /** Adds the state that the primary has just reported. */
   readonly note: (state: LogState, atMs: number) => void;
-  /** What it said last; undefined as long as it said nothing. */
+  /** The last reported state; undefined before the first. */
   readonly last: () => LogState | undefined;
-  /** For how many milliseconds a standby at this place has been behind; 0 when it has everything. */
+  /** For how many milliseconds a standby at this position has been behind; 0 if it has everything. */
   readonly lagOf: (bytes: bigint, nowMs: number) => number;
-  /** Whether the newest timeline that is known has what was written at a position. */
+  /** Whether the newest known timeline contains the write at a position. */
   readonly holds: (position: Position) => "yes" | "no" | "unknown";
 }
 
-/** Samples that are kept: at two a second, those of half an hour. */
+/** Samples that are kept: half an hour at two a second. */
 const MAX_SAMPLES = 4096;
 
 /**
- * Makes the memory of a primary's log. The lag of a standby is measured by it and not by clocks, which
- * may differ, nor by the last transaction, which is old on a quiet primary.
+ * Makes the history of a primary's log. It measures the lag of a standby without clocks, which may
+ * differ, and without the time of the last transaction, which is old on an idle primary.
  */
 export function openPrimaryLog(): PrimaryLog {
   const samples: { readonly atMs: number; readonly bytes: bigint }[] = [];
-  /** Where each timeline began. */
+  /** The position at which each timeline began. */
   const forks = new Map<number, bigint>();
   let last: LogState | undefined;
 
@@ -44,7 +44,7 @@ export function openPrimaryLog(): PrimaryLog {
     return reached === undefined ? Infinity : nowMs - reached.atMs;
   }
 
-  /** What was written on an older timeline has survived where it lies before each fork since. */
+  /** A write on an older timeline has survived if it is before every later fork. */
   function holds({ timeline, bytes }: Position): "yes" | "no" | "unknown" {
     if (last === undefined) return "unknown";
     if (timeline > last.timeline) return "unknown";

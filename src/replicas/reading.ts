@@ -8,29 +8,30 @@ import type { Replicas } from "./replicas.ts";
 import { rememberConflicts, watchConflicts } from "./conflicts.ts";
 import { mayDoBetter, type Standby } from "./standby.ts";
 
-/** The header that responses to writes carry, and that queries send back. @see M11, M12 */
+/** The header of responses to writes, which queries send back. @see M11, M12 */
 export const POSITION_HEADER = "rowgate-position";
-/** Most that a query can name. */
+/** Most positions that a query can name. */
 const MAX_POSITIONS = 16;
 
-/** Reads from standbys, and tells clients where their writes can be read. */
+/** Runs queries on standbys, and gives clients the positions of their writes. */
 export interface Reading {
   /**
-   * Gives the records for one request, whose queries run where they see what they must.
-   * @throws {ApiError} 400 a position that no response carried
+   * Returns the records for one request, whose queries run on a server that has the required
+   * position.
+   * @throws {ApiError} 400 the position is not from a response
    */
   readonly recordsFor: (access: Access, request: Request) => Promise<Records>;
-  /** Begins a write of a token; what it gives ends it, with the header of the response. */
+  /** Begins a write of a token. The returned function ends it and gives the header of the response. */
   readonly beginWrite: (access: Access) => () => Promise<string | undefined>;
 }
 
-/** What reading needs. */
+/** The parts that reading needs. */
 export interface ReadingOptions {
   readonly replicas: Replicas;
   readonly cursors: Cursors;
-  /** Those of the primary. */
+  /** The records of the primary. */
   readonly records: Records;
-  /** Opens those of a standby. */
+  /** Opens the records of a standby. */
   readonly openRecords: (standby: Standby) => Records;
 }
 
@@ -68,8 +69,8 @@ export function openReading(
   }
 
   /**
-   * Runs a query on a standby, or on the primary where there is none, or where it fails for a reason
-   * that the primary may not have. What it gives is discarded if it may be older than the position.
+   * Runs a query on a standby. Uses the primary if there is no standby, or if the failure may not
+   * occur there. A result that may be older than the position is discarded.
    */
   async function runWhereSeen<Result>(
     { standby, position }: {
@@ -88,7 +89,7 @@ export function openReading(
     await replicas.confirm(position);
     const confirmed = await run(primary);
     try {
-      // Another server may have become the primary meanwhile.
+      // Checked again, as another server may have become the primary meanwhile.
       await replicas.confirm(position);
     } catch (error) {
       await discard(confirmed);
@@ -97,12 +98,12 @@ export function openReading(
     return confirmed;
   }
 
-  /** Gives undefined where it failed, and the primary is to be asked. */
+  /** Returns undefined if it failed and the primary should be asked. */
   async function runOn<Result>(standby: Standby, run: (records: Records) => Promise<Result>) {
     const life = standby.life();
     try {
       const result = await run(ofStandby.get(standby)!);
-      // Restarted, it may have replayed less than before.
+      // After a restart, it may have replayed less than before.
       return { result, isSame: standby.life() === life };
     } catch (error) {
       if (!mayDoBetter(error)) throw error;
@@ -111,7 +112,7 @@ export function openReading(
     }
   }
 
-  /** Of several, for updates that were under way at the same time, it gives the last. */
+  /** Opens the positions of simultaneous updates, and returns the latest. */
   async function openPositions(text: string, tenant: string): Promise<Position> {
     const texts = text.split(",").map((item) => item.trim());
     if (texts.length > MAX_POSITIONS) {
@@ -141,7 +142,7 @@ export function openReading(
       try {
         return await cursors.seal(printPosition(position), await useOf(tenant));
       } catch {
-        // Not available here: for a while, queries of the token go to the primary all the same.
+        // Cursors are not available; for a while, the queries of the token go to the primary anyway.
         return undefined;
       }
     };

@@ -1,28 +1,29 @@
 import type { Database } from "../postgres/database.ts";
 
-/** Which tokens have written lately, on any instance. */
+/** The tokens that have written lately, on any instance. */
 export interface RecentWrites {
   /** Remembers a write, and announces it to the other instances. Settles after that; never rejects. */
   readonly note: (tokenId: string) => Promise<void>;
   readonly isRecent: (tokenId: string) => boolean;
 }
 
-/** How long a write is remembered, and by which clock. */
+/** How long a write is remembered, and the clock. */
 export interface RecentWritesOptions {
   readonly stickyMs: number;
   readonly now?: () => number;
 }
 
 const CHANNEL = "rowgate_writes";
-/** When so many tokens are remembered, those whose time is over are forgotten. */
+/** At this number of tokens, expired ones are removed. */
 const SWEEP_SIZE = 10_000;
-/** The part of the time after which a token that goes on writing is announced again. */
+/** A token that keeps writing is announced this many times while a write is remembered. */
 const AGAIN = 4;
 
 /**
- * Remembers which tokens have written, for so many milliseconds. The other instances learn of it by
- * NOTIFY, which needs no table and no right. A token that goes on writing is announced only now and then,
- * since Postgres commits one notification after the other; so they remember it that much longer.
+ * Remembers which tokens have written, for so many milliseconds. Other instances learn of it by
+ * NOTIFY, which needs no table and no right. Postgres commits notifications one at a time, so a token
+ * that keeps writing is announced only now and then, and the others remember it longer by that
+ * interval.
  * @see M10
  */
 export function openRecentWrites(
@@ -68,7 +69,7 @@ export function openRecentWrites(
         { write: false },
       );
     } catch {
-      // Where the primary is gone, nothing was written either, or the position says where.
+      // If the primary is unavailable, nothing was written, or the position tells where.
       announced.delete(tokenId);
     }
   }

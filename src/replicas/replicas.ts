@@ -10,49 +10,49 @@ import { openPrimaryLog } from "./primary_log.ts";
 import { openRecentWrites } from "./recent_writes.ts";
 import { hasReached, type Standby } from "./standby.ts";
 
-/** What decides where a query runs. */
+/** The properties of a query that decide where it runs. */
 export interface QueryOrigin {
   readonly tokenId: string;
-  /** What the client has written, and wants to see. */
+  /** The position of the client's last write, which the query must see. */
   readonly position: Position | undefined;
 }
 
-/** Decides which queries standbys answer, and knows where what was written can be read. */
+/** Chooses the standby for each query, and knows where writes can be read. */
 export interface Replicas {
   readonly standbys: readonly Standby[];
   /** Reports whether queries are sent to a standby. */
   readonly isUsable: (standby: Standby) => boolean;
-  /** Gives the standby that a query is sent to; undefined: the primary. Never rejects. */
+  /** Returns the standby for a query; undefined: the primary. Never rejects. */
   readonly choose: (origin: QueryOrigin) => Promise<Standby | undefined>;
   /**
-   * Makes sure that the primary has what was written at a position, before and after a query on it.
-   * @throws {ApiError} 410 when the write was lost in a failover, or that cannot be excluded; 503 while
-   * a standby stands in for the primary
+   * Makes sure that the primary has the write at a position; called before and after a query on it.
+   * @throws {ApiError} 410 if the write was, or may have been, lost in a failover; 503 while a
+   * standby is used in place of the primary
    * @throws {DatabaseError}
    */
   readonly confirm: (position: Position) => Promise<void>;
-  /** Begins a write of a token; its queries go to the primary from now on. */
+  /** Begins a write of a token, whose queries then go to the primary for a while. */
   readonly beginWrite: (tokenId: string) => Write;
-  /** The database that is served, for what is bound to it. @throws {DatabaseError} */
+  /** The system identifier of the database, to which positions are bound. @throws {DatabaseError} */
   readonly system: () => Promise<string>;
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
-/** A write on its way. */
+/** A running write. */
 export interface Write {
-  /** Gives where it can be read, once it is committed. Never rejects. */
+  /** Returns the position at which it can be read, after its commit. Never rejects. */
   readonly end: () => Promise<Position | undefined>;
 }
 
-/** What replicas need besides the configuration. */
+/** The parts that replicas need besides the configuration. */
 export interface ReplicasOptions {
   readonly database: Database;
   readonly observe: Observe;
 }
 
-/** How often each server is asked where its log is. */
+/** How often each server is asked for the position of its log. */
 const ASK_MS = 500;
-/** A standby that did not answer for so long is left out, like a primary for what depends on it. */
+/** A server that did not answer for this long is not relied on. */
 const SILENT_MS = 2000;
 /** How often standbys are asked while a query waits for one. */
 const WAIT_STEP_MS = 10;
@@ -89,7 +89,10 @@ export function openReplicas(
     return state;
   }
 
-  /** Asks the primary, after whatever was done before; joins a question that is not sent yet. */
+  /**
+   * Asks the primary for its position, after all earlier calls; shares a question that was not sent
+   * yet.
+   */
   function askPrimary(): Promise<LogState> {
     if (asking === undefined) {
       asking = askNow().finally(() => asking = undefined);
@@ -102,7 +105,7 @@ export function openReplicas(
     return waiting;
   }
 
-  /** Of the newest timeline alone: others may follow a primary that is none any more. */
+  /** Reports whether a standby follows the newest timeline; others may follow a former primary. */
   function isUsable({ state }: Standby): boolean {
     const known = state();
     return known !== undefined && known.standby && known.timeline === log.last()?.timeline &&
@@ -110,7 +113,7 @@ export function openReplicas(
       log.lagOf(known.bytes, known.atMs) <= replicaMaxLagMs;
   }
 
-  /** The next one in turn of those that meet a condition. */
+  /** Returns the next standby in turn that meets a condition. */
   function pick(meets: (standby: Standby) => boolean): Standby | undefined {
     turn = (turn + 1) % standbys.length;
     return [...standbys.slice(turn), ...standbys.slice(0, turn)].find(meets);
@@ -139,7 +142,10 @@ export function openReplicas(
     return undefined;
   }
 
-  /** A standby of the newest timeline may have it; without news of the primary that may be another one. */
+  /**
+   * Reports whether a standby may have a position. Without recent news of the primary, there may be a
+   * newer timeline.
+   */
   function mayHave(position: Position): boolean {
     return performance.now() - notedMs < SILENT_MS && log.holds(position) === "yes";
   }
@@ -165,9 +171,9 @@ export function openReplicas(
         const state = await askPrimary();
         if (!state.standby && state.timeline === timeline) return state;
       } catch {
-        // It is committed all the same.
+        // The write is committed nevertheless.
       }
-      // A primary that is gone, or was another one when the write began, may have taken it along.
+      // If the primary is unavailable, or changed since the write began, the write may be lost.
       return timeline === undefined ? undefined : { timeline, bytes: UNKNOWN_BYTES };
     }
 
@@ -200,7 +206,7 @@ export function openReplicas(
   return { standbys, isUsable, choose, confirm, beginWrite, system, close };
 }
 
-/** A standby that stands in for the primary may be behind it. */
+/** Makes the 503 while a standby is used in place of the primary, since it may be behind. */
 function rejectWithoutPrimary(): ApiError {
   const message = "The database is not available, try again in a moment";
   return new ApiError(503, message, { headers: { "Retry-After": "1" } });

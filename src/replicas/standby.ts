@@ -8,32 +8,32 @@ import type { LogState, Position } from "./position.ts";
 export interface Standby {
   /** Host and port, or the path of a socket. */
   readonly name: string;
-  /** Where its queries run. */
+  /** The database for its queries. */
   readonly database: Database;
-  /** What it said last; undefined while that is unknown: it is not used. */
+  /** Its last reported state; undefined: unknown, so it is not used. */
   readonly state: () => (LogState & { readonly atMs: number }) | undefined;
-  /** Counts its lives: it may have replayed less after a restart than before. */
+  /** Counts its restarts, after which it may have replayed less than before. */
   readonly life: () => number;
-  /** Asks it where it is; joins a question that is not sent yet. Never rejects. */
+  /** Asks for its state; shares a question that was not sent yet. Never rejects. */
   readonly ask: () => Promise<void>;
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
-/** A standby, and the connection on which it is asked where it is. */
+/** A standby, and the connection on which its state is read. */
 export interface StandbyOptions {
   readonly name: string;
   readonly database: Database;
-  /** Of one connection, so that queries hold up no question. */
+  /** A database with one connection, so that queries do not delay the questions. */
   readonly watcher: Database;
 }
 
-/** What {@link openStandby} gives besides the standby. */
+/** A standby, as {@link openStandby} returns it. */
 export interface OpenedStandby extends Standby {
-  /** Takes when the server of a session that was just opened had been started. */
+  /** Called with the start time of the server of each new session. */
   readonly meet: (started: string) => void;
 }
 
-/** Opens a standby. One question is on its way at a time, and all that come meanwhile share the next. */
+/** Opens a standby. One question runs at a time, and all that come meanwhile share the next one. */
 export function openStandby({ name, database, watcher }: StandbyOptions): OpenedStandby {
   let state: (LogState & { readonly atMs: number }) | undefined;
   let life = 0;
@@ -78,14 +78,14 @@ export function openStandby({ name, database, watcher }: StandbyOptions): Opened
   return { name, database, state: () => state, life: () => life, meet, ask, close };
 }
 
-/** Reports whether a standby has what was written at a position, as far as it said last. */
+/** Reports whether a standby has the write at a position, by its last state. */
 export function hasReached({ state }: Standby, position: Position): boolean {
   const known = state();
   return known !== undefined && known.timeline >= position.timeline &&
     known.bytes >= position.bytes;
 }
 
-/** Failures of a standby after which the primary is asked: it may lack what the primary has. */
+/** Failures of a standby after which the primary is asked. */
 const ASKED_AGAIN: ReadonlySet<FailureKind> = new Set(
   ["unavailable", "lost", "serialization", "stale", "permission", "remote", "unknown"],
 );

@@ -18,8 +18,8 @@ const FEEDS_TABLE = statement`create table if not exists rowgate.feeds (
 )`;
 
 /**
- * An entry says that rows with these keys, of this tenant, were changed by a transaction; what they
- * are now, the table itself says. A large statement leaves an entry for each thousand keys of a tenant.
+ * An entry says that a transaction changed the rows with these keys, of this tenant; their values are
+ * read from the table itself. A large statement leaves an entry for each thousand keys of a tenant.
  */
 const CHANGES_TABLE = statement`create table if not exists rowgate.changes (
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
@@ -45,14 +45,16 @@ const FIRST_PRUNED = statement`insert into rowgate.changes_pruned (below) values
   on conflict do nothing`;
 
 /**
- * What a client is given must outlast a crash, which may otherwise also give the number of a transaction
- * to another one. So a statement that reads the log waits for the disk, and no writer has to. Where not all
- * WAL is on disk, the reader writes a record of its own, and its commit flushes everything before it:
- * everything that its snapshot sees. It does not wait for standbys: after a failover clients begin again.
+ * Everything that a client is given must survive a crash, after which Postgres may also reuse the
+ * number of a lost transaction. So a statement that reads the log waits for the disk, and writers
+ * need not. If not all WAL is on disk, the reader writes a record of its own, and its commit flushes
+ * everything before it, hence everything that its snapshot sees. It does not wait for standbys: after
+ * a failover clients begin again.
  *
- * Gives how far the WAL is on disk when the statement's answer is given. At the beginning of a file the
- * position behind the last record is behind the file's header, which is written with the next record.
- * Otherwise a server at rest that begins a new file every minute (`archive_timeout`) would go on to do so.
+ * Returns how far the WAL is on disk when the statement's answer is given. At the beginning of a WAL
+ * file, the position after the last record is after the file's header, which is only written with the
+ * next record. This case must not count as unwritten WAL: an idle server with `archive_timeout` would
+ * begin a new file every minute for ever.
  */
 const FLUSH_FUNCTION = statement`create or replace function rowgate.changes_flush() returns pg_lsn
 language plpgsql set search_path = pg_catalog, pg_temp as $rowgate$
@@ -71,9 +73,10 @@ begin
 end $rowgate$`;
 
 /**
- * Where the log is at the snapshot of the calling statement. xmax is one more than the newest visible
- * entry's transaction, not the snapshot's own: that entry is known to be on disk, so no crash can give
- * its number to another transaction. Only running transactions below it matter.
+ * The position of the log at the snapshot of the calling statement. `next` is one more than the
+ * transaction of the newest visible entry, not the snapshot's own xmax: that entry is known to be on
+ * disk, so no crash can give its number to another transaction. Only running transactions below it
+ * matter.
  */
 const MOMENT_FUNCTION = statement`create or replace function rowgate.changes_moment() returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $rowgate$
@@ -102,8 +105,8 @@ begin
 end $rowgate$`;
 
 /**
- * Whether a table has the triggers for statements. One for updates that does not read the rows as they
- * were needs another one, which logs the keys and tenants that are changed.
+ * Whether a table has the statement triggers. A trigger for updates that does not read the old rows
+ * needs another one, which logs changed keys and tenants.
  */
 const coveredBy = (table: string) =>
   `(select count(*) filter (where g.tgfoid = main) = 3
@@ -112,9 +115,10 @@ const coveredBy = (table: string) =>
       where g.tgrelid = ${table} and g.tgfoid in (main, moved) and g.tgenabled = 'A')`;
 
 /**
- * Whether every change of a table is caught, and a digest that changes when it may not have been:
- * triggers that were disabled for a while, partitions that came or went, columns that were altered. A
- * row of a system table that was updated has another xmin, so nothing can be done and undone unseen.
+ * Whether every change of a table is caught, and a digest that changes if one may have been missed:
+ * triggers that were disabled for a while, partitions that were added or removed, columns that were
+ * altered. Updating a row of a system table changes its xmin, so nothing can be done and undone
+ * unseen.
  */
 const SHAPE_FUNCTION = statement`create or replace function rowgate.changes_shape(
   feed int4, root oid
@@ -175,9 +179,9 @@ end $rowgate$`;
 
 /**
  * Deletes the oldest entries, if they are older than so many days and every transaction up to theirs
- * has ended. Cursors that need one of them are rejected from the same moment on. It takes no lock that
- * a writer waits for, and does nothing while another one is at it. An entry from the future, written
- * before the clock was set back, is as old as what was written after it.
+ * has ended. Cursors that need one of them are rejected from the same moment. It takes no lock that a
+ * writer waits for, and does nothing while another session prunes. An entry from the future, written
+ * before the clock was set back, counts as old as the entries after it.
  */
 const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_changes(
   days float8, most int4
@@ -232,7 +236,7 @@ export const CHANGES_VERSION: readonly Statement[] = [
   noteVersion(4),
 ];
 
-/** Until then, a trigger had each writer wait for the disk. */
+/** Removes a trigger of earlier versions, which made each writer wait for the disk. */
 const WRITERS_WAIT_NO_MORE = [
   statement`drop trigger if exists keep_durable on rowgate.changes`,
   statement`drop function if exists rowgate.keep_durable()`,
@@ -250,5 +254,5 @@ export const CHANGES_FUNCTIONS_VERSION: readonly Statement[] = [
   noteVersion(8),
 ];
 
-/** From then on, an update may log what a row was by a trigger of its own. */
+/** Lets updates log the old keys of rows by a trigger of their own. */
 export const MOVED_VERSION: readonly Statement[] = [SHAPE_FUNCTION, noteVersion(9)];

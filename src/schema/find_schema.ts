@@ -2,7 +2,7 @@ import type { Database } from "../postgres/database.ts";
 
 /** The state of the schema `rowgate`, and what the role may do in it. */
 export interface FoundSchema {
-  /** How many of the `VERSIONS` have been applied. */
+  /** Number of the `VERSIONS` that were applied. */
   readonly version: number;
   /** The role may look up tokens. */
   readonly readsTokens: boolean;
@@ -14,9 +14,9 @@ export interface FoundSchema {
   readonly writesAudit: boolean;
   /** The role may delete old audit records. */
   readonly prunesAudit: boolean;
-  /** The role may do with webhooks all that serving them needs. */
+  /** The role has all rights that webhooks need. */
   readonly keepsWebhooks: boolean;
-  /** The role may keep answers under an `Idempotency-Key`. */
+  /** The role may store answers under an `Idempotency-Key`. */
   readonly keepsAnswers: boolean;
 }
 

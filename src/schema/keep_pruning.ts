@@ -1,10 +1,10 @@
 import { DatabaseError } from "../postgres/database_error.ts";
 
-/** What deletes old rows, and how it is reported. */
+/** How old rows are deleted, and how that is reported. */
 export interface PruningOptions {
-  /** Deletes some of them, and gives their number. */
+  /** Deletes some old rows, and returns their number. */
   readonly prune: () => Promise<number>;
-  /** Rows that `prune` deletes at most; as many mean that there may be more. */
+  /** Most rows that one `prune` deletes; if it deletes as many, there may be more. */
   readonly most: number;
   /** Called with the number of rows once no old one is left. */
   readonly pruned: (rows: number) => void;
@@ -16,7 +16,10 @@ export interface PruningOptions {
   readonly everyMs?: number;
 }
 
-/** The first run is within this time, so that servers that start together do not run together. */
+/**
+ * The first run is at a random time within this one, so that servers that start together do not run
+ * together.
+ */
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
 /** Pause between two statements, in which others can work. */
@@ -55,7 +58,10 @@ export function keepPruning(
   return { close };
 }
 
-/** Reports whether there can be no such rows: the schema is older, or the role may not write them. */
+/**
+ * Reports whether there can be no old rows: the schema is of an earlier version, or the role may not
+ * write them.
+ */
 export function isUnprepared(error: unknown): boolean {
   return error instanceof DatabaseError && (error.kind === "stale" || error.kind === "permission");
 }

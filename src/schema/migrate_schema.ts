@@ -8,9 +8,9 @@ import { VERSIONS } from "./statements.ts";
 /** The schema was ready, was migrated now, or lacks something that the role may not create. */
 export type SchemaState = "current" | "migrated" | "not permitted";
 
-/** What is needed of the schema besides the tokens. */
+/** The features that need the schema, besides tokens. */
 export interface SchemaNeeds {
-  /** True when updates are recorded in `rowgate.audit`. */
+  /** True if updates are recorded in `rowgate.audit`. */
   readonly audit: boolean;
   /** True when webhooks are on. */
   readonly webhooks?: boolean;
@@ -21,8 +21,8 @@ const LOCK: Compile = (sql) => sql`select pg_advisory_xact_lock(3221070597124618
 
 /**
  * Creates the schema `rowgate`, or migrates it to this version, in one transaction under an advisory
- * lock. The result is "not permitted" only if something that is needed is missing: a role that may
- * read tokens and nothing else can serve, also on a schema of an earlier version.
+ * lock. The result is "not permitted" only if something necessary is missing: a role that may only
+ * read tokens can serve, even on a schema of an earlier version.
  * @throws {DatabaseError} of any kind but `permission`
  * @see R33
  */

@@ -3,7 +3,7 @@ import type { Observe } from "../telemetry/observe.ts";
 import { isUnprepared, keepPruning } from "./keep_pruning.ts";
 import { PRUNED_ROWS, pruneOldest } from "./prune_oldest.ts";
 
-/** How long answers are kept under their `Idempotency-Key`. */
+/** How long answers are stored under their `Idempotency-Key`. */
 export interface AnswersRetentionOptions {
   /** Answers older than this are deleted. */
   readonly hours: number;
@@ -13,8 +13,8 @@ export interface AnswersRetentionOptions {
 }
 
 /**
- * Deletes old answers every hour, in small batches, until it is closed. Where none can be kept, there are
- * none to delete.
+ * Deletes old answers every hour, in small batches, until it is closed. If none can be stored, it
+ * does nothing.
  * @see IK20
  */
 export function keepAnswersPruned(

@@ -1,22 +1,22 @@
 import type { Database } from "../postgres/database.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
-/** A table with a column `at` and an index on it, of which only young rows are kept. */
+/** A table with a column `at` and an index on it, whose old rows are deleted. */
 export interface PrunedTable {
   readonly name: (sql: Sql) => Fragment;
-  /** How old a row may be, as an interval of Postgres. */
+  /** Maximum age of a row, as an interval of Postgres. */
   readonly kept: string;
-  /** The number of the advisory lock that one server at a time deletes under. */
+  /** The number of the advisory lock, so that one server at a time deletes. */
   readonly lock: string;
 }
 
-/** Rows that one statement deletes; a few more if several have the same microsecond. */
+/** Rows that one statement deletes; a few more if several have the same time. */
 export const PRUNED_ROWS = 1000;
 
 /**
- * Deletes the oldest rows that are older by the database's clock than they may be, at most
- * {@link PRUNED_ROWS}, and gives their number. While another server deletes, it deletes none, so that
- * neither waits for the other.
+ * Deletes the oldest rows above the maximum age by the database's clock, at most {@link PRUNED_ROWS},
+ * and returns their number. While another server deletes, it deletes none, so that neither waits for
+ * the other.
  * @throws {DatabaseError} `permission` when the role may not
  */
 export async function pruneOldest(

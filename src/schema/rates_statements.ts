@@ -8,9 +8,9 @@ import {
 } from "./statement.ts";
 
 /**
- * What is left of each token's limit, as of a moment of the database's clock. Unlogged: a commit waits
- * for no disk, and a crash or failover only fills the buckets. No second index, so that an update moves
- * nothing.
+ * What is left of each token's limit, at a time of the database's clock. The table is unlogged, so a
+ * commit does not wait for the disk, and a crash or failover only fills the buckets. It has no second
+ * index, so that updates stay within a page.
  */
 const RATES_TABLE = statement`create unlogged table if not exists rowgate.rates (
   token_id text primary key,
@@ -19,16 +19,19 @@ const RATES_TABLE = statement`create unlogged table if not exists rowgate.rates 
   at timestamptz not null
 ) with (fillfactor = 50)`;
 
-/** The processes that lease from it, for the share of each while it is unavailable. */
+/**
+ * The processes that take leases. Their number gives the share of each while the database is
+ * unavailable.
+ */
 const MEMBERS_TABLE = statement`create unlogged table if not exists rowgate.rate_members (
   id text primary key,
   at timestamptz not null
 ) with (fillfactor = 50)`;
 
 /**
- * Leases requests of tokens, and takes back what was not used (or adds what was used without a lease,
- * as a negative number). Where little is left, it gives a quarter of that, so that others get some too.
- * Rows are locked in the order of their ids, so that no two processes wait for each other.
+ * Leases requests of tokens, and takes back unused ones; a negative number stands for requests that
+ * were used without a lease. If little is left, it grants a quarter of that, so that others get some
+ * too. Rows are locked in the order of their ids, so that processes cannot deadlock.
  */
 const LEASE_FUNCTION = statement`create or replace function rowgate.lease_rates(
   asked json, capacity float8, per_second float8
@@ -64,7 +67,7 @@ begin
   end loop;
 end $rowgate$`;
 
-/** Notes that a process is there, or has ended, and counts those of the last half minute. */
+/** Registers a process, or removes it, and counts those of the last half minute. */
 const MEMBER_FUNCTION = statement`create or replace function rowgate.count_rate_members(
   member text, ended bool
 ) returns int4
@@ -80,7 +83,7 @@ begin
     where m.at > clock_timestamp() - interval '30 s');
 end $rowgate$`;
 
-/** Deletes buckets that are full again by now, which is what a missing one is, and old members. */
+/** Deletes buckets that are full again, since a missing bucket counts as full, and old members. */
 const PRUNE_FUNCTION = statement`create or replace function rowgate.prune_rates(
   window_seconds float8, most int4
 ) returns int4
@@ -104,7 +107,7 @@ export const RATES_FUNCTIONS: readonly string[] = [
   "rowgate.prune_rates(float8, int4)",
 ];
 
-/** The statements that create what the rate limit of several instances is leased from. @see M21 */
+/** The statements that create the tables and functions of the shared rate limit. @see M21 */
 export const RATES_VERSION: readonly Statement[] = [
   RATES_TABLE,
   MEMBERS_TABLE,

@@ -1,15 +1,15 @@
-/** A statement without parameters, which can be run and printed. Its text is one of this program's. */
+/** A statement without parameters, which can be run and printed. Its text is part of this program. */
 export type Statement = TemplateStringsArray;
 
-/** Makes a statement; parts that are inserted are texts of this program as well. */
+/** Makes a statement; inserted parts are texts of this program as well. */
 export function statement(texts: TemplateStringsArray, ...parts: readonly string[]): Statement {
   const text = String.raw({ raw: texts }, ...parts);
   return Object.assign([text], { raw: [text] });
 }
 
 /**
- * Grants rights to the roles that read tokens already, and hence serve: `select on rowgate.feeds`. None
- * has a quote.
+ * Grants rights, such as `select on rowgate.feeds`, to the roles that can read tokens, hence serve.
+ * The texts contain no quotes.
  */
 export function grantToServingRoles(...rights: readonly string[]): Statement {
   const grants = rights.map((right) =>
@@ -30,7 +30,7 @@ ${grants.join("\n")}
 end $rowgate$`;
 }
 
-/** Takes the functions from all roles, which have them as soon as they are created. */
+/** Revokes the functions from all roles, which may call new functions by default. */
 export function revokeFromAll(functions: readonly string[]): Statement {
   return statement`revoke all on function ${functions.join(",\n  ")} from public`;
 }
@@ -40,7 +40,7 @@ export function executionOf(functions: readonly string[]): string {
   return `execute on function ${functions.join(",\n      ")}`;
 }
 
-/** Notes that the schema has a version. */
+/** Records that the schema has a version. */
 export function noteVersion(version: number): Statement {
   return statement`insert into rowgate.migrations (version) values (${
     String(version)

@@ -23,7 +23,10 @@ const TOKENS_TABLE = statement`create table if not exists rowgate.tokens (
   replaces text unique references rowgate.tokens (id)
 )`;
 
-/** The primary key is the only index: it finds old records, gives the newest first, and grows at its end. */
+/**
+ * The primary key is the only index. It finds old records, returns the newest first, and grows at its
+ * end.
+ */
 const AUDIT_TABLE = statement`create table if not exists rowgate.audit (
   at timestamptz not null default clock_timestamp(),
   number int8 not null generated always as identity,
@@ -40,7 +43,7 @@ const AUDIT_TABLE = statement`create table if not exists rowgate.audit (
   primary key (at, number)
 )`;
 
-/** The newest secret seals cursors; those before it still open theirs. No client ever sees one. */
+/** The newest secret seals cursors; earlier ones still open theirs. No client ever sees a secret. */
 const SECRETS_TABLE = statement`create table if not exists rowgate.secrets (
   number int4 primary key generated always as identity,
   secret bytea not null check (octet_length(secret) = 32),
@@ -53,12 +56,12 @@ select pg_catalog.decode(pg_catalog.replace(
   pg_catalog.concat(pg_catalog.gen_random_uuid(), pg_catalog.gen_random_uuid()), '-', ''), 'hex')
 where not exists (select from rowgate.secrets)`;
 
-/** Lets the roles that read tokens already read the secrets as well. */
+/** Lets the roles that can read tokens read the secrets as well. */
 const SECRETS_GRANTS = grantToServingRoles("select on rowgate.secrets");
 
 /**
- * The statements that make each version from the one before. Each can be run again: the second of two
- * servers that hold the lock one after the other changes nothing.
+ * The statements of each version, which migrate from the previous one. Each can be run again: if two
+ * servers migrate in turn, the second changes nothing.
  */
 export const VERSIONS: readonly (readonly Statement[])[] = [
   [

@@ -1,6 +1,6 @@
 import { noteVersion, type Statement, statement } from "./statement.ts";
 
-/** What webhooks are due is found by the index; `due_at` is also when a lease ends. */
+/** The index finds due webhooks; `due_at` is also the end of a lease. */
 const WEBHOOKS_TABLE = statement`create table if not exists rowgate.webhooks (
   id text primary key,
   number int8 not null unique generated always as identity,
