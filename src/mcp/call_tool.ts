@@ -11,7 +11,7 @@ import { nameArguments } from "./name_arguments.ts";
 import { addMember, addNote, cutResult, fitsResult, takeEntries } from "./cut_result.ts";
 import { cutTables, selectEntries } from "./select_entries.ts";
 
-/** What an agent gets: an answer of the service, or the message of its error. */
+/** The result for an agent: a response of the service, or the message of its error. */
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
@@ -21,19 +21,19 @@ export interface ToolResult {
 export interface ToolCall {
   readonly name: ToolName;
   readonly given: Arguments;
-  /** Of the request that brought it. */
+  /** The trace of the request with the call. */
   readonly trace: Trace;
 }
 
-/** A service, and where its requests are reported. */
+/** The service, and where its requests are observed. */
 export interface CallContext {
   readonly service: Service;
   readonly observe: Observe;
 }
 
 /**
- * Calls a tool: makes the request that it stands for, and has it handled like one that came by HTTP,
- * with the same token. It never throws: whatever the request is answered, the agent can read it.
+ * Calls a tool: makes its request and handles it like one that came by HTTP, with the same token. It
+ * never throws: the agent can read every response.
  * @see MC8, MC9, MC10
  */
 export async function callTool(call: ToolCall, context: CallContext): Promise<ToolResult> {
@@ -93,8 +93,8 @@ const KEPT =
   "This is the result of the first call with this idempotency_key; nothing was done now.";
 
 /**
- * Says that an update was done before, and not now. The answer to an update of one record has the values
- * that were sent, which may be long.
+ * Adds a note if the update was done by an earlier call. Cuts the values in the response to an update
+ * of one record, which may be long.
  * @see MC22
  */
 function cutUpdated({ json, headers }: Answer): string {
@@ -106,7 +106,7 @@ function cutUpdated({ json, headers }: Answer): string {
 }
 
 /**
- * Asks again for fewer records where they are too long, since the page token of a list that is cut would
+ * Asks again for fewer records if they are too long, because after a cut list its page token would
  * skip the rest.
  * @see MC21
  */
@@ -123,7 +123,7 @@ async function shortenPage(
     const next = /[?&]after=([\w-]+)/.exec(answer.headers.get("link") ?? "")?.[1];
     const json = next === undefined ? answer.json : addMember(answer.json, "next_page_token", next);
     if (fitsResult(json)) return json;
-    // The page token may be long as well.
+    // The page token may be long too.
     rows = Math.min(takeEntries(answer.json, "records").entries, Math.floor(rows * 0.8));
     if (rows < 1) {
       const most = `the ${MAX_TOOL_RESULT_BYTES} bytes of a result`;
@@ -137,8 +137,8 @@ async function shortenPage(
 }
 
 /**
- * Asks again for fewer changes when they are too long, since the cursor of a list that is cut would
- * skip the rest.
+ * Asks again for fewer changes if they are too long, because after a cut list its cursor would skip
+ * the rest.
  */
 async function shortenChanges(
   first: string,
@@ -157,7 +157,7 @@ async function shortenChanges(
         `fields: The next change is longer than ${most}, expected fewer columns`,
       );
     }
-    // It is not the same list: what has changed again meanwhile may be longer.
+    // The list may differ from the first one: records that have changed meanwhile may be longer.
     ({ json } = await ask({ ...request, query: { ...request.query, limit: String(limit) } }));
   }
   return json;

@@ -1,15 +1,15 @@
 import { MAX_TOOL_RESULT_BYTES } from "../errors/limits.ts";
 
-/** An answer of the service, a JSON object as text, and the list in it that can be long. */
+/** A response of the service, a JSON object as text, with a list that can be long. */
 export interface LongAnswer {
   readonly json: string;
   /** The key of the list, which is the last member of the answer. */
   readonly list: string;
-  /** Says how to get what was cut, from how many entries are left. */
+  /** Returns advice on how to get the rest; `entries` are left. */
   readonly advise: (entries: number) => string;
 }
 
-/** Bytes that are left for a note. */
+/** Bytes that are reserved for a note. */
 const NOTE_BYTES = 600;
 const UTF_8 = new TextEncoder();
 
@@ -34,7 +34,7 @@ export function addMember(json: string, name: string, value: string): string {
 }
 
 /**
- * Cuts an answer that is too long behind a whole entry of its list, and says so in `note`; what is left
+ * Cuts a response that is too long after a whole entry of its list, and says so in `note`; the result
  * is JSON.
  * @see MC9
  */
@@ -46,12 +46,15 @@ export function cutResult({ json, list, advise }: LongAnswer): string {
   return addNote(`${json.slice(0, end)}]}`, note);
 }
 
-/** Finds where the last entry of a list ends that fits into a result, and how many there are. */
+/**
+ * Finds where the last entry of a list ends that fits into a result, and counts the entries up to
+ * there.
+ */
 export function takeEntries(
   json: string,
   list: string,
 ): { readonly end: number; readonly entries: number } {
-  // What comes before the list has no text of a client or of the database, except names.
+  // Before the list there is no text of a client or the database, except names.
   const start = json.indexOf(`"${list}":[`) + list.length + 4;
   const most = MAX_TOOL_RESULT_BYTES - NOTE_BYTES - countBytes(json.slice(0, start));
   let end = start;
@@ -68,7 +71,7 @@ export function takeEntries(
     else if (character === "{" || character === "[") depth++;
     else if (character === "}" || character === "]") depth--;
     const isEnd = !inString && (depth < 0 || depth === 0 && character === ",");
-    // An entry that never ends is not read further than it may be long.
+    // An entry is read only up to the longest that it may be.
     if (!isEnd && at - end <= most) continue;
     bytes += countBytes(json.slice(end, at));
     if (!isEnd || bytes > most) break;

@@ -1,4 +1,4 @@
-/** What a message of the service says of HTTP, and the same of the arguments of a tool. */
+/** Texts about HTTP in messages of the service, and their equivalents for arguments of tools. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [
     /^after: (The page token .+), expected .+/,
@@ -9,7 +9,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/use the bulk operation \(PATCH …\/records\/bulk\)$/, "use update_records"],
 ];
 
-/** Names the arguments of tools in a message, in place of the headers and parameters that they become. @see MC10 */
+/** Replaces headers and parameters in a message by the arguments of tools that set them. @see MC10 */
 export function nameArguments(message: string): string {
   return PHRASES.reduce((text, [pattern, phrase]) => text.replace(pattern, phrase), message);
 }

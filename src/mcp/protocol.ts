@@ -10,24 +10,27 @@ export interface ProtocolServer {
   readonly callTool: (message: Message) => Promise<ToolResult> | undefined;
 }
 
-/** The response to a message; without JSON where it is only accepted. */
+/** The response to a message; without JSON if the message is only accepted. */
 export interface ProtocolResponse {
   readonly status: number;
   readonly json: string;
 }
 
-/** Version of the tools, as `info.version` of the OpenAPI document; that of the program is not said. */
+/**
+ * Version of the tools, like `info.version` of the OpenAPI document; the version of the program is
+ * not shown.
+ */
 const INTERFACE_VERSION = "1";
 
-/** Headers by which the protocol says what a message is. */
+/** Headers with which the protocol describes a message. */
 const PROTOCOL_HEADERS = ["mcp-protocol-version", "mcp-method", "mcp-name"];
 
-/** The official library. It is loaded by the first message, since it takes 25 MB and 0.1 s. */
+/** The official library. The first message loads it, since it takes 25 MB and 0.1 s. */
 const library = () => import("@modelcontextprotocol/server");
 
 /**
- * Responds to one message, by the revision of the protocol that it is written in. Nothing is kept from
- * one message to the next: a server of the library lives as long as its message.
+ * Responds to one message, in its revision of the protocol. There is no state between messages: each
+ * has its own server of the library.
  * @see MC1, MC2, MC3
  * @see docs/decisions/0061-agents.md
  */
@@ -40,7 +43,7 @@ export async function respondToMessage(
   const server = new sdk.Server({ name: "rowgate", version: INTERFACE_VERSION }, {
     capabilities: { tools: {} },
     instructions: offered.instructions,
-    // Only answers of clients to questions are validated by it, and none is asked.
+    // It validates only answers of clients to questions, and none is asked.
     jsonSchemaValidator: { getValidator: () => () => UNEXPECTED },
   });
   server.setRequestHandler("tools/list", async () => ({ tools: [...await offered.listTools()] }));
@@ -64,7 +67,7 @@ export async function respondToMessage(
     await server.connect(transport);
     response = await transport.handleRequest(plain, parsed);
   } else {
-    // There are no subscriptions: nothing is sent but responses.
+    // There are no subscriptions: only responses are sent.
     const options = { legacy: "reject", maxSubscriptions: 0 } as const;
     response = await sdk.createMcpHandler(() => server, options).fetch(plain, parsed);
   }
@@ -76,8 +79,8 @@ export async function respondToMessage(
 const UNEXPECTED = { valid: false, data: undefined, errorMessage: "unexpected" } as const;
 
 /**
- * The request as the library needs it: without body and token. Every response is one JSON document,
- * which is accepted whatever `Accept` says, as everywhere in the service.
+ * Makes the request for the library, without body and token. As everywhere in the service, the
+ * response is one JSON document whatever `Accept` says.
  */
 function makePlainRequest({ url, headers: sent, signal }: Request): Request {
   const headers = new Headers({

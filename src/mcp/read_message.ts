@@ -7,11 +7,11 @@ import type { SourceText } from "../json/source_text.ts";
 
 /** A message of the protocol. */
 export interface Message {
-  /** The message, where the arguments of a tool are left out. */
+  /** The message without the arguments of its tool. */
   readonly envelope: unknown;
-  /** Empty where it has none. */
+  /** Empty if it has none. */
   readonly method: string;
-  /** Undefined: it is not about a tool. */
+  /** Undefined: it does not call a tool. */
   readonly tool: string | undefined;
   readonly arguments: Arguments;
 }
@@ -20,19 +20,19 @@ export interface Message {
 export interface Arguments {
   readonly names: readonly string[];
   readonly get: (name: string) => unknown;
-  /** The text of an argument, in which numbers have all their digits. */
+  /** Prints an argument with all digits of its numbers. */
   readonly print: (name: string) => string;
 }
 
-/** Objects in the arguments of `params`: the message, `params`, `arguments`, and what they hold. */
+/** Depth of the values in the arguments: below the message, `params` and `arguments`. */
 const DEPTH_OF_ARGUMENTS = 3;
 
 /**
- * Reads the text of a message by the rules of every body: a key that is there twice is rejected, and no
- * number is rounded. The protocol's library gets the message without the arguments, which go to the
- * operation as they were written.
- * @throws {ApiError} 400 for text that is not JSON, several messages, or one that is long without its
- * arguments
+ * Reads the text of a message by the rules for every body: a repeated key is rejected, and no number
+ * is rounded. The protocol's library gets the message without the arguments, which go to the
+ * operation exactly as they were written.
+ * @throws {ApiError} 400 for text that is not JSON, several messages, or a message that is too long
+ * without its arguments
  * @see MC13, MC14
  */
 export async function readMessage(text: string): Promise<Message> {
