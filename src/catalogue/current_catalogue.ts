@@ -60,7 +60,9 @@ export interface FollowOptions extends IntrospectOptions {
   readonly now?: () => number;
 }
 
-/** The current catalogue and what it was built from. */
+/**
+ * The current catalogue and what it was built from; `source` is undefined if it must be built again.
+ */
 interface InForce extends Pick<BuiltCatalogue, "catalogue" | "built"> {
   readonly source: Introspection | undefined;
   /** Number of tables that had been closed when it was built. */

@@ -18,8 +18,8 @@ export type ReadConfig =
 
 const PREFIX = "ROWGATE_";
 /**
- * Requests that wait for the connection of a transaction give up after `poolWaitMs`: a transaction
- * must end sooner, so that the next one has time left.
+ * The part of `poolWaitMs` that a transaction may take. Requests that wait for its connection give up
+ * after `poolWaitMs`, so it must end sooner, with time left for the next one.
  */
 const TRANSACTION_SHARE = 0.8;
 
@@ -62,7 +62,7 @@ function parseText(text: string, parse: Setting["parse"]): ReturnType<Setting["p
     : parse(text);
 }
 
-/** A variable with our prefix that is no setting is most likely a misspelt one. */
+/** Finds unknown variables with our prefix, which are most likely misspelt settings. */
 function findUnknown(environment: Environment): readonly string[] {
   const known = Object.values(SETTINGS).map(({ variable }) => variable);
   return Object.keys(environment)

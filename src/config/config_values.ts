@@ -12,27 +12,27 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Standbys that queries are sent to; undefined: none. */
   readonly readUrl: string | undefined;
-  /** How long a query waits until a standby has the write that it names. */
+  /** How long a query waits for a standby to have the write that it names. */
   readonly replicaWaitMs: number;
-  /** For how long after a write a token's queries go to the primary. */
+  /** How long after a write the queries of a token go to the primary. */
   readonly replicaStickyMs: number;
   /** A standby that is further behind gets no queries. */
   readonly replicaMaxLagMs: number;
   readonly dataDir: string;
-  /** The first gives its tables no prefix. */
+  /** Tables of the first schema have no prefix. */
   readonly schemas: readonly string[];
   readonly tenantColumn: string;
   readonly policyFile: string | undefined;
-  /** Of columns without zone and of triggers; undefined: that of the database. */
+  /** The time zone of columns without zone, and of triggers; undefined: that of the database. */
   readonly timeZone: string | undefined;
   readonly poolSize: number;
   /** Connections that are kept while there are no requests; undefined: all of `poolSize`. */
   readonly poolIdleSize: number | undefined;
-  /** After how long the others are closed. */
+  /** Idle time after which the others are closed. */
   readonly poolIdleMs: number;
   readonly poolWaitMs: number;
   readonly transactions: number;
-  /** From BEGIN to COMMIT; four fifths of `poolWaitMs` when it is not set. */
+  /** From BEGIN to COMMIT; four fifths of `poolWaitMs` if it is not set. */
   readonly transactionTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
@@ -40,24 +40,24 @@ export interface Config {
   readonly maxBodyBytes: number;
   readonly maxBodiesBytes: number;
   readonly maxUnsentBytes: number;
-  /** A client that takes nothing of a long response for this long is disconnected. */
+  /** A client that reads nothing of a long response for this long is disconnected. */
   readonly sendTimeoutMs: number;
   /** Exports that run at the same time. */
   readonly exports: number;
-  /** Those of one tenant; undefined: as many. */
+  /** Exports of one tenant; undefined: the same number. */
   readonly exportsPerTenant: number | undefined;
   readonly exportTimeoutMs: number;
   readonly maxInFlight: number;
   readonly maxPageBytes: number;
-  /** Of all patterns of one query together. */
+  /** Characters of all patterns of one query together. */
   readonly maxPatternCharacters: number;
-  /** Of one value of type `tsquery`. */
+  /** Characters of one value of type `tsquery`. */
   readonly maxTsqueryCharacters: number;
-  /** Of tokens that were never valid in this process, at the same time. */
+  /** Simultaneous look-ups of tokens that were never valid in this process. */
   readonly tokenLookUps: number;
-  /** Of each token; undefined: no limit. */
+  /** Requests of each token; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
-  /** What the limit holds for: each process, or all instances on the same database. */
+  /** Whether the limit applies to each process, or to all instances on the same database together. */
   readonly rateLimitScope: RateLimitScope;
   /** False behind a pooler in transaction mode; `auto` finds out. */
   readonly prepare: boolean | "auto";
@@ -65,7 +65,7 @@ export interface Config {
   readonly audit: boolean;
   readonly auditDays: number | undefined;
   readonly changesDays: number;
-  /** For how long the answer to an `Idempotency-Key` is kept. */
+  /** How long the answer to an `Idempotency-Key` is stored. */
   readonly idempotencyHours: number;
   /** Hosts that webhooks may call; none: webhooks are off. */
   readonly webhookHosts: readonly HostRule[];
@@ -74,7 +74,7 @@ export interface Config {
   readonly mcp: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly workers: number | "auto";
-  /** How long it goes on listening after a signal, for load balancers to notice. */
+  /** How long it keeps accepting requests after a signal, until load balancers notice. */
   readonly drainMs: number;
   readonly shutdownMs: number;
 }

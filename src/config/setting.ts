@@ -5,7 +5,7 @@ import type { Shape } from "./shapes.ts";
 /** One environment variable. The member of `Config` has the name that it has in `SETTINGS`. */
 export interface Setting<T = unknown> {
   readonly variable: string;
-  /** What holds when the variable is not set. */
+  /** The value if the variable is not set. */
   readonly default: T;
   /** The default as an operator would write it; `none` when there is none. */
   readonly defaultText: string;
@@ -18,11 +18,11 @@ interface SettingOptions<D> {
   readonly default: D;
   readonly defaultText?: string;
   readonly help: string;
-  /** A value that is wrong is not shown: it may hold a password. */
+  /** True: an invalid value is not shown, since it may contain a password. */
   readonly secret?: boolean;
 }
 
-/** Makes a setting of its variable and of how its text is read. */
+/** Makes a setting from its variable and the shape of its text. */
 export function setting<T, const D extends T | undefined>(
   variable: string,
   shape: Shape<T>,

@@ -24,7 +24,7 @@ export const host: Shape<string> = v.pipe(
   v.regex(/^[^\s/]+$/, "expected an address or a host name"),
 );
 
-/** A path of the file system; whether it exists is seen when it is used. */
+/** A path of the file system; whether it exists is checked when it is used. */
 export const path: Shape<string> = v.string();
 
 /** The least level that is logged. */
@@ -100,7 +100,7 @@ export const tenantSetting: Shape<string> = v.pipe(
   v.maxLength(MAX_IDENTIFIER_BYTES, `expected at most ${MAX_IDENTIFIER_BYTES} characters`),
 );
 
-/** The name of a time zone; whether the database knows it is seen when it is asked. */
+/** The name of a time zone; whether the database knows it is checked later. */
 export const timeZone: Shape<string> = v.pipe(
   v.string(),
   v.regex(
@@ -109,10 +109,10 @@ export const timeZone: Shape<string> = v.pipe(
   ),
 );
 
-/** What a rate limit holds for. */
+/** What a rate limit applies to. */
 export type RateLimitScope = "process" | "instances";
 
-/** Whether each process counts alone, or all instances together. */
+/** Whether each process counts by itself, or all instances together. */
 export const rateLimitScope: Shape<RateLimitScope> = v.picklist(
   ["process", "instances"],
   "expected process or instances",
@@ -186,7 +186,7 @@ export function daysOrNone(most: number): Shape<number | undefined> {
 /** A name in double quotes, where two stand for one, or one as it is; then a comma or the end. */
 const LISTED_NAME = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(,|$)/y;
 
-/** Splits a list of names as SQL writes them, but for their case; undefined where quotes do not end. */
+/** Splits a list of names as in SQL, except that case is kept; undefined if a quote is not closed. */
 function splitNames(text: string): readonly string[] | undefined {
   const names: string[] = [];
   LISTED_NAME.lastIndex = 0;

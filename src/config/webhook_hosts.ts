@@ -29,7 +29,9 @@ export function parseHostRule(text: string): HostRule | undefined {
   return below && !name.includes(".") ? undefined : { name, below, port };
 }
 
-/** Gives a host's name as DNS knows it; undefined for an address, or what is no name of a host. */
+/**
+ * Returns the name of a host as in DNS; undefined for an address, or if it is not the name of a host.
+ */
 function toAscii(text: string): string | undefined {
   const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
   const name = url?.hostname ?? "";
@@ -42,7 +44,7 @@ function isPlain(text: string): boolean {
 
 /** Reports whether a text is the name of a host in lower case, and not an address. */
 export function isHostName(text: string): boolean {
-  // A last label of digits makes the whole an IPv4 address to a URL, in one of its many spellings.
+  // URL parsers take a name whose last label is a number for an IPv4 address.
   return text.length <= MAX_NAME_CHARACTERS && NAME.test(text) && !/(^|\.)\d[^.]*$/.test(text);
 }
 

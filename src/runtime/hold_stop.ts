@@ -1,8 +1,11 @@
-/** Responses that are still being sent and that a server waits for when it stops. */
+/** Number of responses that a stopping server waits for. */
 let held = 0;
 let released: (() => void) | undefined;
 
-/** Makes servers of this process that stop wait for a response; gives the function that ends that. */
+/**
+ * Makes stopping servers of this process wait for a response; returns the function that ends the
+ * wait.
+ */
 export function holdStop(): () => void {
   let isHeld = true;
   held++;
@@ -13,7 +16,7 @@ export function holdStop(): () => void {
   };
 }
 
-/** Resolves when no response is waited for. */
+/** Resolves when no response is left to wait for. */
 export function awaitHeld(): Promise<void> {
   return held === 0 ? Promise.resolve() : new Promise((resolve) => released = resolve);
 }

@@ -5,7 +5,7 @@ import process from "node:process";
 export interface Output {
   readonly isTerminal: boolean;
   readonly write: (text: string) => void;
-  /** The same for log lines: printed and written in batches, milliseconds later. */
+  /** The same for log lines, which are printed and written in batches, milliseconds later. */
   readonly writeLine: (print: () => string) => void;
 }
 
@@ -29,16 +29,16 @@ export interface Host {
 type Stream = typeof process.stdout | typeof process.stderr;
 
 /**
- * How long a line waits for others: writing to a file or pipe blocks the process, on Node for longer
+ * How long a line waits for others. Writing to a file or pipe blocks the process, on Node for longer
  * than a look-up by key takes.
  */
 const LINES_MS = 10;
-/** A pipe takes 4096 bytes in one piece; nearly all lines are ASCII. */
+/** A pipe writes up to 4096 bytes atomically; nearly all lines are ASCII. */
 const ATOMIC_CHARACTERS = 4000;
 
 /** Returns the process that this runs in. */
 export function openHost(): Host {
-  // A reader that has closed the pipe (`rowgate token list | head`) is no reason to fail.
+  // A reader that has closed the pipe (`rowgate token list | head`) is not an error.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   const [stdout, stderr] = [openOutput(process.stdout), openOutput(process.stderr)];
@@ -114,7 +114,7 @@ function splitLines(text: string, most: number): readonly string[] {
   return parts;
 }
 
-/** When `write` returns, what is written to a pipe has not arrived yet. */
+/** Waits for a pipe, which may not have everything yet when `write` returns. */
 function drain(stream: Stream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => resolve());

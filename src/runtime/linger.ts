@@ -2,16 +2,16 @@
 export const LINGER_MS = 10_000;
 /** How long it may pause. */
 export const PAUSE_MS = 2000;
-/** How much of what it sends is read and thrown away. */
+/** Most bytes that are read and discarded. */
 export const LINGER_BYTES = 64 * 2 ** 20;
 
 /** Reads a body. */
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Reads what a client still sends of a body that has its response, and throws it away, within bounds. Deno
- * closes the connection when such a reader gives up, and by itself it reads on for as long as it is sent
- * something (2.9.6).
+ * Reads and discards, within limits, what a client still sends of a body after the response. Deno
+ * closes the connection when this reader stops; without it, Deno reads on as long as something
+ * arrives (2.9.6).
  * @see H28
  */
 export async function discardBody(reader: BodyReader): Promise<void> {
@@ -30,6 +30,6 @@ export async function discardBody(reader: BodyReader): Promise<void> {
     }
     await reader.cancel();
   } catch {
-    // The client has gone.
+    // The client has disconnected.
   }
 }

@@ -2,14 +2,14 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { LINGER_BYTES, LINGER_MS, PAUSE_MS } from "./linger.ts";
 
-/** How often the bytes are counted that come after a response. */
+/** How often the bytes after a response are counted. */
 const COUNT_MS = 10;
 
 /**
- * Closes connections so that a response arrives that was given before the body was read: 413, for
- * instance, or 401. Many clients read nothing while they send. Where Node closes such a connection, what
- * they still send is answered with a reset, which deletes the response that they have not read. So only
- * the sending side is closed at first, and what arrives is thrown away, within bounds.
+ * Closes connections so that a response arrives even if the body was not read, such as 413 or 401.
+ * Many clients read nothing while they send. If Node closes such a connection, what they still send
+ * is answered with a reset, which deletes the unread response. So at first only the sending side is
+ * closed, and what arrives is discarded, within limits.
  * @see H28
  */
 export function lingerOnClose(server: Server): void {
@@ -34,21 +34,21 @@ function linger(socket: Socket): void {
   socket.setTimeout(PAUSE_MS, destroy);
   socket.end();
   if (!socket.isPaused()) return discard(socket);
-  // A body that is not read has paused it, and only the parser, which `discard` removes, starts it again.
+  // An unread body has paused the socket, and only the parser, which `discard` removes, resumes it.
   socket.once("resume", () => discard(socket));
   socket.resume();
 }
 
-/** No parser sees what arrives: on a connection that is closed there is no next request. */
+/** Discards what arrives without a parser, since a closed connection has no next request. */
 function discard(socket: Socket): void {
   socket.removeAllListeners("data");
   socket.on("data", () => {});
 }
 
 /**
- * Closes the connection when more comes of a body that has its response than may be thrown away. Node
- * drops such bytes without an event, and the adapter lets it do so for half a second, so only the
- * connection's own count has them all.
+ * Closes the connection if more of a body arrives after the response than may be discarded. Node
+ * drops such bytes without an event, for half a second, so only the connection's own counter includes
+ * them all.
  * @see H28
  */
 export function limitDiscarded(incoming: Pick<IncomingMessage, "socket" | "complete">): void {

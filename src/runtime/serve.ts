@@ -10,9 +10,11 @@ export interface Served {
   readonly stop: (timeoutMs: number) => Promise<void>;
 }
 
-/** How long an answer that the handler has given may take to be sent. */
+/** Time for sending a response that the handler has returned. */
 const FLUSH_MS = 500;
-/** How long a server has to stop: aborted earlier, Deno's throws an error that cannot be caught. */
+/**
+ * Time for a server to stop. If it is aborted earlier, Deno's throws an error that cannot be caught.
+ */
 const STOP_MS = 100;
 
 /**

@@ -3,11 +3,11 @@ import { rename, rm } from "node:fs/promises";
 import process from "node:process";
 import type { Writable } from "node:stream";
 
-/** Takes bytes at the pace of what is behind it. */
+/** Takes bytes at the pace of their destination. */
 export interface Sink {
   /** @throws {Error} when it cannot be written; its `code` says why */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  /** Ends it well: a file gets its name only now. */
+  /** Completes it: a file gets its name only now. */
   readonly finish: () => Promise<void>;
   /** Ends it after a failure: a file is removed. */
   readonly discard: () => Promise<void>;
@@ -23,7 +23,7 @@ export function openOutputSink(): Sink {
 }
 
 /**
- * Opens a file that is written beside its place, so that one of that name is always whole.
+ * Opens a file, which is written under another name until it is complete.
  * @throws {Error} when it cannot be written; its `code` says why
  */
 export async function openFileSink(path: string): Promise<Sink> {

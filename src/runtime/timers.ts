@@ -3,12 +3,12 @@ const MOMENT_MS = 100;
 /** Shorter deadlines get a timer at once. */
 const SHORT_MS = 400;
 
-/** Waits without a timer that have not ended: begun since the last sweep, and before it. */
+/** Running waits without a timer: begun since the last sweep, and before it. */
 let recent = new Set<Wait>();
 let earlier = new Set<Wait>();
 let sweeping = false;
 
-/** What happens to a wait that takes too long. */
+/** A deadline of a wait. */
 export interface Deadline {
   readonly ms: number;
   /** Called after `ms`, or up to 100 ms later. */
@@ -19,18 +19,18 @@ export interface Deadline {
   readonly gone?: () => void;
 }
 
-/** A deadline that runs; holds nothing once it has ended. */
+/** A running deadline; it refers to nothing once it has ended. */
 interface Wait {
   deadline: Deadline | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** The client's, once there is a listener on it. */
+  /** The client's signal, once it has a listener. */
   signal: AbortSignal | undefined;
 }
 
 /**
- * Starts a deadline, and gives the function that ends it. A request has three, and hardly any is ever
- * reached. The runtime's timer costs more than the rest of a wait, so one timer sweeps all waits every
- * 100 ms, and only those that it finds twice get a timer of their own.
+ * Starts a deadline, and returns the function that ends it. A request has three, and hardly any is
+ * reached. A timer of the runtime costs more than the rest of a wait, so one timer sweeps all waits
+ * every 100 ms, and only those that it finds twice get a timer of their own.
  */
 export function startDeadline(deadline: Deadline): () => void {
   const wait: Wait = { deadline, timer: undefined, signal: undefined };
@@ -54,8 +54,8 @@ function listen(wait: Wait): void {
 }
 
 /**
- * A table that a set has grown out of keeps its entries until V8 walks the whole heap, so a wait that
- * has ended refers to nothing.
+ * Memory that a set has grown out of keeps its entries until a full garbage collection, so an ended
+ * wait refers to nothing.
  * @see docs/decisions/0035-responses-are-released.md
  */
 function end(wait: Wait): void {
@@ -70,7 +70,7 @@ function end(wait: Wait): void {
 }
 
 function startTimer(wait: Wait): void {
-  // Ended by another one of the same sweep.
+  // Another wait of the same sweep has ended it.
   if (wait.deadline === undefined) return;
   const { ms, late } = wait.deadline;
   wait.timer = setTimeout(late, ms - MOMENT_MS);
@@ -92,7 +92,7 @@ function sweep(): void {
 }
 
 /**
- * Calls back in the next tick of the event loop, when everything that arrived in this one was read.
+ * Calls back in the next tick of the event loop, after everything that arrived in this one was read.
  * Node, Deno and Bun have `setImmediate`; elsewhere it is the next timer.
  */
 export const onNextTick: (callback: () => void) => unknown =

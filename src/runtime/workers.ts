@@ -17,8 +17,8 @@ export interface Address {
 }
 
 /**
- * Returns the port when it is free. Workers share it, so none of them would notice that another service
- * has it.
+ * Returns the port if it is free. Workers share it, so none of them would notice that another service
+ * uses it.
  * @throws {Error} when it cannot listen on the address; its `code` says why
  */
 export async function claimPort({ host, port }: Address): Promise<number> {
@@ -53,7 +53,7 @@ export interface WorkerProcess {
 
 /** How a worker is started. */
 export interface WorkerOptions {
-  /** Which it is, of how many: `1/4`. */
+  /** The number of the worker, and of all: `1/4`. */
   readonly place: string;
   readonly port: number;
   readonly onMessage: (message: unknown) => void;
@@ -76,7 +76,7 @@ export async function openWorkerStarter(): Promise<WorkerStarter> {
 function startWorker(fork: Fork, { place, port, onMessage }: WorkerOptions): WorkerProcess {
   const child = fork({ [WORKER_VARIABLE]: place, PORT: String(port) });
   child.on("message", onMessage);
-  // One that has just ended cannot be written to.
+  // A worker that has just ended cannot be written to.
   child.stdin?.on("error", () => {});
   const ended = new Promise<Ended>((resolve) => {
     child.once("error", () => resolve({ code: undefined, signal: undefined }));
@@ -91,7 +91,7 @@ function startWorker(fork: Fork, { place, port, onMessage }: WorkerOptions): Wor
     send(message) {
       if (child.connected) child.send(message as object, () => {});
     },
-    // No signal: on Deno 2.9 a child that was sent one takes no second one, and has no exit code.
+    // Not by a signal: on Deno 2.9, a child that got one accepts no second one, and has no exit code.
     stop() {
       child.stdin?.end();
     },
@@ -101,7 +101,7 @@ function startWorker(fork: Fork, { place, port, onMessage }: WorkerOptions): Wor
   };
 }
 
-/** Set by a supervisor alone; no setting, so it does not begin as one does. */
+/** Set only by a supervisor. It is not a setting, so it has another prefix. */
 const WORKER_VARIABLE = "_ROWGATE_WORKER";
 
 /** A worker's connection to its supervisor. */

@@ -6,10 +6,10 @@ export interface DebounceOptions {
   readonly now?: () => number;
 }
 
-/** What happens again and again while something is broken. */
+/** An observation that repeats while something is broken. */
 type Trouble = Extract<Observation, { kind: "failure" | "catalogue_failed" | "warning" }>;
 
-/** A trouble that was reported, and what was held back since. */
+/** A reported trouble, and its repetitions since. */
 interface Reported {
   readonly atMs: number;
   held: number;
@@ -22,11 +22,11 @@ export const DEBOUNCE_MS = 10_000;
 const MAX_TROUBLES = 200;
 
 /**
- * Makes a sink that reports a failure or warning at once, and the same one again every 10 s at most:
- * the last of them, with their number (`repeated`).
+ * Makes a sink that reports a failure or warning at once, and its repetitions at most every 10 s: the
+ * last one, with their number (`repeated`).
  *
- * There is no timer: what is held back is looked at when anything happens, and reported at the latest
- * when the service stops.
+ * There is no timer: repetitions are reported when something else happens, and at the latest when the
+ * service stops.
  */
 export function debounce(observe: Observe, options: DebounceOptions = {}): Observe {
   const { now = () => performance.now() } = options;

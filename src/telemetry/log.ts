@@ -4,7 +4,7 @@ import type { Measurement, Observation, Observe } from "./observe.ts";
 
 /** Where log lines go, and in which form. */
 export interface LogOptions {
-  /** Takes a line that is not printed yet, so that several can be printed and written at once. */
+  /** Takes a line that is not printed yet, so that several can be printed and written together. */
   readonly write: (print: () => string) => void;
   /** True for text that a person reads at a terminal; false for JSON, one object per line. */
   readonly human: boolean;

@@ -286,8 +286,8 @@ export function printMetrics(parts: readonly MetricValues[]): Promise<string> {
 }
 
 /**
- * Keeps the counters and histograms, which stay true of a process that has ended or does not answer.
- * If they were left out, Prometheus would take the lower sum for a restart and count it all again.
+ * Keeps the counters and histograms, which remain valid for a process that has ended or does not
+ * answer. Without them, Prometheus would take the lower sum for a restart and count everything again.
  */
 export function keepCounters(values: MetricValues): MetricValues {
   return values.filter(({ type }) => String(type) !== "gauge");

@@ -23,7 +23,7 @@ export type Observation =
     /** Address of a peer that sent too many invalid tokens; of no other peer. */
     readonly peer?: string | undefined;
   }
-  /** What is behind a response of 500 and above, or an error in the background. */
+  /** The cause of a response of 500 or above, or of an error in the background. */
   | ({
     readonly kind: "failure";
     readonly requestId: string;
@@ -42,9 +42,9 @@ export type Observation =
   | { readonly kind: "audit_pruned"; readonly rows: number }
   /** Entries of the changes feeds that were older than the retention were deleted. */
   | { readonly kind: "changes_pruned"; readonly rows: number }
-  /** Answers that were kept for longer than the retention were deleted. */
+  /** Stored answers older than the retention were deleted. */
   | { readonly kind: "answers_pruned"; readonly rows: number }
-  /** A message of a webhook was sent, or could not be. */
+  /** An attempt to send a message of a webhook has ended. */
   | {
     readonly kind: "webhook_sent";
     readonly webhookId: string;
@@ -53,7 +53,7 @@ export type Observation =
     /** Host and port alone: the rest of the address may be a secret. */
     readonly host: string;
     readonly messageId: string;
-    /** From 1; above that it is a repeat. */
+    /** Number of the attempt, from 1. */
     readonly attempt: number;
     readonly result: "acknowledged" | "failed" | "gone" | "stopped";
     readonly error: string | undefined;
@@ -66,14 +66,14 @@ export type Observation =
     readonly tenant: string;
     readonly reason: string;
   }
-  /** An export has ended, whole or cut off. */
+  /** An export has ended, complete or cut off. */
   | {
     readonly kind: "export";
     readonly requestId: string;
     readonly tokenId: string | undefined;
     readonly tenant: string | undefined;
     readonly table: string;
-    /** Rows that were read, and bytes that were given to the client before they were compressed. */
+    /** Rows that were read, and bytes that were sent, before compression. */
     readonly rows: number;
     readonly bytes: number;
     readonly durationMs: number;
@@ -86,8 +86,9 @@ export type Observation =
   | Measurement;
 
 /**
- * How an export ended: `complete`, or cut off because the client had gone or read nothing for too long
- * (`stalled`), the time was over, the token was no longer valid (`revoked`), or anything failed.
+ * How an export ended: `complete`, or cut off because the client disconnected (`gone`) or read
+ * nothing for too long (`stalled`), the time was over (`timeout`), the token was no longer valid
+ * (`revoked`), or something failed (`failed`).
  */
 export type ExportEnd = "complete" | "gone" | "stalled" | "timeout" | "revoked" | "failed";
 
@@ -96,7 +97,7 @@ interface Repeated {
   readonly repeated?: number;
 }
 
-/** What is counted and leaves no log line. */
+/** An observation that is only counted, without a log line. */
 export type Measurement =
   /** Requests that have arrived and are not answered yet. */
   | { readonly kind: "in_flight"; readonly requests: number }
@@ -108,9 +109,9 @@ export type Measurement =
     readonly inUse: number;
     readonly waiting: number;
   }
-  /** A statement stopped waiting for a connection: it has one, or gave up. */
+  /** A statement's wait for a connection has ended: it got one, or gave up. */
   | { readonly kind: "pool_wait"; readonly pool: string; readonly waitedMs: number }
-  /** A lease of several tokens' limits was asked for, where instances share it. */
+  /** A statement requested leases of shared rate limits. */
   | { readonly kind: "rate_leases"; readonly result: "leased" | "failed" }
   /** Processes that share the rate limit. */
   | { readonly kind: "rate_members"; readonly members: number }
@@ -122,18 +123,18 @@ export type Measurement =
   | { readonly kind: "prepared"; readonly statements: number }
   /** Requests that were sent to Postgres as one batch. */
   | { readonly kind: "batch"; readonly operation: string; readonly requests: number }
-  /** How many webhooks there are; those that fail are enabled. */
+  /** Numbers of webhooks; failing ones are enabled too. */
   | {
     readonly kind: "webhooks";
     readonly enabled: number;
     readonly failing: number;
     readonly disabled: number;
   }
-  /** The answer that was kept for an `Idempotency-Key` was given again. */
+  /** A stored answer for an `Idempotency-Key` was replayed. */
   | { readonly kind: "replayed" }
   /** An attempt to run a statement failed. */
   | { readonly kind: "fault"; readonly fault: string }
-  /** A statement is tried again after such a fault. */
+  /** A statement is repeated after such a fault. */
   | { readonly kind: "retry"; readonly fault: string }
   /** A query runs on a server of this kind; only where there are standbys. */
   | { readonly kind: "read_from"; readonly server: "primary" | "standby" }
@@ -149,12 +150,12 @@ export type Measurement =
     readonly kind: "changes_log";
     readonly entries: number;
     readonly oldestSeconds: number;
-    /** For how long the oldest running transaction has been seen. */
+    /** How long the oldest running transaction has been seen. */
     readonly transactionSeconds: number;
   }
   /** Clients that wait for changes: requests and streams. */
   | { readonly kind: "changes_waiting"; readonly clients: number }
-  /** An agent called a tool, and got an answer of the service or the message of an error. */
+  /** An agent called a tool, and got a result or the message of an error. */
   | { readonly kind: "tool_call"; readonly tool: string; readonly result: "answer" | "error" }
   /** The catalogue was read, and found as it was `ageMs` ago; `tables` were described again. */
   | {
