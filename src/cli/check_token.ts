@@ -14,11 +14,11 @@ const ROWS_READ = "20000";
 /** Tables that are asked for a tenant. */
 const TABLES_ASKED = 200;
 
-/** What is wrong with a token that is to be created. */
+/** Problems of a token that is to be created. */
 export interface TokenCheck {
-  /** It must not be created. */
+  /** Why it must not be created. */
   readonly problem?: string;
-  /** It is probably not what was meant. */
+  /** Why it is probably not what was meant. */
   readonly warning?: string;
 }
 
@@ -73,7 +73,7 @@ async function findMissing(
 
 type TenantTable = Table & { readonly tenancy: Tenancy };
 
-/** A tenant without rows is fine where no tenant has any. */
+/** Warns of a tenant without rows, unless no tenant has any. */
 async function findTenantWarning(
   database: Database,
   { catalogue, tenant }: { readonly catalogue: Catalogue; readonly tenant: string },
@@ -108,7 +108,7 @@ function hasTenant(table: Table): table is TenantTable {
   return table.tenancy?.via.length === 0;
 }
 
-/** Gives tenants that have rows; undefined where this one has. */
+/** Returns some tenants that have rows; undefined if this one has. */
 async function findTenants(
   database: Database,
   { tables, tenant }: { readonly tables: readonly TenantTable[]; readonly tenant: string },

@@ -5,22 +5,22 @@ import { NAME_PATTERN } from "../errors/limits.ts";
 import type { Database } from "../postgres/database.ts";
 import { printArray } from "../text/array_text.ts";
 
-/** What the tables that clients do not reach are found by. */
+/** Options for finding the tables that clients do not reach. */
 export interface HiddenOptions {
   readonly schemas: readonly string[];
   readonly tenantColumn: string;
   readonly catalogue: Catalogue;
-  /** What reading the catalogue has warned of. */
+  /** The warnings from reading the catalogue. */
   readonly warnings: readonly string[];
 }
 
-/** A relation that is not exposed: why, and what to type to expose it, if that is all it takes. */
+/** A relation that is not exposed, why, and what to type to expose it, if that is possible. */
 export interface Hidden {
   readonly name: string;
   readonly why: string;
-  /** Statements for the owner of the database, all of which it takes. */
+  /** Statements for the owner of the database, all of which are needed. */
   readonly grants: readonly string[];
-  /** Entries of the policy, one of which it takes. */
+  /** Entries of the policy, one of which is needed. */
   readonly entries: readonly string[];
 }
 
@@ -105,10 +105,10 @@ function explain(relation: Relation, options: ExplainOptions): Reason {
 }
 
 const SHARED = "    -- if all tenants may read it";
-/** How a warning ends that says why a table stays closed. */
+/** The end of a warning that a table stays closed. */
 const CLOSED = ", not exposed";
 
-/** Finds what in the policy keeps a table closed. */
+/** Finds the warning of the policy that keeps a table closed. */
 function findWarning(relation: Relation, { schemas, warnings }: HiddenOptions): string | undefined {
   const names = [keyOf(relation, schemas), callTable(relation, schemas)];
   const heads = names.flatMap((name) => [`policy: tables.${name}.`, `policy: tables.${name}:`]);

@@ -27,7 +27,7 @@ export function isStop(error: unknown): error is Stop {
   return error instanceof Error && "lines" in error && "code" in error;
 }
 
-/** Explains a failure in our own words; Postgres's words are not shown. */
+/** Explains a failure for the operator, without texts of Postgres. */
 export function explainFailure(thrown: unknown): Stop {
   if (isStop(thrown)) return thrown;
   if (thrown instanceof CatalogueConflictError) {

@@ -81,7 +81,7 @@ function listUnnamed({ name, unnamed = [] }: Table): Hidden[] {
   }));
 }
 
-/** A table whose row filter does not fit its columns is not found by any request. */
+/** Explains tables whose row filter does not fit their columns: no request finds them. */
 function explainClosed(table: Table): Hidden[] {
   const filter = table.only && planRowFilter(table);
   return filter !== undefined && "problem" in filter

@@ -30,7 +30,7 @@ export async function withDatabase(
     const database = await openConfiguredDatabase(settings.config, observe);
     try {
       const code = await work({ ...settings, database, observe });
-      // After a failure they would only repeat it.
+      // After a failure, the warnings would only repeat it.
       host.stderr.write(warnings);
       return code;
     } finally {

@@ -1,6 +1,6 @@
 import type { Row } from "./api.ts";
 
-/** A change of a row, as a changes feed tells it. @see CH8 */
+/** A change of a row, as a changes feed reports it. @see CH8 */
 export interface Change {
   readonly type: "upsert" | "delete";
   readonly key: Row;
@@ -12,7 +12,7 @@ export interface Change {
 export type FeedEvent =
   | { readonly kind: "opened" }
   | { readonly kind: "change"; readonly change: Change }
-  /** Everything that is committed has been told. */
+  /** All committed changes have been reported. */
   | { readonly kind: "caught_up" }
   /** The stream ended and is opened again. */
   | { readonly kind: "lost"; readonly reason: string }

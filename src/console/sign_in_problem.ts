@@ -4,7 +4,7 @@ export interface SignInProblem {
   readonly remedy: string;
 }
 
-/** What is said when a token stops to be valid while it is used. */
+/** Shown when a token becomes invalid while it is used. */
 export const TOKEN_ENDED: SignInProblem = {
   problem: "The token is no longer valid: it has expired or was revoked.",
   remedy: "Enter another one to go on where you were. What you typed is still there.",

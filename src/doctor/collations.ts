@@ -5,12 +5,12 @@ import { askJson, type Finding } from "./diagnosis.ts";
 export type CollationVersions = Readonly<Record<string, string>>;
 
 /**
- * Reads by which versions a server sorts. All collations of libc have its version; ICU has one for each
- * language. Nothing is known of musl and of collations that sort by bytes.
+ * Reads the versions of the libraries by which a server sorts. All collations of libc have the
+ * version of libc; ICU has one for each language. musl, and collations that sort by bytes, have none.
  * @throws {DatabaseError}
  */
 export function readCollations(database: Database): Promise<CollationVersions> {
-  // The locale of ICU has had another column in each of the versions 14, 15 and 17.
+  // The column with the locale of ICU differs in Postgres 14, 15 and 17.
   return askJson(
     database,
     (sql) =>
@@ -29,7 +29,7 @@ export function readCollations(database: Database): Promise<CollationVersions> {
   );
 }
 
-/** Checks the order of a standby: an index that it reads has the order of the server that made it. */
+/** Checks the order of a standby: its indexes have the order of the primary, which built them. */
 export function checkCollations(
   name: string,
   { primary, standby }: {

@@ -4,15 +4,15 @@ import type { Dependencies } from "../app.ts";
 import type { Compile, Database } from "../postgres/database.ts";
 import type { Fragment, Sql } from "../postgres/driver.ts";
 
-/** Something that is not as it should be. */
+/** A problem of the set-up. */
 export interface Finding {
-  /** What the policy accepts it by: the question, and the object where there are several. */
+  /** The id by which the policy can accept it: the check, and the object if there are several. */
   readonly id: string;
   /** `error`: rows can be read or changed by the wrong tenant, or lost; `warning`: anything else. */
   readonly level: "error" | "warning";
   readonly what: string;
   readonly why: string;
-  /** The command or statement to run, or what to do where there is none. */
+  /** The command or statement to run, or advice if there is none. */
   readonly fix: string;
 }
 
@@ -24,7 +24,7 @@ export interface Diagnosis {
   /** What was examined, in a few words. */
   readonly seen: string;
   readonly findings: readonly Finding[];
-  /** Those that the policy accepts; they are not in `findings`. */
+  /** Findings that the policy accepts; they are not in `findings`. */
   readonly accepted?: readonly AcceptedFinding[];
 }
 
@@ -71,7 +71,7 @@ export function printPolicy({ stored }: Table, entry: Readonly<Record<string, un
   return JSON.stringify({ tables: { [stored.policyKey]: entry } });
 }
 
-/** Prints a comment on one line, whatever line breaks the names in it have: what follows them would run. */
+/** Prints a comment on one line. A line break in a name would make the rest of the comment run. */
 export function remark(text: string): string {
   return `-- ${text.replace(/[\r\n]+/g, " ")}`;
 }

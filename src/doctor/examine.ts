@@ -48,8 +48,8 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Runs all checks, one after another, and changes nothing. What cannot be examined is a finding too:
- * it is not known to be safe.
+ * Runs all checks, one after another, and changes nothing. A check that cannot run is a finding too,
+ * because its part is not known to be safe.
  */
 export async function* examine(setup: Setup): AsyncGenerator<Examined> {
   for (const { name, look } of CHECKS) {

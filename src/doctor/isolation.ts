@@ -46,7 +46,10 @@ function hasTenancy(table: Table): table is ProbedTable {
   return table.tenancy !== undefined;
 }
 
-/** The columns that say whose a record is: the tenant's, or those of the row that it belongs to. */
+/**
+ * Lists the columns that determine the tenant of a record: the tenant column, or the key of its
+ * parent row.
+ */
 function listMarks({ tenant, tenancy, columns }: ProbedTable): readonly string[] {
   const [first] = tenancy.via;
   const names = tenant !== undefined

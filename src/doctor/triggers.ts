@@ -19,7 +19,10 @@ interface Trigger {
   readonly definer: boolean;
 }
 
-/** A trigger may do what its owner may: Rowgate cannot see which rows it reads and writes. */
+/**
+ * A `security definer` function has the rights of its owner, and Rowgate cannot see which rows it
+ * reads and writes.
+ */
 export const checkTriggers: Check = { name: "triggers", look };
 
 async function look(setup: Setup): Promise<Diagnosis> {

@@ -105,8 +105,8 @@ function throwIfFatal(failure: Failure): Failure {
 }
 
 /**
- * Returns a warning for each way in which the serving role has too many rights to be held by them, or
- * too few to delete old audit records or to seal page tokens.
+ * Returns a warning for each excessive right of the serving role, which lets it bypass grants or
+ * policies, and for missing rights to delete old audit records or to seal page tokens.
  * @see R38
  */
 async function findWarnings(database: Database, config: Config): Promise<readonly string[]> {

@@ -49,7 +49,7 @@ export interface Prepared {
   readonly databaseReady: Promise<void>;
 }
 
-/** Shorter than the time between the age at which the catalogue is renewed and the one that it may have. */
+/** Shorter than the time between the age at which the catalogue is renewed and its maximum age. */
 const RENEWAL_INTERVAL_MS = 15_000;
 
 /**

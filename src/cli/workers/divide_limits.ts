@@ -9,9 +9,9 @@ export function countWorkers({ workers, databaseUrl }: Config): number {
 }
 
 /**
- * Returns a worker its share of the limits that the operator has set for the whole service. The shares
- * add up to the whole; each is at least 1, also where there are more workers than that, except that
- * of few connections that are kept without requests some workers keep none.
+ * Returns the share of a worker in the limits that the operator has set for the whole service. The
+ * shares add up to the whole; each is at least 1, even if there are more workers than that. Only of
+ * the connections that are kept without requests, some workers may keep none.
  * @see docs/decisions/0036-workers.md
  */
 export function divideLimits(
@@ -34,7 +34,7 @@ export function divideLimits(
     maxInFlight: share(maxInFlight),
     maxBodiesBytes: share(maxBodiesBytes),
     maxUnsentBytes: share(maxUnsentBytes),
-    // That of all instances is one limit for all their workers as well.
+    // A limit of all instances is also one limit for all workers.
     rateLimit: rateLimitScope === "process" && rateLimit !== undefined
       ? { ...rateLimit, requests: share(rateLimit.requests) }
       : rateLimit,

@@ -3,7 +3,7 @@ import type { ApiRequest } from "../api.ts";
 import { Menu } from "../frame/menu.tsx";
 import { type ExportForm, exportRows, saveFile } from "./export_rows.ts";
 
-/** What is known of an export. */
+/** The state of an export. */
 export interface ExportState {
   readonly text: string;
   readonly isRunning: boolean;
@@ -23,11 +23,14 @@ export interface Export {
   readonly state: ExportState | undefined;
   readonly start: (order: ExportOrder) => void;
   readonly cancel: () => void;
-  /** Takes away what was said of the last one. */
+  /** Removes the notice about the last export. */
   readonly dismiss: () => void;
 }
 
-/** Exports the rows of a query to a file, one export at a time, whatever is looked at meanwhile. */
+/**
+ * Exports the rows of a query to a file, one export at a time. It continues while other views are
+ * open.
+ */
 export function useExport(token: string): Export {
   const [state, setState] = useState<ExportState>();
   const running = useRef<AbortController | undefined>(undefined);
@@ -67,7 +70,7 @@ function printBytes(bytes: number): string {
 interface ExportMenuProps {
   readonly onStart: (form: ExportForm) => void;
   readonly isFiltered: boolean;
-  /** Whether an export is on its way already. */
+  /** Whether an export is running. */
   readonly isRunning: boolean;
 }
 
@@ -111,7 +114,7 @@ interface ExportNoticeProps {
   readonly running: Export;
 }
 
-/** How far an export is, and what became of it. */
+/** The progress or the result of an export. */
 export function ExportNotice({ running: { state, cancel, dismiss } }: ExportNoticeProps) {
   return (
     <div class={`notice${state?.isProblem ? " wrong" : ""}`} hidden={state === undefined}>

@@ -15,7 +15,7 @@ const STEPS: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   End: [0, Infinity],
 };
 
-/** Heeds a key in a grid; reports whether it moved the focus. */
+/** Handles a key in a grid; reports whether it moved the focus. */
 export function moveInGrid(table: HTMLTableElement, event: KeyboardEvent): boolean {
   const step = STEPS[event.key];
   const cell = (event.target as Element).closest<HTMLTableCellElement>("td, th");
