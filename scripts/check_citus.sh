@@ -7,7 +7,7 @@ set -eu
 rowgate() { deno run -A src/main.ts "$@"; }
 work=$(mktemp -d)
 server=
-trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || { kill "$server"; wait "$server" || true; }; rm -rf "$work"' EXIT
 run() { psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -q "$@"; }
 
 rowgate setup --print > "$work/setup.sql"
@@ -26,7 +26,8 @@ password=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "alter role rowgate_app password '$password'" | run
 DATABASE_URL="postgres://rowgate_app:$password@${DATABASE_URL##*@}"
 port=${PORT:-18080}
-PORT=$port ROWGATE_AUDIT=on rowgate serve > "$work/log" 2>&1 &
+# Not by the function: the shell would then end a shell of its own, and not the server.
+PORT=$port ROWGATE_AUDIT=on deno run -A src/main.ts serve > "$work/log" 2>&1 &
 server=$!
 for _ in $(seq 60); do
   curl -fs "http://127.0.0.1:$port/readyz" > "$work/ready" && break

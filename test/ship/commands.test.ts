@@ -1,7 +1,7 @@
 // Runs every command of the documents in a shell, in order and as written, and expects success; their SQL in psql, on
 // a Postgres with the demonstration. Names and places that are different here are replaced. test/docs/coverage.ts says
 // what is not run, and why.
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
 import { afterEach, beforeEach, describe, it } from "@std/testing/bdd";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
@@ -109,6 +109,8 @@ if (psql === undefined) {
       assertMatch(output, /^select create_distributed_table\(.*things.*, 'tenant_id'/m);
       assertEquals(output.match(/^\d{3} (POST|PATCH) /gm)?.length, 6);
       assertMatch(output, /PostgreSQL [\d.]+.*, sharded$/m);
+      // It has ended the server that it started.
+      await assertRejects(() => fetch(`${shell.address}/livez`));
     });
   });
 }
