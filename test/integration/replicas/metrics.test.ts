@@ -31,8 +31,9 @@ describe("the metrics of two standbys", () => {
       environment,
       route: (url) => {
         const hosts = `${hostOf(first)},${hostOf(second)}`;
-        environment["DATABASE_READ_URL"] = url.replace(new URL(url).host, hosts);
-        return Promise.resolve(url);
+        const { host } = new URL(url);
+        environment["DATABASE_READ_URL"] = url.replace(host, hosts);
+        return Promise.resolve(url.replace(host, `${host},${hostOf(first)}`));
       },
     });
     reader = await service.issue({ name: "reader" });
@@ -119,6 +120,22 @@ describe("the metrics of two standbys", () => {
     assertEquals(await countReads(), [0, 4]);
     await second.start();
     await awaitUsable(1, 1);
+  });
+
+  it("say of one that follows an old primary that it is not used, though it answers [M30] [M13]", async () => {
+    const rename = async (title: string) => (await write(service, { fid: 6, title })).status;
+    await primary.halt("immediate");
+    await tell(first, "select pg_promote(true)");
+    await waitUntil(async () => await rename("on the new primary") === 200);
+    // It is not fenced, and the other standby goes on to follow it. It has written more than the new one.
+    await primary.start();
+    await tell(primary, "select pg_logical_emit_message(false, 'rowgate', repeat('x', 9000000))");
+    await awaitReplay(primary, second);
+    assertEquals(await rename("newer"), 200);
+    await waitUntil(async () => (await readStandbys()).lag[1] === 0);
+    assertEquals((await readStandbys()).usable, [0, 0]);
+    assertEquals(await countReads(), [4, 0]);
+    assertEquals((await read(service, { fid: 6, token: reader })).title, "newer");
   });
 });
 
