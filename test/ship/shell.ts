@@ -71,7 +71,7 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
     return writeFile(file, `#!/bin/sh\n${script}\n`).then(() => chmod(file, 0o755));
   }
 
-  function start(commands: string): Started {
+  function start(commands: string, { detached = false } = {}): Started {
     typed.add(commands);
     let text = commands;
     for (const [shown, here] of replace) text = text.replaceAll(shown, here);
@@ -79,7 +79,7 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
     const PATH = `${bin}:${postgres}:${inherited.PATH}`;
     const settings = { PORT: String(port), LC_ALL: "C.UTF-8", ...Object.fromEntries(variables) };
     const environment = { ...inherited, PATH, ...settings };
-    const started = startShell(text, { folder: clone, environment });
+    const started = startShell(text, { folder: clone, environment, detached });
     all.push(started);
     return started;
   }
@@ -104,7 +104,7 @@ export async function openShell({ postgres, rowgate }: ShellPrograms): Promise<S
     },
     async serve(commands) {
       await stop();
-      const { ended, output } = running = start(commands);
+      const { ended, output } = running = start(commands, { detached: true });
       let over = false;
       void ended.then(() => over = true);
       while (!await isReady(address)) {
@@ -128,13 +128,18 @@ interface Started {
 
 function startShell(
   script: string,
-  { folder, environment }: { readonly folder: string; environment: Record<string, string> },
+  { folder, environment, detached }: {
+    readonly folder: string;
+    readonly environment: Record<string, string>;
+    /** So that `end` ends everything that the shell has started; it makes Deno fork, which is slow. */
+    readonly detached: boolean;
+  },
 ): Started {
   // Without a terminal, psql reads a password from standard input.
   const child = spawn("sh", ["-e", "-c", script], {
     cwd: folder,
     env: environment,
-    detached: true,
+    detached,
   });
   let output = "";
   child.stdout.on("data", (chunk) => output += chunk);

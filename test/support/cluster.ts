@@ -147,13 +147,18 @@ async function makePlace(password: string, major?: number): Promise<Place> {
   const binaries = await (major === undefined ? findBinaries(folder) : copyVersion(major, folder));
   const user = await chooseUser();
   if (user !== undefined) await chown(folder, user.uid, user.gid);
-  const run: RunProgram = (name, parameters) =>
-    spawn(join(binaries, name), parameters, {
-      ...user,
+  // For a user or group, Deno forks: see startCleaner.
+  const words = user === undefined
+    ? []
+    : ["setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups"];
+  const run: RunProgram = (name, parameters) => {
+    const [command = "", ...others] = [...words, join(binaries, name), ...parameters];
+    return spawn(command, others, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
       env: { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", PGPASSWORD: password },
     });
+  };
   return { folder, binaries, user, run };
 }
 
