@@ -38,7 +38,7 @@ afterAll(() => database.drop());
 for (const runtime of [...RUNTIMES, "binary"] as const) {
   describe(`rowgate serve on ${runtime} with several workers`, () => {
     let running: RunningProcess[] = [];
-    /** Two workers, of the tests that leave them running. */
+    /** Two workers, which tests leave running for the next one. */
     let shared: Promise<[RunningProcess, string]> | undefined;
 
     afterAll(() => stopAll());
@@ -70,6 +70,13 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
 
     function shareBoth(): Promise<[RunningProcess, string]> {
       return shared ??= startBoth();
+    }
+
+    /** Returns those that are shared, or others, for a test that ends them. */
+    function takeBoth(): Promise<[RunningProcess, string]> {
+      const both = shareBoth();
+      shared = undefined;
+      return both;
     }
 
     async function hold(fid: number): Promise<() => Promise<void>> {
@@ -148,63 +155,6 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
       assertEquals((await readFigures(address)).get(LISTED), before + 10);
     });
 
-    it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
-      const [server, address] = await startBoth();
-      const letGo = await hold(1);
-      const response = change(address, 1);
-      await awaitBlocked(database.admin, 1);
-      const children = await listChildren(server);
-      server.send("SIGTERM");
-      for (const pid of children) sendIfThere(pid, "SIGTERM");
-      await awaitOutput(server, /"stopping"/, "stdout");
-      await letGo();
-      assertEquals((await response).status, 200);
-      assertEquals([await server.ended, server.output().stderr], [0, ""]);
-      await awaitEnd(children);
-    });
-
-    it("ends at once with 1 on a second signal", async () => {
-      const [server, address] = await startBoth();
-      const letGo = await hold(2);
-      const response = change(address, 2).catch(() => "cut");
-      await awaitBlocked(database.admin, 1);
-      const children = await listChildren(server);
-      server.send("SIGTERM");
-      await awaitOutput(server, /"stopping"/, "stdout");
-      server.send("SIGINT");
-      assertEquals(await server.ended, 1);
-      await awaitEnd(children);
-      assertEquals(await response, "cut");
-      await letGo();
-    });
-
-    it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
-      const [server, address] = await startBoth();
-      const letGo = await hold(3);
-      const response = change(address, 3);
-      await awaitBlocked(database.admin, 1);
-      const children = await listChildren(server);
-      server.send("SIGKILL");
-      await awaitOutput(server, /"stopping","signal":"supervisor"/, "stdout");
-      await letGo();
-      assertEquals((await response).status, 200);
-      await awaitEnd(children);
-      const PORT = new URL(address).port;
-      const [again] = await startBoth({ ...settings, PORT });
-      again.send("SIGTERM");
-      assertEquals(await again.ended, 0);
-    });
-
-    it("leaves no worker behind that had sent a killed supervisor what it never read", async () => {
-      const [server, address] = await startBoth();
-      const children = await listChildren(server);
-      server.send("SIGSTOP");
-      // It asks the supervisor, and gives its own metrics when that does not answer.
-      await readFigures(address);
-      server.send("SIGKILL");
-      await awaitEnd(children);
-    });
-
     it("reports what is wrong once, and ends: the port, the database, the settings", async () => {
       const [, address] = await shareBoth();
       const url = new URL(database.servingUrl);
@@ -219,6 +169,62 @@ for (const runtime of [...RUNTIMES, "binary"] as const) {
         assertEquals(await server.ended, code);
         assertMatch(server.output().stderr, reported);
       }
+    });
+
+    it("finishes what runs on SIGTERM, also when the whole group is sent it, and ends with 0", async () => {
+      const [server, address] = await takeBoth();
+      const letGo = await hold(1);
+      const response = change(address, 1);
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGTERM");
+      for (const pid of children) sendIfThere(pid, "SIGTERM");
+      await awaitOutput(server, /"stopping"/, "stdout");
+      await letGo();
+      assertEquals((await response).status, 200);
+      assertEquals([await server.ended, server.output().stderr], [0, ""]);
+      await awaitEnd(children);
+    });
+
+    it("ends at once with 1 on a second signal", async () => {
+      const [server, address] = await takeBoth();
+      const letGo = await hold(2);
+      const response = change(address, 2).catch(() => "cut");
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGTERM");
+      await awaitOutput(server, /"stopping"/, "stdout");
+      server.send("SIGINT");
+      assertEquals(await server.ended, 1);
+      await awaitEnd(children);
+      assertEquals(await response, "cut");
+      await letGo();
+    });
+
+    it("leaves no worker and no port behind when the supervisor is killed, after what runs", async () => {
+      const [server, address] = await takeBoth();
+      const letGo = await hold(3);
+      const response = change(address, 3);
+      await awaitBlocked(database.admin, 1);
+      const children = await listChildren(server);
+      server.send("SIGKILL");
+      await awaitOutput(server, /"stopping","signal":"supervisor"/, "stdout");
+      await letGo();
+      assertEquals((await response).status, 200);
+      await awaitEnd(children);
+      const PORT = new URL(address).port;
+      shared = startBoth({ ...settings, PORT });
+      await shared;
+    });
+
+    it("leaves no worker behind that had sent a killed supervisor what it never read", async () => {
+      const [server, address] = await takeBoth();
+      const children = await listChildren(server);
+      server.send("SIGSTOP");
+      // It asks the supervisor, and gives its own metrics when that does not answer.
+      await readFigures(address);
+      server.send("SIGKILL");
+      await awaitEnd(children);
     });
 
     it("begins with one worker, that responds while the database is unavailable", async () => {
@@ -328,15 +334,19 @@ async function awaitAll(servers: readonly RunningProcess[]): Promise<void> {
   await waitUntil(() => Promise.resolve(ended === servers.length));
 }
 
-/** One that had nothing to do may have ended on the supervisor's word already. */
-function sendIfThere(pid: number, signal: "SIGTERM"): void {
+/**
+ * Reports whether the process was there; 0 only asks. One that had nothing to do may have ended on the
+ * supervisor's word already.
+ */
+function sendIfThere(pid: number, signal: "SIGTERM" | 0): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     assertEquals((error as { code?: string }).code, "ESRCH");
+    return false;
   }
 }
 
 async function awaitEnd(pids: readonly number[]): Promise<void> {
-  await waitUntil(async () => (await read("ps", ["-o", "pid=", "-p", pids.join()])) === "");
+  await waitUntil(() => Promise.resolve(!pids.some((pid) => sendIfThere(pid, 0))));
 }
