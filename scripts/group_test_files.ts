@@ -19,10 +19,14 @@ const GROUP_FILES: readonly (readonly [start: string, most: number])[] = [
   // They share a browser.
   ["test/console/", 4],
   // They wait for processes.
+  ["test/ship/", 1],
   ["test/runtime/", 3],
+  // They wait for timeouts.
+  ["test/integration/faults/", 3],
+  ["test/integration/load/", 3],
   // They share a service.
-  ["test/conformance/", 16],
-  ["test/", 12],
+  ["test/conformance/", 24],
+  ["test/", 20],
 ];
 /** So many groups at least, where there are as many files and none share a service: they run side by side. */
 const LEAST_GROUPS = 4;
@@ -40,13 +44,8 @@ export async function groupTestFiles(
 ): Promise<readonly TestGroup[]> {
   const conformance = await groupByService(files.filter(isConformance));
   const others = files.filter((file) => !isConformance(file));
-  const alone = others.filter(isLong).map((file) => makeGroup([file]));
-  const short = Map.groupBy(
-    others.filter((file) => !isLong(file)),
-    (file) => [mostOf(file), ...listPrograms([file], undefined)].join(),
-  );
   const { ready = [], waiting = [] } = Object.groupBy(
-    [...short.values()].flatMap((same) => deal(same)),
+    dealAlike(others.filter((file) => !isLong(file))),
     ({ programs }) => programs.length === 0 ? "ready" : "waiting",
   );
   const dealConformance = (runtime?: Runtime) => conformance.flatMap((same) => deal(same, runtime));
@@ -54,7 +53,7 @@ export async function groupTestFiles(
   const half = Math.ceil(ready.length / 2);
   return [
     ...ready.slice(0, half),
-    ...spread(alone, [...dealConformance(), ...waiting, ...served]),
+    ...spread(dealAlike(others.filter(isLong)), [...dealConformance(), ...waiting, ...served]),
     ...ready.slice(half),
   ];
 }
@@ -76,6 +75,15 @@ export async function writeGroups(
     await writeFile(path, `${lines.join("\n")}\n`);
     return path;
   }));
+}
+
+/** Deals files that need the same programs and have groups of the same size. */
+function dealAlike(files: readonly string[]): TestGroup[] {
+  const alike = Map.groupBy(
+    files,
+    (file) => [mostOf(file), ...listPrograms([file], undefined)].join(),
+  );
+  return [...alike.values()].flatMap((same) => deal(same));
 }
 
 /** Deals the first files, which take longest, to different groups. */
