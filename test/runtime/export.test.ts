@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { afterAll, beforeAll, describe, it } from "@std/testing/bdd";
 import { readFile } from "node:fs/promises";
 import { revokeToken } from "../../src/tokens/manage.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openExportReader } from "../support/export_reader.ts";
 import { RUNTIMES } from "../support/runtime_server.ts";
 import { createTestService, type TestService } from "../support/service.ts";
@@ -13,6 +14,24 @@ const OTHER_ROWS = 20_000;
 const SEND_TIMEOUT_MS = 2500;
 const FREE_MS = 5000;
 
+/** Of all runtimes: to fill it takes seconds. */
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase("real", "fixture", { served: true });
+  await database.admin.unsafe(`
+    create unlogged table bulk (id int4 primary key, tenant_id int4 not null, body text);
+    alter table bulk alter body set storage external;
+    with bodies as materialized (
+      select k, (select string_agg(md5(k || '.' || i), '') from generate_series(1, 64) i) body
+      from generate_series(0, 499) k
+    )
+    insert into bulk select n, case when n <= ${ROWS} then 1 else 2 end, body
+      from generate_series(1, ${ROWS + OTHER_ROWS}) n join bodies on k = n % 500 order by n;
+    grant select on bulk to rowgate_app`);
+});
+afterAll(() => database.drop());
+
 for (const runtime of RUNTIMES) {
   describe(`exports on ${runtime}`, () => {
     let service: TestService;
@@ -21,19 +40,10 @@ for (const runtime of RUNTIMES) {
     beforeAll(async () => {
       service = await createTestService("real", {
         runtime,
+        database,
         environment: { ROWGATE_SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS) },
         logged: (line) => logged.push(line),
       });
-      await service.database.admin.unsafe(`
-        create unlogged table bulk (id int4 primary key, tenant_id int4 not null, body text);
-        alter table bulk alter body set storage external;
-        with bodies as materialized (
-          select k, (select string_agg(md5(k || '.' || i), '') from generate_series(1, 64) i) body
-          from generate_series(0, 499) k
-        )
-        insert into bulk select n, case when n <= ${ROWS} then 1 else 2 end, body
-          from generate_series(1, ${ROWS + OTHER_ROWS}) n join bodies on k = n % 500 order by n;
-        grant select on bulk to rowgate_app`);
       const ask = () => service.send("POST", "/integration/tables/bulk/query", { body: {} });
       await until(async () => (await ask()).status === 200);
     });

@@ -60,6 +60,8 @@ export interface ServiceOptions {
   /** In place of the fixture's policy. */
   readonly policy?: unknown;
   readonly template?: Template;
+  /** Served in place of a database of its own; `close` leaves it as it is. */
+  readonly database?: TestDatabase;
   /** What serves, in a process of its own; left out: what the run says, or this process. */
   readonly runtime?: Runtime;
   /** URL of a cluster other than that of the tests. */
@@ -75,13 +77,14 @@ export interface ServiceOptions {
 /** True when the tests ask a server in another process. */
 export const IS_REMOTE: boolean = servingRuntime() !== undefined;
 
-/** Makes a service on a database of its own; `close` drops both. */
+/** Makes a service on a database of its own, unless another is given; `close` drops both. */
 export async function createTestService(
   kind: DatabaseKind,
   options: ServiceOptions = {},
 ): Promise<TestService> {
   const { template, cluster } = options;
-  const database = await createTestDatabase(kind, template, { cluster, served: true });
+  const database = options.database ??
+    await createTestDatabase(kind, template, { cluster, served: true });
   const observations: Observation[] = [];
   const metrics = createMetrics();
   const observe = (observation: Observation) => {
@@ -182,7 +185,7 @@ export async function createTestService(
       await replicas?.close(1000);
       if (owner !== opened) await owner.close(1000);
       await serving.close(1000);
-      await database.drop();
+      if (options.database === undefined) await database.drop();
     },
   };
 }
